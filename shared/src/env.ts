@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { logLevels } from './log.ts';
+
+/** A whole number from `min` to `max`, written in digits alone. */
+export const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'is not a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `is not from ${min} to ${max}`);
+
+/** A TCP port; 0 lets the system pick a free one. */
+export const port = integer(0, 65_535);
+
+/** A Redis address: `redis://[user:password@]host[:port][/database]`, or `rediss://` over TLS. */
+export const redisUrl = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol),
+    'is not a redis:// or rediss:// URL',
+  );
+
+/** A list separated by commas or white space, of what `item` accepts. */
+export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value),
+    z.array(item),
+  );
+
+/** The variables that every service has: where it listens, how much it says. */
+export const serviceVariables = {
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(3000),
+  OPS_HOST: z.string().optional(),
+  OPS_PORT: port.default(9464),
+  LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
+};
+
+/** The variables of the stack around the services; a service meets them in its environment and leaves them alone. */
+export const stackVariables = {
+  LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
+  LONGHAND_PORT: port.default(8080),
+  LONGHAND_EXPANDER_PORT: port.default(8081),
+  LONGHAND_TASKS_PORT: port.default(8082),
+  LONGHAND_API_RATE: z
+    .string()
+    .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
+    .default('1000r/s'),
+};
+
+/**
+ * Reads the variables of `shape` from `env`. An empty variable counts as not set.
+ *
+ * @param prefixes the beginnings of names that are ours alone: a variable that has one of them and is
+ *   known neither to `shape` nor to the stack is a fault, most likely a misspelt name.
+ * @throws Error naming every fault at once, a line each: the variable, its value, what is wrong.
+ */
+export function readEnv<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  env: NodeJS.ProcessEnv,
+  prefixes: readonly string[],
+): z.output<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const unknown = Object.keys(given)
+    .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+    .filter((name) => !(name in shape) && !(name in stackVariables))
+    .map((name) => `${name}: there is no such variable`);
+  const read = z.object(shape).safeParse(given);
+  const bad = (read.error?.issues ?? []).map((issue) => {
+    const name = String(issue.path[0]);
+    return given[name] === undefined ? `${name} is not set` : `${name}=${given[name]}: ${issue.message}`;
+  });
+  const faults = [...unknown, ...bad];
+  if (faults.length > 0) throw new Error(`The environment does not fit:\n  ${faults.join('\n  ')}`);
+  return read.data as z.output<z.ZodObject<Shape>>;
+}

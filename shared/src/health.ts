@@ -1,0 +1,25 @@
+import { Hono } from 'hono';
+import type { Registry } from 'prom-client';
+
+/**
+ * The operations endpoints of a service, for a port of their own that no proxy passes on:
+ * `/livez` (the process answers), `/readyz` (it can do its work: 200 `ready`, else 503 and why) and `/metrics`.
+ *
+ * @param ready resolves when the service can do its work, and rejects with the reason why not.
+ */
+export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
+  const app = new Hono();
+  app.get('/livez', (c) => c.text('live\n'));
+  app.get('/readyz', async (c) => {
+    try {
+      await ready();
+      return c.text('ready\n');
+    } catch (error) {
+      return c.text(`not ready: ${error instanceof Error ? error.message : error}\n`, 503);
+    }
+  });
+  app.get('/metrics', async (c) =>
+    c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
+  );
+  return app;
+}

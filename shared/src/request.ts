@@ -1,0 +1,54 @@
+import http from 'node:http';
+import https from 'node:https';
+
+/** Methods that may be sent twice with the effect of once (RFC 9110 section 9.2.2). */
+const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/**
+ * Sends one request without a body and resolves with the response, headers read and body not.
+ *
+ * An idempotent request that fails on a reused socket before any answer is sent once more on a new one:
+ * the server had closed the connection while it was idle, which says nothing about the request
+ * (RFC 9112 section 9.3.1). The caller consumes or destroys the response.
+ *
+ * @throws the error of the connection, or the reason of `options.signal`.
+ */
+export async function request(url: URL, options: https.RequestOptions): Promise<http.IncomingMessage> {
+  try {
+    return await send(url, options);
+  } catch (error) {
+    if (!(error instanceof StaleSocket)) throw error;
+    if (!idempotent.has(options.method ?? 'GET')) throw error.cause;
+    closeIdleSockets(url, options);
+    return send(url, options).catch((again) => {
+      throw again instanceof StaleSocket ? again.cause : again;
+    });
+  }
+}
+
+/** A reused socket that the server had closed. */
+class StaleSocket extends Error {}
+
+function send(url: URL, options: https.RequestOptions): Promise<http.IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  const sent = (url.protocol === 'https:' ? https : http).request(url, options);
+  sent.on('response', resolve);
+  sent.on('error', (error: NodeJS.ErrnoException) => {
+    const stale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+    reject(stale ? new StaleSocket('the server had closed the idle connection', { cause: error }) : error);
+  });
+  sent.end();
+  return promise;
+}
+
+/** A server that closed one idle connection has most likely closed the others: none of them is tried. */
+function closeIdleSockets(url: URL, options: https.RequestOptions): void {
+  if (!(options.agent instanceof http.Agent)) return;
+  // An agent names its sockets "host:port:…", an IPv6 host without its brackets.
+  const port = url.port || (url.protocol === 'https:' ? 443 : 80);
+  const origin = `${url.hostname.replace(/^\[|\]$/g, '')}:${port}:`;
+  for (const [name, sockets] of Object.entries(options.agent.freeSockets)) {
+    if (!name.startsWith(origin)) continue;
+    for (const socket of [...(sockets ?? [])]) socket.destroy();
+  }
+}

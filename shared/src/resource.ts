@@ -1,0 +1,49 @@
+/** What `resource` needs of an application: one registration method for each HTTP method it uses. */
+export interface ResourceApp<Handler> {
+  get(path: string, handler: Handler): unknown;
+  post(path: string, handler: Handler): unknown;
+  put(path: string, handler: Handler): unknown;
+  delete(path: string, handler: Handler): unknown;
+}
+
+type Method = 'get' | 'post' | 'put' | 'delete';
+type Action = 'list' | 'new' | 'show' | 'edit' | 'create' | 'update' | 'destroy';
+
+/** The seven routes in the order of registration: `new` stands before `:id`, which would match it too. */
+const routes: readonly (readonly [Method, string, Action])[] = [
+  ['get', '', 'list'],
+  ['get', '/new', 'new'],
+  ['get', '/:id', 'show'],
+  ['get', '/:id/edit', 'edit'],
+  ['post', '', 'create'],
+  ['put', '/:id', 'update'],
+  ['delete', '/:id', 'destroy'],
+];
+
+/** Unreserved characters of RFC 3986 section 2.3; a slash only between them. */
+const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
+
+/**
+ * Registers the routes of a resource under `/<name>`: one for each action that `mod` has as a function,
+ * own or inherited, called as a method of `mod`. What `mod` lacks is not registered.
+ *
+ * @throws TypeError when `name` is not a path of unreserved characters, or `mod` is no object.
+ */
+export function resource<Handler extends (...args: never[]) => unknown>(
+  app: ResourceApp<Handler>,
+  name: string,
+  mod: { readonly [A in Action]?: unknown },
+): void {
+  if (typeof name !== 'string' || !resourceName.test(name)) {
+    throw new TypeError(
+      `resource name ${JSON.stringify(name)}: use letters, digits, "-", "_", ".", "~" and inner "/"`,
+    );
+  }
+  if (mod === null || (typeof mod !== 'object' && typeof mod !== 'function')) {
+    throw new TypeError(`resource ${name}: the module of handlers is ${mod}, not an object`);
+  }
+  for (const [method, path, action] of routes) {
+    const handler = mod[action];
+    if (typeof handler === 'function') app[method](`/${name}${path}`, handler.bind(mod) as Handler);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Server } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+
+/** Anything that answers a request: a Hono application, or a plain object. */
+export interface Application {
+  fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
+}
+
+export interface ServeOptions {
+  host: string;
+  /** 0 lets the system pick a free one; `Serving.port` says which. */
+  port: number;
+  /** Aborted, the server stops: see `serve`. */
+  signal: AbortSignal;
+  /** Headers of the answers to what is not even HTTP, which no application sees. */
+  clientErrorHeaders?: Record<string, string>;
+}
+
+export interface Serving {
+  host: string;
+  port: number;
+  /** Resolves once the last connection is closed. */
+  closed: Promise<void>;
+}
+
+/** Milliseconds an idle connection is kept: longer than the proxy's 60 s, so that the proxy closes first. */
+const keepAliveTimeout = 75_000;
+/** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
+const idleGrace = 2_000;
+/** Milliseconds after the stop until every connection is cut. */
+const hardStop = 10_000;
+/** Bytes of request line and headers: a target of 8 KiB, percent-encoded threefold, and its usual company. */
+const maxHeaderSize = 64 * 1024;
+
+/**
+ * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, answers what
+ * is still asked with `Connection: close`, closes idle connections after 2 s and the rest after 10 s.
+ *
+ * @throws the error of `listen`: the port is taken, the address is not this machine's.
+ */
+export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
+  const { host, port, signal, clientErrorHeaders = {} } = options;
+  const server = createAdaptorServer({
+    fetch: (request, env) => app.fetch(request, env as HttpBindings),
+    hostname: host,
+    serverOptions: { maxHeaderSize, keepAliveTimeout, requestTimeout: 30_000, headersTimeout: 15_000 },
+  }) as Server;
+  answerClientErrors(server, clientErrorHeaders);
+
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(port, host, listening.resolve);
+  await listening.promise;
+
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  if (signal.aborted) drain(server);
+  else signal.addEventListener('abort', () => drain(server), { once: true });
+  return { host, port: (server.address() as AddressInfo).port, closed };
+}
+
+function drain(server: Server): void {
+  // http.Server's own close() cuts idle connections that the proxy is about to use; net.Server's does not.
+  NetServer.prototype.close.call(server);
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
+  const timers: NodeJS.Timeout[] = [
+    setTimeout(() => {
+      server.closeIdleConnections();
+      timers.push(setInterval(() => server.closeIdleConnections(), 100));
+    }, idleGrace),
+    setTimeout(() => server.closeAllConnections(), hardStop),
+  ];
+  server.once('close', () => timers.forEach(clearTimeout));
+}
+
+/** Answers a malformed or oversized request as Node does, with the service's own headers. */
+function answerClientErrors(server: Server, headers: Record<string, string>): void {
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
+    const status =
+      {
+        HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+        ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+      }[error.code ?? ''] ?? '400 Bad Request';
+    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}Content-Length: ${status.length}\r\n\r\n${status}`);
+  });
+}

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Whether a Docker engine answers on this machine. */
+export async function engineAnswers(): Promise<boolean> {
+  return run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs one `docker` command and returns what it printed. */
+export async function docker(...args: string[]): Promise<string> {
+  return (await run('docker', args)).stdout.trim();
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GenericContainer, Wait } from 'testcontainers';
+import { docker, engineAnswers } from './engine.ts';
+import { freePort } from './free-port.ts';
+
+/** A real Redis for tests, at one address through every stop and start. */
+export interface TestRedis {
+  readonly url: string;
+  /** Ends it as a crash would (SIGKILL); its data folder stays. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, and resolves once it answers. */
+  start(): Promise<void>;
+  /** Lets it hang: connections stand and nothing is answered. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Redis with the configuration file `configuration`: in a container where a Docker engine answers,
+ * else as a `redis-server` process.
+ */
+export async function startRedis(configuration: string): Promise<TestRedis> {
+  return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
+}
+
+async function inContainer(configuration: string): Promise<TestRedis> {
+  // The container that would clean up after a crashed run is an image of its own; `stop` cleans up here.
+  process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
+  const port = await freePort();
+  const container = await new GenericContainer('redis:8')
+    .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
+    .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
+    // A fixed port: the engine would pick another one at every start.
+    .withExposedPorts({ container: 6379, host: port })
+    .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
+    .start();
+  const id = container.getId();
+  const url = `redis://127.0.0.1:${port}/0`;
+  return {
+    url,
+    async kill() {
+      await docker('kill', id);
+    },
+    async start() {
+      await docker('start', id);
+      await answers(port);
+    },
+    async pause() {
+      await docker('pause', id);
+    },
+    async resume() {
+      await docker('unpause', id);
+    },
+    async stop() {
+      await docker('rm', '--force', '--volumes', id);
+    },
+  };
+}
+
+/** As `startRedis`, always as a process: for tests that crash it hundreds of times. */
+export async function startRedisProcess(configuration: string, ...options: string[]): Promise<TestRedis> {
+  const port = await freePort();
+  const data = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
+  let server: ChildProcess;
+  const redis: TestRedis = {
+    url: `redis://127.0.0.1:${port}/0`,
+    async kill() {
+      const exited = once(server, 'exit');
+      server.kill('SIGKILL');
+      await exited;
+    },
+    async start() {
+      const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
+      server = spawn('redis-server', [configuration, ...where, ...options], { stdio: 'ignore' });
+      await Promise.race([
+        answers(port),
+        once(server, 'error').then(([error]) => Promise.reject(error)),
+        once(server, 'exit').then(([code]) => Promise.reject(new Error(`redis-server ended with ${code}`))),
+      ]);
+    },
+    async pause() {
+      server.kill('SIGSTOP');
+    },
+    async resume() {
+      server.kill('SIGCONT');
+    },
+    async stop() {
+      if (server.exitCode === null && server.signalCode === null) await redis.kill();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+  await redis.start();
+  return redis;
+}
+
+/** Resolves once Redis on `port` answers PING with PONG. */
+async function answers(port: number): Promise<void> {
+  const { Redis } = await import('ioredis');
+  const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => {});
+  try {
+    await probe.ping();
+  } finally {
+    probe.disconnect();
+  }
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project a workspace. Every test brings its own servers on free ports, so files run in parallel. */
+const project = (name: string) => ({
+  test: {
+    name,
+    include: [`${name}/**/*.test.ts`],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: ['shared', 'expander', 'tasks', 'loadtest', 'proxy'].map(project),
+    reporters: ['default', './shared/testing/count-reporter.ts'],
+  },
+});

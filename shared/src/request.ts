@@ -11,7 +11,7 @@ const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
  * the server had closed the connection while it was idle, which says nothing about the request
  * (RFC 9112 section 9.3.1). The caller consumes or destroys the response.
  *
- * @throws the error of the connection, or the reason of `options.signal`.
+ * @throws the error of the connection, or an AbortError with the reason of `options.signal` as its cause.
  */
 export async function request(url: URL, options: https.RequestOptions): Promise<http.IncomingMessage> {
   try {

@@ -1,0 +1,215 @@
+import http, { type IncomingMessage, type RequestListener } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { testCertificate } from '../testing/certificate.ts';
+import { httpAgent, httpsAgent } from './agent.ts';
+import { request } from './request.ts';
+
+const certificate = await testCertificate();
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function listen(scheme: 'http' | 'https', answer: RequestListener) {
+  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, url: new URL(`${scheme}://localhost:${port}/`) };
+}
+
+/** Our agent of a scheme; names resolve to 127.0.0.1 and the test's own certificate is trusted. */
+function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
+  const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
+  stops.push(() => made.destroy());
+  return made;
+}
+
+/** Reads the response to its end. */
+async function ended(response: IncomingMessage): Promise<string> {
+  return (await response.toArray()).join('');
+}
+
+/** Sends a request in two writes and resolves with the socket it went over and the milliseconds it took. */
+function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket; milliseconds: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; milliseconds: number }>();
+  const started = performance.now();
+  const options = { agent, method: 'POST', headers: { 'Content-Length': 10 } };
+  const sent = (url.protocol === 'https:' ? https : http).request(url, options, async (response) => {
+    await ended(response);
+    resolve({ socket: sent.socket as Socket, milliseconds: performance.now() - started });
+  });
+  sent.on('error', reject);
+  sent.write('first');
+  setImmediate(() => sent.end('again'));
+  return promise;
+}
+
+const drainAndAnswer: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
+
+/** What Node remembers of the last `setNoDelay`; it has no public reader of TCP_NODELAY. */
+function noDelay(socket: Socket): unknown {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'kSetNoDelay',
+  );
+  return symbol && (socket as unknown as Record<symbol, unknown>)[symbol];
+}
+
+describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
+  test('every socket has TCP no-delay on', async () => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const { socket } = await sendInTwoWrites(url, agent(scheme));
+    expect(noDelay(socket)).toBe(true);
+  });
+
+  test('no-delay is on whatever the options say', async () => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const options = { keepAlive: true, noDelay: false };
+    const { socket } = await sendInTwoWrites(url, agent(scheme, options));
+    expect(noDelay(socket)).toBe(true);
+  });
+
+  test('the second request reuses the socket of the first', async () => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const kept = agent(scheme);
+    const first = await sendInTwoWrites(url, kept);
+    const second = await sendInTwoWrites(url, kept);
+    expect(second.socket).toBe(first.socket);
+  });
+
+  test("the caller's options are left unchanged", async () => {
+    const options = Object.freeze({ maxSockets: 3, timeout: 1_000 });
+    expect(agent(scheme, options).maxSockets).toBe(3);
+    expect(options).toEqual({ maxSockets: 3, timeout: 1_000 });
+  });
+
+  test('the lookup of the options is asked for names', async () => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const asked: string[] = [];
+    const lookup: https.AgentOptions['lookup'] = (name, options, done) => {
+      asked.push(name);
+      if (options.all) done(null, [{ address: '127.0.0.1', family: 4 }]);
+      else done(null, '127.0.0.1', 4);
+    };
+    await sendInTwoWrites(url, agent(scheme, { lookup }));
+    expect(asked).toEqual(['localhost']);
+  });
+
+  test('an idle socket is closed 1 s before the time the server names', async () => {
+    const { url, server } = await listen(scheme, drainAndAnswer);
+    server.keepAliveTimeout = 2_000; // sends `Keep-Alive: timeout=2`
+    const { socket } = await sendInTwoWrites(url, agent(scheme));
+    expect(socket.timeout).toBe(1_000);
+    await new Promise((resolve) => socket.once('close', resolve));
+  });
+
+  test('an idle socket is closed after 4 s where the server names a longer time, or none', async () => {
+    const { url, server } = await listen(scheme, drainAndAnswer);
+    server.keepAliveTimeout = 60_000;
+    const { socket } = await sendInTwoWrites(url, agent(scheme));
+    expect(socket.timeout).toBe(4_000);
+  });
+});
+
+describe('Keep-alive latency rule', () => {
+  const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] as number;
+
+  test.each(['http', 'https'] as const)(
+    'over %s, two-write requests after the first wait for a delayed acknowledgement with no-delay off, and do not with it on',
+    async (scheme) => {
+      const { url } = await listen(scheme, drainAndAnswer);
+      const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
+      const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
+      stops.push(() => delaying.destroy());
+      const times = async (used: http.Agent) => {
+        await sendInTwoWrites(url, used);
+        const later: number[] = [];
+        for (let n = 0; n < 9; n++) later.push((await sendInTwoWrites(url, used)).milliseconds);
+        return median(later);
+      };
+      // 40 ms is the kernel's delayed acknowledgement, not the speed of a machine.
+      const off = await times(delaying);
+      expect(off).toBeGreaterThan(35);
+      expect(await times(agent(scheme))).toBeLessThan(off / 2);
+    },
+  );
+});
+
+describe('Bounds', () => {
+  test('no more sockets to one origin than maxSockets: the next request waits for one', async () => {
+    let open = 0;
+    let most = 0;
+    const { url, server } = await listen('http', drainAndAnswer);
+    server.on('connection', (socket) => {
+      most = Math.max(most, ++open);
+      socket.on('close', () => open--);
+    });
+    const kept = agent('http', { maxSockets: 2 });
+    await Promise.all(Array.from({ length: 6 }, () => sendInTwoWrites(url, kept)));
+    expect(most).toBe(2);
+  });
+
+  test('idle sockets over all origins are bounded: the oldest make room', async () => {
+    const { url } = await listen('http', drainAndAnswer);
+    const kept = agent('http', { maxSockets: 400, maxFreeSockets: 400 });
+    await Promise.all(Array.from({ length: 300 }, () => sendInTwoWrites(url, kept)));
+    const idle = () => Object.values(kept.freeSockets).flat().length;
+    await expect.poll(idle).toBe(256);
+  });
+});
+
+describe('A stale reused socket', () => {
+  /** Answers the first request on a connection and resets the connection at every later one. */
+  async function forgetfulServer() {
+    const seen: string[] = [];
+    const used = new WeakSet<Socket>();
+    const { url } = await listen('http', (req, res) => {
+      seen.push(req.method as string);
+      if (used.has(req.socket)) return req.socket.resetAndDestroy();
+      used.add(req.socket);
+      res.end('ok');
+    });
+    return { url, seen };
+  }
+
+  test('an idempotent request is sent once more, on a new connection', async () => {
+    const { url, seen } = await forgetfulServer();
+    const kept = agent('http');
+    await ended(await request(url, { agent: kept }));
+    await new Promise(setImmediate); // the socket is given back in the next turn
+    expect(await ended(await request(url, { agent: kept }))).toBe('ok');
+    expect(seen).toEqual(['GET', 'GET', 'GET']);
+  });
+
+  test('a request that is not idempotent is not', async () => {
+    const { url, seen } = await forgetfulServer();
+    const kept = agent('http');
+    await ended(await request(url, { agent: kept }));
+    await new Promise(setImmediate);
+    await expect(request(url, { agent: kept, method: 'POST' })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(seen).toEqual(['GET', 'POST']);
+  });
+
+  test('a fresh connection that is reset is an error at once', async () => {
+    let seen = 0;
+    const { url } = await listen('http', (req) => {
+      seen += 1;
+      req.socket.resetAndDestroy();
+    });
+    await expect(request(url, { agent: agent('http') })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(seen).toBe(1);
+  });
+
+  test('an aborted request is not sent again, and rejects with its reason', async () => {
+    const { url } = await listen('http', () => {});
+    const signal = AbortSignal.timeout(50);
+    await expect(request(url, { agent: agent('http'), signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { integer, list, readEnv, redisUrl, serviceVariables } from './env.ts';
+
+const shape = {
+  ...serviceVariables,
+  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  SHOP_LIMIT: integer(1, 10).default(5),
+  SHOP_NETWORKS: list(z.union([z.cidrv4(), z.cidrv6()], 'is not a CIDR')).default([]),
+};
+const read = (env: Record<string, string>) => readEnv(shape, env, ['SHOP_', 'LONGHAND_']);
+
+describe('Environment', () => {
+  test('what is not set has its default', () => {
+    expect(read({})).toEqual({
+      HOST: '127.0.0.1',
+      PORT: 3000,
+      OPS_PORT: 9464,
+      LOG_LEVEL: 'info',
+      REDIS_URL: 'redis://127.0.0.1:6379/0',
+      SHOP_LIMIT: 5,
+      SHOP_NETWORKS: [],
+    });
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(read({ PORT: '', SHOP_LIMIT: '' })).toMatchObject({ PORT: 3000, SHOP_LIMIT: 5 });
+  });
+
+  test('values are read as what they mean', () => {
+    const env = { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' };
+    expect(read(env)).toMatchObject({ PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] });
+  });
+
+  test('bad values and unknown variables of ours are named together', () => {
+    const env = {
+      PORT: '80a',
+      SHOP_LIMIT: '11',
+      SHOP_NETWORKS: '10.0.0.0/8,10.1',
+      SHOP_LIMITS: '3',
+      REDIS_URL: 'x',
+    };
+    expect(() => read(env)).toThrow(
+      [
+        'The environment does not fit:',
+        '  SHOP_LIMITS: there is no such variable',
+        '  PORT=80a: is not a whole number',
+        '  REDIS_URL=x: is not a redis:// or rediss:// URL',
+        '  SHOP_LIMIT=11: is not from 1 to 10',
+        '  SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
+      ].join('\n'),
+    );
+  });
+
+  test("the stack's own variables and those of others are left alone", () => {
+    expect(() =>
+      read({ LONGHAND_PORT: '9000', LONGHAND_API_RATE: '10r/s', HOME: '/', PATH: '/bin' }),
+    ).not.toThrow();
+  });
+
+  test('a misspelt variable of the stack is a fault', () => {
+    expect(() => read({ LONGHAND_PROT: '9000' })).toThrow('LONGHAND_PROT: there is no such variable');
+  });
+
+  test.each(['-1', '65536', '8080 ', '0x50', '1e3', 'http'])('PORT=%s is refused', (PORT) => {
+    expect(() => read({ PORT })).toThrow('PORT=');
+  });
+});

@@ -1,0 +1,62 @@
+import { Writable } from 'node:stream';
+import { Hono } from 'hono';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { operations } from './health.ts';
+import { createMetrics, observe } from './observe.ts';
+
+describe('Operations endpoints', () => {
+  test('/livez answers while the process does', async () => {
+    const app = operations(() => Promise.reject(new Error('no store')), createMetrics());
+    expect((await app.request('/livez')).status).toBe(200);
+  });
+
+  test('/readyz says ready, or 503 and why not', async () => {
+    const ready = await operations(async () => {}, createMetrics()).request('/readyz');
+    expect([ready.status, await ready.text()]).toEqual([200, 'ready\n']);
+    const not = await operations(() => Promise.reject(new Error('no store')), createMetrics()).request(
+      '/readyz',
+    );
+    expect([not.status, await not.text()]).toEqual([503, 'not ready: no store\n']);
+  });
+
+  test('/metrics counts requests by method, route and status, and knows the process', async () => {
+    const metrics = createMetrics();
+    const app = new Hono();
+    app.use(observe(pino({ level: 'silent' }), metrics));
+    app.get('/notes/:id', (c) => c.text('a note'));
+    await app.request('/notes/1');
+    await app.request('/notes/2');
+    await app.request('/no/such/path');
+    const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
+    expect(text).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/notes/:id",status="200"} 2',
+    );
+    expect(text).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+});
+
+describe('The log', () => {
+  test('has one line for each request, without the query, with the request id and the client', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+    const app = new Hono();
+    app.use(observe(log, createMetrics()));
+    app.get('/notes', (c) => c.text('notes'));
+    await app.request('/notes?secret=1', {
+      headers: { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' },
+    });
+    expect(lines).toEqual([
+      expect.objectContaining({
+        msg: 'request',
+        method: 'GET',
+        path: '/notes',
+        status: 200,
+        ms: expect.any(Number),
+        requestId: 'r1',
+        client: '192.0.2.1',
+      }),
+    ]);
+  });
+});

@@ -1,0 +1,66 @@
+import { Writable } from 'node:stream';
+import type { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startRedis, type TestRedis } from '../testing/redis.ts';
+import { cacheClient, storeClient } from './redis.ts';
+
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startRedis('tasks/redis.conf');
+});
+afterAll(() => server.stop());
+
+const clients: Redis[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+
+/** Log lines, collected. */
+function logged() {
+  const lines: { level: number; msg: string }[] = [];
+  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+  return { lines, log, messages: () => lines.map(({ msg }) => msg) };
+}
+
+function connect(make: typeof cacheClient, log = logged().log) {
+  const client = make(server.url, log);
+  clients.push(client);
+  return client;
+}
+
+const ready = (client: Redis) => expect.poll(() => client.status).toBe('ready');
+
+describe.each([
+  ['cache', cacheClient],
+  ['store', storeClient],
+] as const)('The client of a %s', (_, make) => {
+  test('fails at most a second after Redis hangs, and works again after it', async () => {
+    const client = connect(make);
+    await ready(client);
+    await server.pause();
+    await expect(client.get('x')).rejects.toThrow('timed out');
+    await server.resume();
+    await expect.poll(() => client.get('x').catch(String)).toBe(null);
+  });
+
+  test('fails where Redis is away, says so once, and works again by itself', async () => {
+    const { log, messages } = logged();
+    const client = connect(make, log);
+    await ready(client);
+    await server.kill();
+    await expect(client.get('x')).rejects.toThrow();
+    await expect.poll(messages).toContain('redis is away');
+    await server.start();
+    await expect.poll(() => client.get('x').catch(String), { timeout: 5_000 }).toBe(null);
+    expect(messages()).toEqual(['redis is connected', 'redis is away', 'redis is back']);
+  });
+});
+
+test('what a store client wrote is on disk when it says so: a crash of Redis loses nothing', async () => {
+  const client = connect(storeClient);
+  await client.set('kept', 'yes');
+  await server.kill();
+  await server.start();
+  await expect.poll(() => client.get('kept').catch(String), { timeout: 5_000 }).toBe('yes');
+});

@@ -1,0 +1,117 @@
+import http from 'node:http';
+import { connect } from 'node:net';
+import { Hono } from 'hono';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Serving, serve } from './serve.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Serves `app` on a free port; `stop` aborts and resolves once everything is closed. */
+async function serving(app: Hono, clientErrorHeaders?: Record<string, string>) {
+  const stop = new AbortController();
+  const served = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, clientErrorHeaders });
+  stops.push(() => {
+    stop.abort();
+    return served.closed;
+  });
+  return { ...served, stop: () => stop.abort() };
+}
+
+function get({ port }: Serving, path: string, agent?: http.Agent): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    http
+      .get({ port, host: '127.0.0.1', path, agent }, (response) => resolve(response.resume()))
+      .on('error', reject);
+  });
+}
+
+/** Sends raw bytes and resolves with all that comes back. */
+async function raw({ port }: Serving, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(bytes);
+  return (await socket.setEncoding('utf8').toArray()).join('');
+}
+
+describe('serve', () => {
+  test('port 0 picks a free port and says which', async () => {
+    const served = await serving(new Hono().get('/', (c) => c.text('here')));
+    expect(served.port).toBeGreaterThan(0);
+    expect((await get(served, '/')).statusCode).toBe(200);
+  });
+
+  test('a port that is taken is an error with the port in it', async () => {
+    const { port } = await serving(new Hono());
+    const signal = new AbortController().signal;
+    await expect(serve(new Hono(), { host: '127.0.0.1', port, signal })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      port,
+    });
+  });
+
+  test('a request line of 32 KiB reaches the application', async () => {
+    const served = await serving(new Hono().get('/', (c) => c.text('', 204 as never)));
+    expect((await get(served, `/?u=${'x'.repeat(32 * 1024)}`)).statusCode).toBe(204);
+  });
+
+  test('what is not HTTP is answered 400 with the headers of the service', async () => {
+    const served = await serving(new Hono(), { 'X-Power-By': 'Longhand' });
+    const answer = await raw(served, 'nonsense\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nX-Power-By: Longhand\r\n/);
+  });
+
+  test('headers over the limit are answered 431', async () => {
+    const served = await serving(new Hono());
+    const answer = await raw(served, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  });
+});
+
+describe('drain', () => {
+  test('new connections are refused at once', async () => {
+    const served = await serving(new Hono());
+    served.stop();
+    await expect(get(served, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('a request in flight is answered', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const app = new Hono().get('/', async (c) => {
+      arrived.resolve();
+      await answer.promise;
+      return c.text('done');
+    });
+    const served = await serving(app);
+    const agent = new http.Agent({ keepAlive: true });
+    const response = get(served, '/', agent);
+    await arrived.promise;
+    served.stop();
+    answer.resolve();
+    expect((await response).statusCode).toBe(200);
+    await served.closed;
+  });
+
+  test('a request on a connection that was open before is still answered, with Connection: close', async () => {
+    const served = await serving(new Hono().get('/', (c) => c.text('ok')));
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await get(served, '/', agent)).headers.connection).toBe('keep-alive');
+    await new Promise(setImmediate);
+    served.stop();
+    const last = await get(served, '/', agent);
+    expect(last.statusCode).toBe(200);
+    expect(last.headers.connection).toBe('close');
+    await served.closed;
+  });
+
+  test('an idle connection does not keep the service from stopping', async () => {
+    const served = await serving(new Hono().get('/', (c) => c.text('ok')));
+    const agent = new http.Agent({ keepAlive: true });
+    await get(served, '/', agent);
+    served.stop();
+    await served.closed;
+    agent.destroy();
+  });
+});

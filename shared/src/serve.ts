@@ -1,6 +1,6 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 
 /** Anything that answers a request: a Hono application, or a plain object. */
 export interface Application {
@@ -41,11 +41,24 @@ const maxHeaderSize = 64 * 1024;
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
   const { host, port, signal, clientErrorHeaders = {} } = options;
-  const server = createAdaptorServer({
-    fetch: (request, env) => app.fetch(request, env as HttpBindings),
+  const refuse = (status: number) => new Response(null, { status, headers: clientErrorHeaders });
+  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: host,
-    serverOptions: { maxHeaderSize, keepAliveTimeout, requestTimeout: 30_000, headersTimeout: 15_000 },
-  }) as Server;
+    errorHandler: (error) => refuse(error instanceof RequestError ? 400 : 500),
+  });
+  const server: Server = createServer(
+    // Node's own answer to a missing Host would lack the service's headers; the listener sees to it.
+    {
+      maxHeaderSize,
+      keepAliveTimeout,
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      requireHostHeader: false,
+    },
+    listener,
+  );
+  // An `Expect` of something else than 100-continue: answered as if it had not been asked (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', listener);
   answerClientErrors(server, clientErrorHeaders);
 
   const listening = Promise.withResolvers<void>();

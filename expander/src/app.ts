@@ -1,0 +1,110 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { callbackCall, isCallbackName } from './callback-name.ts';
+import type { Expand, Expansion, Follow } from './expand.ts';
+import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import { inert } from './headers.ts';
+import { lifetime } from './lifetime.ts';
+import type { Page } from './page.ts';
+
+const statuses: Record<ErrorCode, number> = {
+  invalid_url: 400,
+  invalid_callback: 400,
+  unsupported_scheme: 400,
+  target_refused: 403,
+  request_failed: 502,
+  timeout: 504,
+  overloaded: 503,
+  // Nobody reads it; the log does.
+  aborted: 499,
+};
+
+/** Seconds after which an overloaded expander is worth another try. */
+const retryAfter = { 'Retry-After': '1' };
+
+/** The HTTP side of the expander. */
+export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler): Hono {
+  const app = new Hono();
+  app.use(observe);
+
+  app.get('/', async (c) => {
+    const { u } = parameters(c);
+    const expansion = u ? await expand.trace(u, { follow: 'all', signal: c.req.raw.signal }) : null;
+    return new Response(page.render(u, expansion), { headers: page.headers });
+  });
+
+  app.get('/api', async (c) => {
+    const { u, cb, follow } = parameters(c);
+    if (cb !== '' && !isCallbackName(cb)) {
+      throw new ExpansionError(
+        'invalid_callback',
+        'The `cb` argument is not a name of a JavaScript function.',
+      );
+    }
+    if (u === '') return new Response('`u` argument required.', { headers: { ...api, ...noStore } });
+    const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
+    const caching = cacheControl(expansion);
+    if (expansion.error) return refusal(expansion.error, caching);
+    const longUrl = expansion.longUrl ?? '';
+    if (cb === '') return new Response(longUrl, { headers: { ...api, ...caching } });
+    return new Response(callbackCall(cb, longUrl), { headers: { ...jsonp, ...caching } });
+  });
+
+  app.get('/api/chain', async (c) => {
+    const { u, follow } = parameters(c);
+    const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
+    const status = expansion.error ? statuses[expansion.error.code] : u === '' ? 400 : 200;
+    return new Response(JSON.stringify({ url: u, follow, ...expansion }), {
+      status,
+      headers: {
+        ...api,
+        'Content-Type': 'application/json',
+        ...cacheControl(expansion),
+        ...(status === 503 ? retryAfter : {}),
+      },
+    });
+  });
+
+  for (const path of ['/', '/api', '/api/chain']) {
+    app.all(
+      path,
+      () => new Response('Method Not Allowed', { status: 405, headers: { ...inert, Allow: 'GET, HEAD' } }),
+    );
+  }
+  app.notFound(() => new Response('Page Not Found!', { status: 404, headers: inert }));
+  app.onError((error) => {
+    if (error instanceof ExpansionError) return refusal(error);
+    console.error(error);
+    return new Response('Something went wrong here.', { status: 500, headers: inert });
+  });
+  return app;
+}
+
+const noStore = { 'Cache-Control': 'no-store' };
+const api = { ...inert, 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+/** A script in all but its type: `nosniff` would keep browsers from running it. */
+const { 'X-Content-Type-Options': _, ...jsonp } = api;
+
+function refusal({ code, message }: { code: ErrorCode; message: string }, caching = noStore): Response {
+  const status = statuses[code];
+  const headers = { ...api, ...caching, ...(status === 503 ? retryAfter : {}) };
+  return new Response(message, { status, headers });
+}
+
+function cacheControl(expansion: Expansion) {
+  const seconds = lifetime(expansion);
+  return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
+}
+
+/** @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded. */
+function parameters(c: Context): { u: string; cb: string; follow: Follow } {
+  const { u = [''], cb = [''], follow = [''] } = c.req.queries();
+  if (u.length > 1) {
+    throw new ExpansionError(
+      'invalid_url',
+      'The `u` argument is given more than once; percent-encode the URL in it.',
+    );
+  }
+  if (cb.length > 1)
+    throw new ExpansionError('invalid_callback', 'The `cb` argument is given more than once.');
+  return { u: u[0]?.trim() ?? '', cb: cb[0] ?? '', follow: follow[0] === 'all' ? 'all' : 'default' };
+}

@@ -1,0 +1,26 @@
+import { integer, list, readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
+import { z } from 'zod';
+import { isNetwork } from './public-address.ts';
+
+const variables = {
+  ...serviceVariables,
+  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  /** Networks that are exempt from the public-address guard, for development and tests. */
+  EXPANDER_ALLOWED_NETWORKS: list(
+    z.string().refine(isNetwork, 'is not a list of networks such as 127.0.0.0/8,::1/128'),
+  ).default([]),
+  /** Redirects followed before an expansion stops; `expand.maxRedirect` at start. */
+  EXPANDER_MAX_REDIRECT: integer(0, 20).default(5),
+  /** What shorteners see; some answer scripts differently from browsers. */
+  EXPANDER_USER_AGENT: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,256}$/, 'is not 1 to 256 characters of ASCII')
+    .default('Longhand/0.1 (short URL expander; HEAD requests only)'),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** @throws Error that names every fault of the environment. */
+export function readConfig(env: NodeJS.ProcessEnv) {
+  return readEnv(variables, env, ['EXPANDER_', 'LONGHAND_']);
+}

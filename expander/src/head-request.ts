@@ -1,0 +1,126 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
+import { request } from '@longhand/shared/request.ts';
+import type { Answer, Ask } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+import type { Guard } from './public-address.ts';
+
+/** Milliseconds for one hop, name look-up and connection included. */
+const hopDeadline = 3_000;
+/** Bytes of response headers. */
+const maxHeaderSize = 16 * 1024;
+
+/** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
+export type Lookup = (
+  hostname: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface HeadRequestOptions {
+  guard: Guard;
+  lookup: Lookup;
+  userAgent: string;
+}
+
+/**
+ * Asks by HEAD, over kept-alive connections that are only ever opened to addresses that `guard` passed:
+ * an address in the URL is judged before it is asked, a name's addresses as they are handed to the socket.
+ */
+export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
+  const guarded = guardedLookup(lookup, guard);
+  const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
+  const headers = { 'User-Agent': userAgent, Accept: '*/*' };
+
+  const ask: Ask = async (url, { signal }) => {
+    guard.checkUrl(url);
+    const deadline = new AbortController();
+    const abort = () => deadline.abort(signal?.reason);
+    const timer = setTimeout(() => deadline.abort(timedOut(url)), hopDeadline);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    try {
+      const response = await request(url, {
+        method: 'HEAD',
+        headers,
+        agent: agents[url.protocol as keyof typeof agents],
+        maxHeaderSize,
+        signal: deadline.signal,
+      });
+      const { remoteFamily } = response.socket;
+      const answer: Answer = {
+        status: response.statusCode ?? 0,
+        location: percentEncoded(response.headers.location),
+        method: 'HEAD',
+        addressFamily: remoteFamily === 'IPv4' ? 4 : remoteFamily === 'IPv6' ? 6 : null,
+      };
+      response.resume();
+      return answer;
+    } catch (error) {
+      if (deadline.signal.reason instanceof ExpansionError) throw deadline.signal.reason;
+      throw error instanceof ExpansionError ? error : failed(url, error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+  return {
+    ask,
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Hands a socket the addresses of a name only when every one of them may be contacted. */
+function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      try {
+        guard.checkAddresses(hostname, addresses);
+      } catch (refusal) {
+        return callback(refusal as Error, []);
+      }
+      const [first] = addresses;
+      if (options.all || !first) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Node reads header bytes as Latin-1; percent-encoded they are the UTF-8 that servers mean. */
+function percentEncoded(location: string | undefined): string | null {
+  return (
+    location?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
+  );
+}
+
+function timedOut(url: URL): ExpansionError {
+  return new ExpansionError('timeout', `${url.host} did not answer within ${hopDeadline / 1_000} seconds.`);
+}
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection.',
+  ECONNRESET: 'closed the connection without an answer.',
+  EPIPE: 'closed the connection without an answer.',
+  ENOTFOUND: 'is not a name that is known.',
+  EAI_AGAIN: 'could not be looked up; the name server did not answer.',
+  EHOSTUNREACH: 'cannot be reached.',
+  ENETUNREACH: 'cannot be reached.',
+  ETIMEDOUT: 'did not answer the attempt to connect.',
+  HPE_HEADER_OVERFLOW: `answered with more than ${maxHeaderSize} bytes of headers.`,
+};
+
+function failed(url: URL, cause: unknown): ExpansionError {
+  const code = String((cause as NodeJS.ErrnoException)?.code);
+  const reason =
+    reasons[code] ??
+    (code.startsWith('HPE_')
+      ? 'answered with something that is not HTTP.'
+      : /CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
+        ? `has no valid certificate for a secure connection (${code}).`
+        : 'could not be asked.');
+  return new ExpansionError('request_failed', `${url.host} ${reason}`, { cause });
+}

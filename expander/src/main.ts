@@ -1,0 +1,44 @@
+import { operations } from '@longhand/shared/health.ts';
+import { createLog } from '@longhand/shared/log.ts';
+import { createMetrics, observe } from '@longhand/shared/observe.ts';
+import { cacheClient } from '@longhand/shared/redis.ts';
+import { serve } from '@longhand/shared/serve.ts';
+import { stopSignal } from '@longhand/shared/stop.ts';
+import { readConfig } from './config.ts';
+import { createExpander } from './expander.ts';
+import { inert } from './headers.ts';
+
+const config = readConfig(process.env);
+const log = createLog('expander', config.LOG_LEVEL);
+const metrics = createMetrics();
+const redis = cacheClient(config.REDIS_URL, log);
+const expander = createExpander(config, { redis, log, observe: observe(log, metrics) });
+
+const stop = stopSignal();
+const stopOperations = new AbortController();
+// Redis away is a slower expander, not an unready one.
+const ready = async () => {
+  if (stop.aborted) throw new Error('draining');
+};
+
+const service = await serve(expander.app, {
+  host: config.HOST,
+  port: config.PORT,
+  signal: stop,
+  clientErrorHeaders: inert,
+});
+const ops = await serve(operations(ready, metrics), {
+  host: config.OPS_HOST ?? config.HOST,
+  port: config.OPS_PORT,
+  signal: stopOperations.signal,
+});
+const url = ({ host, port }: { host: string; port: number }) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+log.info({ url: url(service), operations: url(ops) }, 'listening');
+
+await service.closed;
+// Told by its operations endpoints until the last answer is out.
+stopOperations.abort();
+expander.close();
+redis.disconnect();
+log.info('stopped');

@@ -22,7 +22,7 @@ export function createExpander(config: Config, { redis, log, observe, lookup: re
   if (config.EXPANDER_ALLOWED_NETWORKS.length > 0) {
     log.warn(
       { networks: config.EXPANDER_ALLOWED_NETWORKS },
-      'THE PUBLIC-ADDRESS GUARD IS OFF for these networks: anyone who can ask may reach hosts in them',
+      'THE PUBLIC-ADDRESS GUARD IS OFF for these networks',
     );
   }
   const guard = createGuard(config.EXPANDER_ALLOWED_NETWORKS);

@@ -1,0 +1,202 @@
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { type Answer, type Ask, createExpand, createTrace, type Hop } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+
+type Web = Record<string, Partial<Answer> | ExpansionError>;
+
+/** An `ask` over a few pages, and what it was asked. */
+function web(pages: Web) {
+  const asked: string[] = [];
+  const ask: Ask = async ({ href }) => {
+    asked.push(href);
+    const answer = pages[href] ?? { status: 200 };
+    if (answer instanceof Error) throw answer;
+    return { status: 301, location: null, method: 'HEAD', addressFamily: 4, ...answer };
+  };
+  return { asked, expand: createExpand(createTrace(ask)) };
+}
+
+/** What the callback of `expand` gets. */
+function called(expand: ReturnType<typeof createExpand>, url: string): Promise<unknown[]> {
+  return new Promise((resolve) => expand(url, (...result) => resolve(result)));
+}
+
+const to = (location: string, status = 301) => ({ status, location });
+
+describe('Expansion procedure, rule 2', () => {
+  test.each([301, 302])('a %i is followed to its location and counted', async (status) => {
+    const { expand } = web({ 'http://a.example/': to('http://b.example/x', status) });
+    expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://b.example/x', 1]);
+  });
+
+  const endless = (n: number): Web =>
+    Object.fromEntries(
+      Array.from({ length: n }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
+    );
+
+  test('exactly maxRedirect redirects are followed to the end', async () => {
+    const { expand, asked } = web(endless(5));
+    expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/5', 5]);
+    expect(asked).toHaveLength(6);
+  });
+
+  test('the redirect that exceeds maxRedirect finishes at once with its location, which is not asked', async () => {
+    const { expand, asked } = web(endless(9));
+    expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/6', 6]);
+    expect(asked.at(-1)).toBe('http://h.example/5');
+  });
+
+  test('maxRedirect is 5, and adjustable', async () => {
+    const { expand } = web(endless(9));
+    expect(expand.maxRedirect).toBe(5);
+    expand.maxRedirect = 0;
+    expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/1', 1]);
+    expand.maxRedirect = 8;
+    expect(await called(expand, 'http://h.example/0')).toEqual([null, 'http://h.example/9', 9]);
+  });
+
+  test('a loop is followed until maxRedirect ends it, and is named a loop', async () => {
+    const { expand, asked } = web({ 'http://a.example/': to('/') });
+    expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 6]);
+    expect(asked).toHaveLength(6);
+    expect((await expand.trace('http://a.example/')).end.code).toBe('loop');
+  });
+
+  test.each([
+    ['missing', null, 'no_location'],
+    ['empty', ' ', 'no_location'],
+    ['malformed', 'http://[', 'malformed_location'],
+    ['of another scheme', 'mailto:a@b.example', 'unsupported_scheme'],
+    ['a script', 'javascript:alert(1)', 'unsupported_scheme'],
+  ])('a location that is %s ends the chain there, without an error', async (_, location, code) => {
+    const { expand } = web({ 'http://a.example/': to('/b', 302), 'http://a.example/b': { location } });
+    expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/b', 1]);
+    const { end } = await expand.trace('http://a.example/');
+    expect(end.code).toBe(code);
+    expect(end.target).toBe(location?.trim() || undefined);
+  });
+});
+
+describe('Expansion procedure, rule 3', () => {
+  test.each([200, 204, 300, 303, 304, 307, 308, 404, 500])(
+    'a %i finishes with the current URL and no error',
+    async (status) => {
+      const { expand, asked } = web({ 'http://a.example/': to('http://b.example/', status) });
+      expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
+      expect(asked).toHaveLength(1);
+    },
+  );
+});
+
+describe('Expansion procedure, rule 4', () => {
+  test.each(['http://a.example', 'http://A.example/', 'https://a.example:443/x?y#z'])(
+    'a URL that is not redirected yields itself with counter 0: %s',
+    async (url) => {
+      expect(await called(web({}).expand, url)).toEqual([null, url, 0]);
+    },
+  );
+});
+
+describe('Expansion procedure, rule 5', () => {
+  test('a request that fails finishes with that error, the current URL and the counter', async () => {
+    const error = new ExpansionError('request_failed', 'b.example refused the connection.');
+    const { expand } = web({ 'http://a.example/': to('http://b.example/x'), 'http://b.example/x': error });
+    expect(await called(expand, 'http://a.example/')).toEqual([error, 'http://b.example/x', 1]);
+  });
+
+  test('a URL that cannot be asked at all is such an error', async () => {
+    const [error, longUrl, count] = await called(web({}).expand, 'mailto:a@b.example');
+    expect(error).toMatchObject({ code: 'unsupported_scheme' });
+    expect([longUrl, count]).toEqual(['mailto:a@b.example', 0]);
+  });
+});
+
+describe('Expansion procedure, rule 6', () => {
+  test.each(['', ' \n'])('an empty-string input finishes with no error and no URL: %j', async (input) => {
+    expect(await called(web({}).expand, input)).toEqual([null, null, 0]);
+  });
+});
+
+describe('Expansion procedure, rule 7', () => {
+  test.each([null, undefined, 42])('a missing input raises a TypeError to the caller: %s', (input) => {
+    const { expand } = web({});
+    expect(() => expand(input as never, () => {})).toThrow(TypeError);
+  });
+
+  test.each([null, undefined, 'callback'])(
+    'a missing callback raises a TypeError to the caller: %s',
+    (callback) => {
+      const { expand, asked } = web({});
+      expect(() => expand('http://a.example/', callback as never)).toThrow(TypeError);
+      expect(asked).toEqual([]);
+    },
+  );
+});
+
+describe('Expansion procedure, rule 8', () => {
+  test('a URL shortened through two successive redirects yields counter 2', async () => {
+    const { expand } = web({
+      'http://s.example/1': to('http://t.example/2', 302),
+      'http://t.example/2': to('http://long.example/page', 301),
+    });
+    expect(await called(expand, 'http://s.example/1')).toEqual([null, 'http://long.example/page', 2]);
+  });
+});
+
+describe('util.promisify(expand)', () => {
+  test('resolves with longUrl and redirectCount', async () => {
+    const { expand } = web({ 'http://a.example/': to('/b') });
+    expect(await promisify(expand)('http://a.example/')).toEqual({
+      longUrl: 'http://a.example/b',
+      redirectCount: 1,
+    });
+  });
+
+  test('rejects with the error, and with a TypeError for a missing input', async () => {
+    await expect(promisify(web({}).expand)('mailto:x')).rejects.toMatchObject({ code: 'unsupported_scheme' });
+    await expect(promisify(web({}).expand)(null as never)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('follow=all', () => {
+  test.each([301, 302, 303, 307, 308])('follows %i', async (status) => {
+    const { expand } = web({ 'http://a.example/': to('/b', status) });
+    expect(await expand.trace('http://a.example/', { follow: 'all' })).toMatchObject({
+      longUrl: 'http://a.example/b',
+      redirectCount: 1,
+    });
+  });
+
+  test('stops a loop at the first repetition', async () => {
+    const { expand, asked } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
+    const { end, redirectCount } = await expand.trace('http://a.example/', { follow: 'all' });
+    expect([end.code, redirectCount, asked.length]).toEqual(['loop', 2, 2]);
+  });
+});
+
+describe('the chain', () => {
+  test('tells every hop as it is made, and flags a downgrade to http', async () => {
+    const { expand } = web({
+      'https://a.example/': to('http://b.example/'),
+      'http://b.example/': to('https://c.example/', 302),
+    });
+    const told: Hop[] = [];
+    const { hops } = await expand.trace('https://a.example/', { onHop: (hop) => told.push(hop) });
+    expect(told).toEqual(hops);
+    expect(hops.map(({ url, status, tls, downgrade }) => [url, status, tls, downgrade])).toEqual([
+      ['https://a.example/', 301, true, true],
+      ['http://b.example/', 302, false, false],
+      ['https://c.example/', 200, true, false],
+    ]);
+  });
+
+  test('is aborted where nobody waits for it any more', async () => {
+    const leave = new AbortController();
+    const ask: Ask = (_, { signal }) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const expansion = createExpand(createTrace(ask)).trace('http://a.example/', { signal: leave.signal });
+    leave.abort();
+    expect((await expansion).error?.code).toBe('aborted');
+  });
+});

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
+import { freePort } from '../../shared/testing/free-port.ts';
+
+let shortener: Shortener;
+let service: ChildProcess;
+let url: URL;
+let operations: string;
+
+beforeAll(async () => {
+  shortener = await startShortener();
+  service = start({ PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  const listening = await logged(service, 'listening');
+  url = new URL(listening.url);
+  operations = listening.operations;
+});
+afterAll(async () => {
+  service.kill('SIGKILL');
+  await shortener.close();
+});
+
+/** The service as `npm start` starts it, its Redis away. */
+function start(env: Record<string, string>): ChildProcess {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const { PATH } = process.env;
+  return spawn(process.execPath, [main], { env: { PATH, REDIS_URL: 'redis://127.0.0.1:1', ...env } });
+}
+
+async function logged(of: ChildProcess, message: string): Promise<{ url: string; operations: string }> {
+  if (!of.stdout) throw new Error('no standard output');
+  for await (const line of createInterface(of.stdout)) {
+    const entry = JSON.parse(line);
+    if (entry.msg === message) return entry;
+  }
+  throw new Error(`the service ended without the line ${message}`);
+}
+
+/** The lines of the head of the answer to these bytes, names in small letters. */
+async function answerTo(bytes: string): Promise<string[]> {
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write(bytes);
+  const [head = ''] = (await text(socket)).split('\r\n\r\n');
+  return head.split('\r\n').map((line) => line.replace(/^[\w-]+:/, (name) => name.toLowerCase()));
+}
+
+describe('every response carries X-Power-By and Content-Type: text/html', () => {
+  const get = (path: string, method = 'GET') =>
+    `${method} ${path} HTTP/1.1\r\nHost: expander\r\nConnection: close\r\n\r\n`;
+
+  test.each([
+    ['the page', 200, get('/')],
+    ['the page with an answer', 200, get('/?u=http://10.0.0.1/')],
+    ['the API without u', 200, get('/api')],
+    ['HEAD', 200, get('/api', 'HEAD')],
+    ['a bad URL', 400, get('/api?u=http://')],
+    ['a refusal', 403, get('/api?u=http://10.0.0.1/')],
+    ['a bad callback', 400, get('/api?u=http://10.0.0.1/&cb=1')],
+    ['an unknown path', 404, get('/nope')],
+    ['HEAD of an unknown path', 404, get('/nope', 'HEAD')],
+    ['a path that cannot be decoded', 404, get('/%ff')],
+    ['another method', 405, get('/api', 'POST')],
+    ['an unknown method', 405, get('/api', 'PROPFIND')],
+    ['TRACE', 405, get('/api', 'TRACE')],
+    ['no Host', 404, 'GET /nope HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a Host that is none', 400, 'GET / HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n'],
+    ['a target that is no path', 400, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    [
+      'an expectation',
+      405,
+      'POST / HTTP/1.1\r\nHost: a\r\nExpect: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+    ],
+    ['an upgrade', 404, 'GET /nope HTTP/1.1\r\nHost: a\r\nUpgrade: x\r\nConnection: upgrade, close\r\n\r\n'],
+    ['what is not HTTP', 400, 'HELO expander\r\n\r\n'],
+    ['headers without end', 431, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`],
+  ])('%s', async (_, status, request) => {
+    const lines = await answerTo(request);
+    expect(lines[0]).toContain(`HTTP/1.1 ${status} `);
+    expect(lines).toContain('x-power-by: Longhand');
+    expect(lines).toContain('content-type: text/html');
+    expect(lines.join('\n')).toMatch(/^content-security-policy: default-src 'none'/m);
+  });
+
+  test('an answer of the API, with and without a call', async () => {
+    for (const cb of ['', '&cb=f']) {
+      const lines = await answerTo(get(`/api?u=${shortener.url}/chain/1${cb}`));
+      expect(lines).toContain('x-power-by: Longhand');
+      expect(lines).toContain('content-type: text/html');
+      expect(lines.includes('x-content-type-options: nosniff')).toBe(cb === '');
+    }
+  });
+});
+
+describe('the process', () => {
+  test('answers on its operations port, where no route of the service is', async () => {
+    expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
+    expect((await fetch(new URL('readyz', operations))).status).toBe(200);
+    expect(await (await fetch(new URL('metrics', operations))).text()).toContain(
+      'http_request_duration_seconds',
+    );
+    expect((await fetch(new URL('livez', url))).status).toBe(404);
+  });
+
+  test('names every fault of its environment at once, and fails', async () => {
+    const faulty = start({
+      EXPANDER_ALLOWED_NETWORKS: '10.0.0.0/33',
+      EXPANDER_MAXREDIRECT: '3',
+      PORT: 'http',
+    });
+    const said = await text(faulty.stderr as NonNullable<typeof faulty.stderr>);
+    for (const name of ['EXPANDER_ALLOWED_NETWORKS=10.0.0.0/33', 'EXPANDER_MAXREDIRECT', 'PORT=http']) {
+      expect(said).toContain(name);
+    }
+    expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(1);
+  });
+
+  test('says loudly that the guard is off for the networks it is given', async () => {
+    const exempt = start({ PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24' });
+    const entry = await logged(exempt, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
+    expect(entry).toMatchObject({ level: 'warn', networks: ['192.0.2.0/24'] });
+    exempt.kill('SIGKILL');
+  });
+
+  test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {
+    const port = await freePort();
+    const ending = start({ PORT: String(port), OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+    const { operations } = await logged(ending, 'listening');
+    const under = fetch(`http://127.0.0.1:${port}/api?u=${shortener.url}/delay/700`);
+    await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
+    ending.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(new URL('readyz', operations))).status).toBe(503);
+    expect(await (await under).text()).toBe(`${shortener.url}/delay/700`);
+    expect(await once(ending, 'exit')).toEqual([0, null]);
+  });
+});

@@ -1,0 +1,124 @@
+import { fileURLToPath } from 'node:url';
+import { createLog } from '@longhand/shared/log.ts';
+import { cacheClient } from '@longhand/shared/redis.ts';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
+import { startRedis, type TestRedis } from '../../shared/testing/redis.ts';
+import { testExpander } from '../testing/expander.ts';
+
+let server: TestRedis;
+let redis: Redis;
+let shortener: Shortener;
+
+beforeAll(async () => {
+  server = await startRedis(fileURLToPath(new URL('../redis.conf', import.meta.url)));
+  redis = cacheClient(server.url, createLog('expander', 'silent'));
+  shortener = await startShortener();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await shortener.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+  await redis.flushall();
+});
+
+/** The path of a link nobody has asked for, and how often it was asked. */
+let links = 0;
+const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
+const asked = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
+
+describe('the cache', () => {
+  test('a hit makes no outgoing request, in a new process too, and says that it is one', async () => {
+    const u = link('/chain/2');
+    await testExpander({ redis }).expand.trace(u);
+    const before = asked();
+    const again = await testExpander({ redis }).expand.trace(u);
+    expect(asked()).toBe(before);
+    expect(again).toMatchObject({ longUrl: u.replace('chain/2', 'chain/0'), redirectCount: 2, cached: true });
+    expect(again.hops.map(({ cached }) => cached)).toEqual([true, true, true]);
+  });
+
+  test('the follow mode is part of the key', async () => {
+    const u = link('/chain/1?status=307');
+    const { expand } = testExpander({ redis });
+    expect((await expand.trace(u)).redirectCount).toBe(0);
+    expect((await expand.trace(u, { follow: 'all' })).redirectCount).toBe(1);
+  });
+
+  test('maxRedirect is part of the key', async () => {
+    const u = link('/chain/3');
+    const { expand } = testExpander({ redis });
+    expand.maxRedirect = 1;
+    expect((await expand.trace(u)).redirectCount).toBe(2);
+    expand.maxRedirect = 5;
+    expect((await expand.trace(u)).redirectCount).toBe(3);
+  });
+
+  test.each([
+    ['24 h when every redirect was permanent', '/chain/2', 86_400],
+    ['10 minutes otherwise', '/chain/2?status=302', 600],
+    ['10 minutes where nothing is redirected', '/chain/0', 600],
+    ['30 s for an error', '/reset', 30],
+  ])('an entry lives %s, and Cache-Control says the same', async (_, path, seconds) => {
+    const u = link(path);
+    const { app } = testExpander({ redis });
+    const response = await app.request(`/api?u=${encodeURIComponent(u)}`);
+    expect(response.headers.get('cache-control')).toBe(`public, max-age=${seconds}`);
+    await expect.poll(async () => (await redis.keys(`*${u}`)).length).toBe(1);
+    const [key = ''] = await redis.keys(`*${u}`);
+    expect(await redis.ttl(key)).toBe(seconds);
+  });
+
+  test('an entry that cannot be read is a miss', async () => {
+    const u = link('/chain/1');
+    const { expand } = testExpander({ redis });
+    await expand.trace(u);
+    await expect.poll(async () => (await redis.keys(`*${u}`)).length).toBe(1);
+    await redis.set((await redis.keys(`*${u}`))[0] ?? '', '{');
+    expect(await testExpander({ redis }).expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false });
+  });
+
+  test('Redis that has crashed is a miss, and a cache again when it is back', async () => {
+    const u = link('/chain/1');
+    await server.kill();
+    const { expand } = testExpander({ redis });
+    expect(await expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false, error: null });
+    await server.start();
+    await expect.poll(() => redis.ping().catch(() => 'away'), { timeout: 10_000 }).toBe('PONG');
+    await expand.trace(link('/chain/1'));
+    await expect.poll(() => redis.dbsize()).toBe(1);
+  });
+
+  test('Redis that hangs is a miss', async () => {
+    const u = link('/chain/1');
+    await server.pause();
+    try {
+      expect(await testExpander({ redis }).expand.trace(u)).toMatchObject({ redirectCount: 1, error: null });
+    } finally {
+      await server.resume();
+    }
+  });
+});
+
+describe('single flight', () => {
+  test('who asks for a URL that is being expanded shares that expansion, hop by hop', async () => {
+    const { expand } = testExpander();
+    const u = link('/chain/2?delay=50');
+    const before = asked();
+    const told: number[] = [];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        expand.trace(u, { onHop: ({ status }) => i === 7 && told.push(status) }),
+      ),
+    );
+    expect(asked() - before).toBe(3);
+    expect(new Set(answers.map(({ longUrl }) => longUrl))).toEqual(
+      new Set([u.replace('chain/2', 'chain/0')]),
+    );
+    expect(told).toEqual([301, 301, 200]);
+  });
+});

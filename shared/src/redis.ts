@@ -45,3 +45,14 @@ function client(url: string, log: Log, options: RedisOptions): Redis {
   });
   return redis;
 }
+
+/** Resolves once `redis` is ready for commands, or after `milliseconds` without it. */
+export async function connected(redis: Redis, milliseconds: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  redis.once('ready', resolve);
+  const timer = setTimeout(resolve, milliseconds);
+  await promise;
+  clearTimeout(timer);
+  redis.off('ready', resolve);
+}

@@ -1,0 +1,87 @@
+import type { Log } from '@longhand/shared/log.ts';
+import { observe } from '@longhand/shared/observe.ts';
+import { resource } from '@longhand/shared/resource.ts';
+import { type Handler, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Registry } from 'prom-client';
+import type { TasksEnv } from './context.ts';
+import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
+import type { PublicFiles } from './public-files.ts';
+import { Refusal } from './refusal.ts';
+import { refusedWith } from './refused.ts';
+
+/** Bytes of a form: far more than the longest title, percent-encoded, needs. */
+const maxBody = 64 * 1024;
+
+export interface AppDependencies extends TasksDependencies {
+  files: PublicFiles;
+  log: Log;
+  metrics: Registry;
+}
+
+export function createApp({ files, log, metrics, ...dependencies }: AppDependencies): Hono<TasksEnv> {
+  const app = new Hono<TasksEnv>();
+  const tasks = tasksController(dependencies);
+  const refused = refusedWith(dependencies);
+
+  app.use(observe(log, metrics));
+  app.use(secureHeaders(security));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, allowed) => {
+        const Allow = allowed.join(', ');
+        return refused(c, new Refusal('method_not_allowed', `Here one can only ${Allow}.`), { Allow });
+      },
+    }),
+  );
+  app.use(bodyLimit({ maxSize: maxBody, onError: tooLarge }));
+
+  app.get('/', tasks.list);
+  app.post('/task', tasks.create);
+  app.get('/task/:id/finish', tasks.finish);
+  app.get('/task/:id/unfinish', tasks.unfinish);
+  app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
+  resource<Handler<TasksEnv>>(app, 'tasks', tasks);
+
+  app.notFound((c) => refused(c, new Refusal('unknown_path', 'There is no such page.')));
+  app.onError((error, c) => {
+    if (!(error instanceof Refusal)) log.error({ err: error }, 'a request failed');
+    else if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
+    return refused(
+      c,
+      error instanceof Refusal ? error : new Refusal('internal', 'Something went wrong here.'),
+    );
+  });
+  return app;
+}
+
+function tooLarge(): never {
+  throw new Refusal('body_too_large', `This is more than ${maxBody / 1024} KiB, so it was not read.`);
+}
+
+/** Only our own files, forms that lead back to us, no frame round us, nothing inline. */
+const security = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    manifestSrc: ["'self'"],
+    formAction: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // The proxy's matter, where TLS ends.
+  strictTransportSecurity: false,
+  // For browsers and plug-ins that are no more.
+  xDownloadOptions: false,
+  xDnsPrefetchControl: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+};

@@ -1,0 +1,15 @@
+import { readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
+
+const variables = {
+  ...serviceVariables,
+  /** The store of the tasks; every page is 503 until it is reachable. */
+  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+};
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** @throws Error naming every variable that does not fit. */
+export function readConfig(env: NodeJS.ProcessEnv) {
+  const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
+  return { ...config, OPS_HOST: config.OPS_HOST ?? config.HOST };
+}

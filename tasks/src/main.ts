@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { operations } from '@longhand/shared/health.ts';
+import { createLog } from '@longhand/shared/log.ts';
+import { createMetrics } from '@longhand/shared/observe.ts';
+import { connected, storeClient } from '@longhand/shared/redis.ts';
+import { serve } from '@longhand/shared/serve.ts';
+import { stopSignal } from '@longhand/shared/stop.ts';
+import { createApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { csrf } from './csrf.ts';
+import { listPage } from './list-page.ts';
+import { views } from './pages.ts';
+import { publicFiles } from './public-files.ts';
+import { csrfKey, redisStore } from './redis-store.ts';
+
+const config = readConfig(process.env);
+const log = createLog('tasks', config.LOG_LEVEL);
+const metrics = createMetrics();
+const signal = stopSignal();
+
+const redis = storeClient(config.REDIS_URL, log);
+const store = redisStore(redis);
+const files = publicFiles(`${import.meta.dirname}/../public`);
+const render = views(`${import.meta.dirname}/../views`, files);
+const app = createApp({
+  store,
+  csrf: csrf(csrfKey(redis, () => randomBytes(32))),
+  listPage: listPage(store, render),
+  render,
+  files,
+  now: () => new Date(),
+  log,
+  metrics,
+});
+
+async function ready() {
+  if (signal.aborted) throw new Error('draining');
+  await redis.ping();
+}
+
+// A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
+await connected(redis, 2_000);
+const serving = await serve(app, { host: config.HOST, port: config.PORT, signal });
+const drained = new AbortController();
+const ops = await serve(operations(ready, metrics), {
+  host: config.OPS_HOST,
+  port: config.OPS_PORT,
+  signal: drained.signal,
+});
+log.info({ url: url(serving), operations: url(ops) }, 'listening');
+
+await serving.closed;
+drained.abort();
+await ops.closed;
+redis.disconnect();
+log.info('stopped');
+
+function url({ host, port }: { host: string; port: number }): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+}

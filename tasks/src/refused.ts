@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import { accepts } from 'hono/accepts';
+import type { TasksContext } from './context.ts';
+import type { Csrf } from './csrf.ts';
+import type { Render } from './pages.ts';
+import type { Refusal, RefusalCode } from './refusal.ts';
+
+const statuses = {
+  bad_cursor: 400,
+  bad_filter: 400,
+  bad_json: 400,
+  bad_token: 403,
+  foreign_origin: 403,
+  prefetch: 403,
+  unknown_path: 404,
+  unknown_task: 404,
+  method_not_allowed: 405,
+  revision_changed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_title: 422,
+  revision_missing: 428,
+  internal: 500,
+  store_unavailable: 503,
+} as const satisfies Record<RefusalCode, number>;
+
+/** Seconds after which a client may try again: Redis is back within one or two where it only restarts. */
+const retryAfter = { 'Retry-After': '2' };
+
+export type Refused = (
+  c: TasksContext,
+  refusal: Refusal,
+  headers?: Record<string, string>,
+) => Promise<Response>;
+
+/** Whether the client asked for JSON rather than a page, or sent JSON and did not say. */
+export function wantsJson(c: TasksContext): boolean {
+  const sentJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
+  return (
+    accepts(c, {
+      header: 'Accept',
+      supports: ['text/html', 'application/json', 'application/problem+json'],
+      default: sentJson ? 'application/json' : 'text/html',
+    }) !== 'text/html'
+  );
+}
+
+/**
+ * Answers a refused request: with problem details (RFC 9457) for a client of the API, with the form and
+ * what was typed where a form was sent, else with a page that says why.
+ */
+export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): Refused {
+  return async (c, refusal, headers = {}) => {
+    const status = statuses[refusal.code];
+    const { code, message: detail } = refusal;
+    const all = { 'Cache-Control': 'no-store', ...(status === 503 && retryAfter), ...headers };
+    if (wantsJson(c)) {
+      const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
+      return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json', ...all });
+    }
+    return c.html((await form(c, detail)) ?? render('error', { status, detail }), status, all);
+  };
+
+  /** The form that was sent, once more; undefined where none was, or no token can be had for it. */
+  async function form(c: TasksContext, problem: string): Promise<string | undefined> {
+    const typed = c.get('typed');
+    if (typed?.title === undefined) return undefined;
+    try {
+      const token = await csrf.issue(c);
+      const data = { title: '', nonce: randomUUID(), ...typed, csrf: token, problem };
+      const id = c.req.param('id');
+      return id === undefined ? render('new', data) : render('edit', { ...data, id });
+    } catch {
+      return undefined;
+    }
+  }
+}

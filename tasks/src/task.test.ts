@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { readTitle } from './task.ts';
+
+describe('Title', () => {
+  test.each([
+    ['white space round it is trimmed', '  milk\u3000\n', 'milk'],
+    ['combining characters become NFC', 'cafe\u0301', 'caf\u00e9'],
+    ['500 code points are taken, whatever their length in UTF-16', '😀'.repeat(500), '😀'.repeat(500)],
+    ['markup and quotes are text', `<b>"it's"</b>`, `<b>"it's"</b>`],
+    ['right-to-left text and its marks are text', '\u202eabc\u200f', '\u202eabc\u200f'],
+  ])('%s', (_rule, typed, title) => {
+    expect(readTitle(typed)).toBe(title);
+  });
+
+  test.each([
+    ['blank', ' \t\n', /needs a title/],
+    ['501 code points', 'x'.repeat(501), /at most 500 characters; this one has 501/],
+    ['a line break inside', 'a\nb', /one line/],
+    ['NUL', 'a\0b', /one line/],
+    ['C1 control', 'a\u0085b', /one line/],
+    ['half a surrogate pair', 'a\ud800', /one line/],
+  ])('%s is refused in words', (_rule, typed, reason) => {
+    expect(() => readTitle(typed)).toThrow(reason);
+  });
+});

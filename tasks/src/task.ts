@@ -1,0 +1,90 @@
+import { Refusal } from './refusal.ts';
+
+export interface Task {
+  /** Assigned by the store, in ascending order; it has exactly one spelling. */
+  _id: string;
+  title: string;
+  finished: 0 | 1;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  /** When the task was last finished or reopened; absent before that. */
+  updated_at?: string;
+  /** 1 at first, one more with each change: what an `ETag` is made of. */
+  revision: number;
+}
+
+export const filters = ['all', 'open', 'finished'] as const;
+export type Filter = (typeof filters)[number];
+
+/** Tasks a page shows. */
+export const pageSize = 100;
+
+export interface ListQuery {
+  filter: Filter;
+  /** The `next` of the page before; absent for the first page. */
+  after?: string | undefined;
+}
+
+/** One page of the list: unfinished tasks first, then `_id` descending. */
+export interface Page {
+  /** Another one after every change of any task. */
+  version: string;
+  tasks: Task[];
+  /** How many tasks there are in all, whatever the page shows. */
+  open: number;
+  finished: number;
+  /** The cursor of the next page; absent on the last. */
+  next?: string;
+}
+
+export interface Change {
+  title?: string;
+  finished?: 0 | 1;
+}
+
+/**
+ * Keeps the tasks. Every change is one atomic step: it happens wholly and is on disk when its promise
+ * resolves, or not at all.
+ *
+ * @throws Refusal `unknown_task` where a task is asked for that there is not; `store_unavailable`.
+ */
+export interface TaskStore {
+  /**
+   * One page, or undefined where `known` is still the version.
+   *
+   * @throws Refusal `bad_cursor`
+   */
+  list(query: ListQuery, known?: string): Promise<Page | undefined>;
+  show(id: string): Promise<Task>;
+  /** A second call with the same `nonce` and title returns the task that the first one made. */
+  create(title: string, now: Date, nonce?: string): Promise<Task>;
+  /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
+  update(id: string, change: Change, now: Date): Promise<Task>;
+}
+
+/** Code points of a title, at most. */
+export const maxTitleLength = 500;
+
+/**
+ * The title that was meant by what was typed: Unicode NFC, without white space round it.
+ *
+ * @throws Refusal `invalid_title`
+ */
+export function readTitle(typed: string): string {
+  const title = typed.normalize('NFC').trim();
+  const length = [...title].length;
+  if (length === 0) throw new Refusal('invalid_title', 'A task needs a title.');
+  if (length > maxTitleLength) {
+    throw new Refusal(
+      'invalid_title',
+      `A title has at most ${maxTitleLength} characters; this one has ${length}.`,
+    );
+  }
+  if (/\p{Cc}/u.test(title) || !title.isWellFormed()) {
+    throw new Refusal(
+      'invalid_title',
+      'A title is one line of text: no line breaks, tabs or other control characters.',
+    );
+  }
+  return title;
+}

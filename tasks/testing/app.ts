@@ -1,0 +1,66 @@
+import { createLog } from '@longhand/shared/log.ts';
+import { createMetrics } from '@longhand/shared/observe.ts';
+import { createApp } from '../src/app.ts';
+import { csrf } from '../src/csrf.ts';
+import { listPage } from '../src/list-page.ts';
+import { views } from '../src/pages.ts';
+import { publicFiles } from '../src/public-files.ts';
+import type { TaskStore } from '../src/task.ts';
+
+const root = `${import.meta.dirname}/..`;
+
+/** The application over `store`, with `now` for its clock and a request-forgery key of its own. */
+export function testApp(store: TaskStore, now: () => Date = () => new Date()) {
+  const files = publicFiles(`${root}/public`);
+  const render = views(`${root}/views`, files);
+  return createApp({
+    store,
+    csrf: csrf(async () => Buffer.alloc(32, 7)),
+    listPage: listPage(store, render),
+    render,
+    files,
+    now,
+    log: createLog('tasks', 'silent'),
+    metrics: createMetrics(),
+  });
+}
+
+type TestApp = ReturnType<typeof testApp>;
+
+/** What a browser takes along from page to page: the session's cookie, and the fields of the form it saw last. */
+export interface Visitor {
+  cookie: string;
+  token: string;
+  nonce: string;
+}
+
+/** Opens the list, as a browser does before it can send a form. */
+export async function visit(app: TestApp, headers: Record<string, string> = {}): Promise<Visitor> {
+  const response = await app.request('/', { headers });
+  return {
+    cookie: response.headers.get('set-cookie')?.split(';')[0] ?? headers.Cookie ?? '',
+    ...formFields(await response.text()),
+  };
+}
+
+/** The hidden fields of the first form of `html`. */
+export function formFields(html: string): { token: string; nonce: string } {
+  const value = (name: string) => html.match(`name="${name}" value="([^"]*)"`)?.[1] ?? '';
+  return { token: value('_csrf'), nonce: value('nonce') };
+}
+
+/** Sends a form as the visitor's browser does. */
+export function submit(
+  app: TestApp,
+  path: string,
+  fields: Record<string, string>,
+  visitor?: Pick<Visitor, 'cookie' | 'token'>,
+  headers: Record<string, string> = {},
+) {
+  const body = new URLSearchParams({ ...(visitor && { _csrf: visitor.token }), ...fields });
+  return app.request(path, {
+    method: 'POST',
+    body,
+    headers: { ...(visitor && { Cookie: visitor.cookie }), ...headers },
+  });
+}

@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+import { freePort } from '../shared/testing/free-port.ts';
+
+const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
+type Ports = Record<(typeof names)[number], number>;
+
+/**
+ * The proxy's ports, 0 replaced by a free one.
+ *
+ * @throws Error naming the first that cannot be listened on at `address`, and the way out.
+ */
+export async function proxyPorts(wanted: Ports, address: string): Promise<Ports> {
+  const ports = { ...wanted };
+  for (const name of names) {
+    ports[name] ||= await freePort();
+    const same = names.find((other) => other !== name && ports[other] === ports[name]);
+    if (same) throw new Error(`${name} and ${same} are both ${ports[name]}: they must differ.`);
+    await probe(name, ports[name], address);
+  }
+  return ports;
+}
+
+/** A different free port of 127.0.0.1 for each name. */
+export async function freePorts<Name extends string>(...names: Name[]): Promise<Record<Name, number>> {
+  // All at once: each is held while the others are looked for.
+  const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
+  return Object.fromEntries(ports);
+}
+
+async function probe(name: string, port: number, address: string): Promise<void> {
+  const server = createServer();
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject).listen(port, address, listening.resolve);
+  try {
+    await listening.promise;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const sentences: Record<string, string> = {
+      EADDRINUSE: `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
+      EACCES: `${name}=${port}: only root may listen there; choose a port from 1024 up.`,
+      EADDRNOTAVAIL: `LONGHAND_BIND=${address} is not an address of this machine.`,
+    };
+    throw new Error(sentences[code ?? ''] ?? `${name}=${port}: ${message}`);
+  }
+  await new Promise((resolve) => server.close(resolve));
+}

@@ -17,6 +17,8 @@ export interface StackOptions {
   env: NodeJS.ProcessEnv;
   /** Gets each line that a part writes. */
   write(part: string, line: string): void;
+  /** Processes of the tasks application behind the proxy, 1 unless said. */
+  tasksReplicas?: number;
 }
 
 export interface Stack {
@@ -24,6 +26,8 @@ export interface Stack {
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** The services' operations endpoints, which the proxy does not pass on. */
   readonly operations: { readonly expander: string; readonly tasks: string };
+  /** The services without the proxy in front of them; of tasks, its first replica. */
+  readonly services: { readonly expander: string; readonly tasks: string };
   /** In the order of their start. */
   readonly parts: readonly Part[];
   /** The proxy drains, the services drain, Redis saves. */
@@ -37,7 +41,7 @@ export interface Stack {
  * @throws Error for people: a variable that does not fit, a port that is taken, a part that does not start.
  *   Nothing is left running then.
  */
-export async function startStack({ folder, env, write }: StackOptions): Promise<Stack> {
+export async function startStack({ folder, env, write, tasksReplicas = 1 }: StackOptions): Promise<Stack> {
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
   const outer = await proxyPorts(variables, variables.LONGHAND_BIND);
   const inner = await freePorts(
@@ -48,6 +52,10 @@ export async function startStack({ folder, env, write }: StackOptions): Promise<
     'tasks',
     'tasksOperations',
   );
+  const tasksPorts = [{ service: inner.tasks, operations: inner.tasksOperations, redis: inner.store }];
+  while (tasksPorts.length < tasksReplicas) {
+    tasksPorts.push({ ...(await freePorts('service', 'operations')), redis: inner.store });
+  }
   const around: Surroundings = { folder: resolve(folder), env: { ...env, PATH: searchPath(env) }, write };
   for (const part of ['expander-cache', 'tasks-store', 'proxy']) {
     await mkdir(join(around.folder, part), { recursive: true });
@@ -60,7 +68,9 @@ export async function startStack({ folder, env, write }: StackOptions): Promise<
     LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
     LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
     LONGHAND_EXPANDER_SERVER: `127.0.0.1:${inner.expander} max_fails=0`,
-    LONGHAND_TASKS_SERVER: `127.0.0.1:${inner.tasks} max_fails=0`,
+    LONGHAND_TASKS_SERVER: tasksPorts
+      .map((ports) => `127.0.0.1:${ports.service} max_fails=0`)
+      .join('; server '),
   });
 
   const parts: Part[] = [];
@@ -90,11 +100,7 @@ export async function startStack({ folder, env, write }: StackOptions): Promise<
         { service: inner.expander, operations: inner.expanderOperations, redis: inner.cache },
         around,
       ),
-      service(
-        'tasks',
-        { service: inner.tasks, operations: inner.tasksOperations, redis: inner.store },
-        around,
-      ),
+      ...tasksPorts.map((ports) => service('tasks', ports, around)),
     );
     await start(proxy({ host: variables.LONGHAND_BIND, port: outer.LONGHAND_PORT }, around));
   } catch (error) {
@@ -112,6 +118,7 @@ export async function startStack({ folder, env, write }: StackOptions): Promise<
       expander: at(inner.expanderOperations, '127.0.0.1'),
       tasks: at(inner.tasksOperations, '127.0.0.1'),
     },
+    services: { expander: at(inner.expander, '127.0.0.1'), tasks: at(inner.tasks, '127.0.0.1') },
     parts,
     stop: stopAll,
   };

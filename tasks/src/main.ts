@@ -41,19 +41,17 @@ async function ready() {
 // A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
 await connected(redis, 2_000);
 const serving = await serve(app, { host: config.HOST, port: config.PORT, signal });
-const drained = new AbortController();
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,
   port: config.OPS_PORT,
-  signal: drained.signal,
+  // It answers until the drain is over, and then ends with the process.
+  signal: new AbortController().signal,
 });
 log.info({ url: url(serving), operations: url(ops) }, 'listening');
 
 await serving.closed;
-drained.abort();
-await ops.closed;
-redis.disconnect();
 log.info('stopped');
+process.exit(0);
 
 function url({ host, port }: { host: string; port: number }): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;

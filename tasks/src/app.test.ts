@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { formFields, submit, testApp, visit } from '../testing/app.ts';
+import { startStore } from '../testing/store.ts';
+import { Refusal } from './refusal.ts';
+import type { TaskStore } from './task.ts';
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let app: ReturnType<typeof testApp>;
+let now = new Date();
+
+beforeAll(async () => {
+  kept = await startStore();
+});
+beforeEach(async () => {
+  await kept.empty();
+  now = new Date('2026-01-02T03:04:05.678Z');
+  app = testApp(kept.store, () => now);
+});
+afterAll(() => kept.stop());
+
+const titles = async () => (await kept.store.list({ filter: 'all' }))?.tasks.map(({ title }) => title);
+const create = (title: string) => kept.store.create(title, now);
+const get = (path: string, headers?: Record<string, string>) => app.request(path, { headers });
+
+describe('GET /', () => {
+  test('is a page of the tasks, unfinished first, then _id descending', async () => {
+    for (const title of ['one', 'two', 'three']) await create(title);
+    await kept.store.update('3', { finished: 1 }, now);
+    const response = await get('/');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+    const html = await response.text();
+    expect([...html.matchAll(/<li id="task-(\d+)"/g)].map(([, id]) => id)).toEqual(['2', '1', '3']);
+  });
+
+  test('shows an open task with its title and a link to /task/<id>/finish', async () => {
+    await create('milk');
+    const html = await (await get('/')).text();
+    expect(html).toContain('milk');
+    expect(html).toContain('href="/task/1/finish"');
+    expect(html).not.toContain('/task/1/unfinish');
+    expect(html).not.toMatch(/<li[^>]*class="[^"]*finished/);
+  });
+
+  test('shows a finished task struck through, with a link to /task/<id>/unfinish and the class "finished"', async () => {
+    await create('milk');
+    await kept.store.update('1', { finished: 1 }, now);
+    const html = await (await get('/')).text();
+    expect(html).toMatch(/<s\b[^>]*>milk<\/s>/);
+    expect(html).toContain('href="/task/1/unfinish"');
+    expect(html).toMatch(/<li[^>]*class="finished"/);
+  });
+
+  test('has a form to POST /task with a hidden _csrf field', async () => {
+    const html = await (await get('/')).text();
+    expect(html).toMatch(/<form action="\/task" method="post"/);
+    expect(html).toMatch(/<input type="hidden" name="_csrf" value="[\w-]{86}">/);
+  });
+
+  test.each([
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onfocus='alert(1)",
+    '&lt;b&gt;',
+    '</title></style><!--',
+  ])('shows the title %j as text', async (title) => {
+    await create(title);
+    const escaped = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const html = (await (await get('/')).text()).replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+    expect(html).toContain(`>${escaped}<`);
+    if (escaped !== title) expect(html).not.toContain(title);
+  });
+
+  test('leads to the next page beyond 100 tasks, and says how many are open', async () => {
+    for (let i = 1; i <= 101; i++) await create(`task ${i}`);
+    const html = await (await get('/')).text();
+    expect(html).toContain('101 open');
+    expect(html.match(/<li id/g)).toHaveLength(100);
+    const next = html.match(/href="([^"]+)" rel="next"/)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const second = await (await get(next)).text();
+    expect([...second.matchAll(/<li id="task-(\d+)"/g)].map(([, id]) => id)).toEqual(['1']);
+  });
+
+  test('shows a change at once, though the page is kept while nothing changed', async () => {
+    await get('/');
+    await create('milk');
+    expect(await (await get('/')).text()).toContain('milk');
+  });
+
+  test.each(['/?filter=none', '/?after=1', '/?after=', '/?after=-1%00'])(
+    '%s is refused in words',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toMatch(/<h1>(This page of the list does not exist|The list can show)/);
+    },
+  );
+});
+
+describe('POST /task', () => {
+  test('adds an open task and answers 302 to / with an empty body', async () => {
+    const response = await submit(app, '/task', { title: ' cafe\u0301 ' }, await visit(app));
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toBe('');
+    expect(await kept.store.show('1')).toMatchObject({
+      title: 'caf\u00e9',
+      finished: 0,
+      created_at: now.toISOString(),
+    });
+  });
+
+  test('takes 500 code points of four bytes each', async () => {
+    const response = await submit(app, '/task', { title: '😀'.repeat(500) }, await visit(app));
+    expect(response.status).toBe(302);
+  });
+
+  test.each([
+    ['blank', ' '],
+    ['too long', 'x'.repeat(501)],
+    ['with a control character', 'a\0b'],
+  ])(
+    'answers a title that is %s with 422, the form, the text and the reason beside it',
+    async (_case, title) => {
+      const response = await submit(app, '/task', { title }, await visit(app));
+      expect(response.status).toBe(422);
+      const html = await response.text();
+      expect(html).toContain(`name="title" value="${title}"`);
+      expect(html).toContain('aria-describedby="problem"');
+      expect(html).toMatch(/<p id="problem"[^>]*>A t/);
+      expect(await titles()).toEqual([]);
+    },
+  );
+
+  test('answers a body over 64 KiB with 413, whether its length is announced or not', async () => {
+    const visitor = await visit(app);
+    const announced = await submit(app, '/task', { title: 'x'.repeat(64 * 1024) }, visitor, {
+      'Content-Length': `${65 * 1024}`,
+    });
+    const streamed = await submit(app, '/task', { title: 'x'.repeat(64 * 1024) }, visitor);
+    expect([announced.status, streamed.status]).toEqual([413, 413]);
+    expect(await titles()).toEqual([]);
+  });
+
+  test('answers a body that is no form with 415', async () => {
+    const { cookie: Cookie } = await visit(app);
+    const headers = { Cookie, 'Content-Type': 'text/plain' };
+    const response = await app.request('/task', { method: 'POST', headers, body: 'title=milk' });
+    expect(response.status).toBe(415);
+  });
+
+  test('sent twice by a double click makes one task', async () => {
+    const visitor = await visit(app);
+    const fields = { title: 'milk', nonce: visitor.nonce };
+    const sent = await Promise.all([
+      submit(app, '/task', fields, visitor),
+      submit(app, '/task', fields, visitor),
+    ]);
+    expect(sent.map(({ status }) => status)).toEqual([302, 302]);
+    expect(await titles()).toEqual(['milk']);
+  });
+});
+
+describe('Request forgery', () => {
+  test('the token is masked anew on each page, and each of them is good', async () => {
+    const first = await visit(app);
+    const second = { ...first, ...(await visit(app, { Cookie: first.cookie })) };
+    expect(second.token).not.toBe(first.token);
+    for (const visitor of [first, second]) {
+      expect((await submit(app, '/task', { title: 'milk' }, visitor)).status).toBe(302);
+    }
+  });
+
+  test('the session cookie is HttpOnly and SameSite=Lax, and set once', async () => {
+    const first = await get('/');
+    const cookie = first.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^session=[\w-]{22}; Path=\/; HttpOnly; SameSite=Lax$/);
+    const second = await get('/', { Cookie: cookie.split(';')[0] ?? '' });
+    expect(second.headers.get('set-cookie')).toBeNull();
+  });
+
+  test('over TLS the cookie is __Host- and Secure, and no other is taken', async () => {
+    const https = { 'X-Forwarded-Proto': 'https' };
+    const cookie = (await get('/', https)).headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const plain = await visit(app);
+    const response = await submit(app, '/task', { title: 'milk' }, plain, https);
+    expect(response.status).toBe(403);
+  });
+
+  const stranger = 'session=AAAAAAAAAAAAAAAAAAAAAA';
+  test.each([
+    ['no token', async () => ({ ...(await visit(app)), token: '' })],
+    ['no cookie', async () => ({ ...(await visit(app)), cookie: '' })],
+    ["another session's token", async () => ({ ...(await visit(app)), cookie: stranger })],
+    ['a token cut short', async () => ({ ...(await visit(app)), token: 'AAAA' })],
+    ['a token that is not base64', async () => ({ ...(await visit(app)), token: '<>' })],
+  ])(
+    '%s is 403, changes nothing, and loses no text: the form comes back with a token that works',
+    async (_case, visitor) => {
+      const given = await visitor();
+      const response = await submit(app, '/task', { title: 'milk & "bread"' }, given);
+      expect(response.status).toBe(403);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const html = await response.text();
+      expect(html).toContain('value="milk &amp; &quot;bread&quot;"');
+      expect(await titles()).toEqual([]);
+      const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? given.cookie;
+      const again = await submit(app, '/task', { title: 'milk' }, { cookie, ...formFields(html) });
+      expect(again.status).toBe(302);
+    },
+  );
+
+  test.each([
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'http://evil.example' },
+    { Origin: 'http://localhost:1' },
+    { Origin: 'null' },
+  ])('a form sent with %o is 403 though its token is right', async (headers) => {
+    const response = await submit(app, '/task', { title: 'milk' }, await visit(app), headers as never);
+    expect(response.status).toBe(403);
+    expect(await titles()).toEqual([]);
+  });
+
+  test.each([{ 'Sec-Fetch-Site': 'same-origin' }, { Origin: 'http://localhost' }, {}])(
+    'a form sent with %o is taken',
+    async (headers) => {
+      const response = await submit(app, '/task', { title: 'milk' }, await visit(app), headers as never);
+      expect(response.status).toBe(302);
+    },
+  );
+});
+
+describe.each([
+  ['finish', 0, 1],
+  ['unfinish', 1, 0],
+] as const)('GET /task/:id/%s', (link, before, after) => {
+  const path = `/task/1/${link}`;
+  const finished = async () => (await kept.store.show('1')).finished;
+  beforeEach(async () => {
+    await create('milk');
+    await kept.store.update('1', { finished: before }, now);
+  });
+
+  test('changes the task, sets updated_at and answers 302 to / with an empty body', async () => {
+    now = new Date('2026-02-03T04:05:06.789Z');
+    const response = await get(path);
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).toBe('');
+    expect(await kept.store.show('1')).toMatchObject({ finished: after, updated_at: now.toISOString() });
+  });
+
+  test('a second time changes nothing and redirects all the same', async () => {
+    await get(path);
+    const once = await kept.store.show('1');
+    now = new Date('2026-02-03T04:05:06.789Z');
+    expect((await get(path)).status).toBe(302);
+    expect(await kept.store.show('1')).toEqual(once);
+  });
+
+  test('HEAD changes nothing', async () => {
+    const response = await app.request(path, { method: 'HEAD' });
+    expect(response.status).toBe(302);
+    expect(await finished()).toBe(before);
+    expect((await app.request(`/task/2/${link}`, { method: 'HEAD' })).status).toBe(404);
+  });
+
+  test.each([
+    { 'Sec-Purpose': 'prefetch' },
+    { 'Sec-Purpose': 'prefetch;prerender' },
+    { Purpose: 'prefetch' },
+    { 'X-Purpose': 'preview' },
+    { 'X-Sec-Purpose': 'prefetch' },
+    { 'X-Moz': 'prefetch' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' },
+  ])('with %o is 403 in words and changes nothing', async (headers) => {
+    const response = await get(path, headers as never);
+    expect(response.status).toBe(403);
+    expect(await response.text()).toMatch(/<h1>This (link|came)/);
+    expect(await finished()).toBe(before);
+  });
+
+  test.each([{ 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])(
+    'with %o changes the task',
+    async (headers) => {
+      expect((await get(path, headers as never)).status).toBe(302);
+      expect(await finished()).toBe(after);
+    },
+  );
+
+  test.each(['2', '01', '+1', '1%20', '1%00', '%31%2F', 'x', '9'.repeat(30), '%E2%82'])(
+    'an id %s is 404 in words',
+    async (id) => {
+      const response = await get(`/task/${id}/${link}`);
+      expect(response.status).toBe(404);
+      expect(await response.text()).toMatch(/<h1>There is no/);
+    },
+  );
+});
+
+describe('Unknown paths and methods', () => {
+  test.each(['/nothing', '/task/1', '/task/', '/tasks/1/nothing', '/public'])('GET %s', async (path) => {
+    const response = await get(path);
+    expect([404, 405]).toContain(response.status);
+  });
+
+  test.each([
+    ['PUT', '/', 'GET, HEAD'],
+    ['GET', '/task', 'POST'],
+    ['POST', '/task/1/finish', 'GET, HEAD'],
+    ['DELETE', '/task/1/unfinish', 'GET, HEAD'],
+    ['POST', '/public/style.css', 'GET, HEAD'],
+  ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
+    const response = await app.request(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    expect(await response.text()).toContain(allow);
+  });
+});
+
+describe('Store failure', () => {
+  const down = () =>
+    Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached just now.'));
+  const broken: TaskStore = { list: down, show: down, create: down, update: down };
+
+  test.each(['/', '/task/1/finish', '/task/1/unfinish'])(
+    'GET %s is 503 with Retry-After and a page for people',
+    async (path) => {
+      const response = await testApp(broken).request(path);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await response.text()).toContain('The tasks cannot be reached just now.');
+    },
+  );
+
+  test('POST /task is 503 and keeps the text and the nonce, so that trying again makes one task', async () => {
+    const visitor = await visit(app);
+    const response = await submit(testApp(broken), '/task', { title: 'milk', nonce: visitor.nonce }, visitor);
+    expect(response.status).toBe(503);
+    const html = await response.text();
+    expect(html).toContain('value="milk"');
+    expect(formFields(html).nonce).toBe(visitor.nonce);
+  });
+
+  test('a fault of ours is 500 without its details', async () => {
+    const faulty = { ...broken, list: () => Promise.reject(new Error('secret')) };
+    const response = await testApp(faulty).request('/');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+  });
+});
+
+test('every page has a policy without unsafe-inline, no frames, no sniffing, no referrer to others', async () => {
+  for (const path of ['/', '/nothing', '/public/style.css']) {
+    const { headers } = await get(path);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+  }
+});

@@ -1,0 +1,100 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../shared/testing/free-port.ts';
+import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
+import { type Service, startService } from '../testing/service.ts';
+import { configuration } from '../testing/store.ts';
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedisProcess(configuration);
+});
+afterAll(() => redis.stop());
+
+const status = async (url: string) => (await fetch(url)).status;
+
+/** Adds a task as a browser without JavaScript does. */
+async function add(service: Service, title: string, page?: Response): Promise<Response> {
+  const form = page ?? (await fetch(service.url));
+  const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
+  return fetch(`${service.url}task`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Cookie: form.headers.get('set-cookie')?.split(';')[0] ?? '' },
+    body: new URLSearchParams({ title, _csrf: token }),
+  });
+}
+
+test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
+  const service = await startService({ REDIS_URL: redis.url });
+  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(await status(service.url)).toBe(200);
+  expect(await status(`${service.operations}livez`)).toBe(200);
+  expect(await status(`${service.operations}readyz`)).toBe(200);
+  expect(await (await fetch(`${service.operations}metrics`)).text()).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/",status="200"} 1',
+  );
+  expect(await status(`${service.url}metrics`)).toBe(404);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+test('an added task is there after the service and Redis were killed', async () => {
+  const first = await startService({ REDIS_URL: redis.url });
+  expect((await add(first, 'survivor')).status).toBe(302);
+  await first.end('SIGKILL');
+  await redis.kill();
+  await redis.start();
+  const second = await startService({ REDIS_URL: redis.url });
+  expect(await (await fetch(second.url)).text()).toContain('survivor');
+  await second.end('SIGKILL');
+});
+
+test("one replica's token is good on another", async () => {
+  const [one, two] = await Promise.all([
+    startService({ REDIS_URL: redis.url }),
+    startService({ REDIS_URL: redis.url }),
+  ]);
+  expect((await add(two, 'milk', await fetch(one.url))).status).toBe(302);
+  await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
+});
+
+describe('without Redis', () => {
+  test('the service starts, is not ready and answers 503, and recovers by itself', async () => {
+    const own = await startRedisProcess(configuration);
+    await own.kill();
+    const service = await startService({ REDIS_URL: own.url });
+    const page = await fetch(service.url);
+    expect(page.status).toBe(503);
+    expect(page.headers.get('retry-after')).not.toBeNull();
+    expect(await status(`${service.operations}readyz`)).toBe(503);
+    expect(await status(`${service.operations}livez`)).toBe(200);
+    await own.start();
+    await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
+    await service.end('SIGKILL');
+    await own.stop();
+  });
+
+  test('a Redis that hangs is a 503 as well, and what comes after is answered', async () => {
+    const own = await startRedisProcess(configuration);
+    const service = await startService({ REDIS_URL: own.url });
+    await own.pause();
+    expect(await status(service.url)).toBe(503);
+    await own.resume();
+    await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
+    await service.end('SIGKILL');
+    await own.stop();
+  });
+});
+
+describe('start', () => {
+  test('a configuration that does not fit ends it with every fault named', async () => {
+    await expect(startService({ TASKS_COLOUR: 'red' })).rejects.toThrow('ended with 1');
+  });
+
+  test('a port that is taken ends it', async () => {
+    const port = await freePort();
+    const taken = createServer().listen(port, '127.0.0.1');
+    await expect(startService({ REDIS_URL: redis.url, PORT: `${port}` })).rejects.toThrow('ended with 1');
+    taken.close();
+  });
+});

@@ -1,0 +1,242 @@
+import { BlockList, isIPv6 } from 'node:net';
+import ip from 'ipaddr.js';
+import { describe, expect, test } from 'vitest';
+import { createGuard, notPublic } from './public-address.ts';
+
+/** The IANA IPv4 and IPv6 Special-Purpose Address Registries, block by block. */
+const registries = [
+  ...[
+    '0.0.0.0/8',
+    '0.0.0.0/32',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+  ],
+  ...['192.0.0.0/24', '192.0.0.0/29', '192.0.0.8/32', '192.0.0.9/32', '192.0.0.10/32', '192.0.0.170/32'],
+  ...[
+    '192.0.0.171/32',
+    '192.0.2.0/24',
+    '192.31.196.0/24',
+    '192.52.193.0/24',
+    '192.88.99.0/24',
+    '192.88.99.2/32',
+  ],
+  ...[
+    '192.168.0.0/16',
+    '192.175.48.0/24',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+    '240.0.0.0/4',
+  ],
+  ...[
+    '255.255.255.255/32',
+    '::1/128',
+    '::/128',
+    '::ffff:0:0/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '100::/64',
+  ],
+  ...['100:0:0:1::/64', '2001::/23', '2001::/32', '2001:1::1/128', '2001:1::2/128', '2001:1::3/128'],
+  ...['2001:2::/48', '2001:3::/32', '2001:4:112::/48', '2001:10::/28', '2001:20::/28', '2001:30::/28'],
+  ...['2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10'],
+];
+/** What else is not public unicast: multicast, IPv6 outside 2000::/3, cloud metadata. */
+const others = ['224.0.0.0/4', '::/3', '4000::/2', '8000::/1', '168.63.129.16/32'];
+const blocks = [...registries, ...others];
+
+const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** Node's own BlockLists, which share no code with the guard: one a family, or IPv6 blocks match IPv4 too. */
+const expected = { ipv4: new BlockList(), ipv6: new BlockList() };
+for (const block of blocks) {
+  const [address = '', prefix] = block.split('/');
+  expected[family(address)].addSubnet(address, Number(prefix), family(address));
+}
+
+/** Mapped and NAT64 addresses are judged by what they carry; every other one by its own block. */
+const carries = /^::ffff:|^64:ff9b::/;
+const isRefused = (address: string) => notPublic(ip.parse(address)) !== null;
+
+/** The address `offset` away, or null beyond either end of the address space. */
+function neighbour(address: string, offset: bigint): string | null {
+  const bytes = ip.parse(address).toByteArray();
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`) + offset;
+  if (value < 0n || value >= 1n << BigInt(bytes.length * 8)) return null;
+  const hex = value.toString(16).padStart(bytes.length * 2, '0');
+  return ip.fromByteArray([...Buffer.from(hex, 'hex')]).toString();
+}
+
+describe('each block of the IANA special-purpose registries', () => {
+  test.each(blocks)(
+    '%s: its first and last address are refused, its neighbours judged for themselves',
+    (block) => {
+      const [address = '', prefix] = block.split('/');
+      const size = 1n << BigInt((isIPv6(address) ? 128 : 32) - Number(prefix));
+      const first = neighbour(address, 0n) as string;
+      const last = neighbour(address, size - 1n) as string;
+      const edges = [neighbour(first, -1n), first, last, neighbour(last, 1n)].filter((edge) => edge !== null);
+      for (const edge of edges.filter((edge) => !carries.test(edge))) {
+        expect(isRefused(edge), edge).toBe(expected[family(edge)].check(edge, family(edge)));
+      }
+      if (!carries.test(first)) expect([isRefused(first), isRefused(last)]).toEqual([true, true]);
+    },
+  );
+
+  test('10.0.0.0/8, spelt out', () => {
+    const refused = ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'].map(isRefused);
+    expect(refused).toEqual([false, true, true, false]);
+  });
+
+  test('2001::/23 and 2001:db8::/32, spelt out', () => {
+    const edges = ['2000:ffff::', '2001::', '2001:1ff:ffff::', '2001:200::', '2001:db7:ffff::', '2001:db8::'];
+    expect(edges.map(isRefused)).toEqual([false, true, true, false, false, true]);
+  });
+});
+
+describe('an IPv4 address inside an IPv6 address', () => {
+  test.each([
+    ['IPv4-mapped, private', '::ffff:10.0.0.1'],
+    ['IPv4-mapped, loopback, in hexadecimal', '::ffff:7f00:1'],
+    ['IPv4-compatible, loopback', '::7f00:1'],
+    ['IPv4-compatible, public', '::808:808'],
+    ['IPv4-translated', '::ffff:0:808:808'],
+    ['NAT64, loopback', '64:ff9b::7f00:1'],
+    ['NAT64, metadata', '64:ff9b::a9fe:a9fe'],
+    ['local NAT64, private', '64:ff9b:1::a00:1'],
+    ['local NAT64, public', '64:ff9b:1::808:808'],
+    ['6to4, private', '2002:a00:1::'],
+    ['6to4, public', '2002:808:808::1'],
+    ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+    ['ISATAP, private', '2606:4700::5efe:a00:1'],
+    ['ISATAP with the universal bit, loopback', '2606:4700::200:5efe:7f00:1'],
+    ['ISATAP in a link-local prefix, public', 'fe80::5efe:808:808'],
+  ])('is refused: %s', (_, address) => {
+    expect(isRefused(address)).toBe(true);
+  });
+
+  test.each([
+    ['IPv4-mapped', '::ffff:8.8.8.8'],
+    ['NAT64', '64:ff9b::808:808'],
+    ['ISATAP in a global prefix', '2606:4700::5efe:808:808'],
+  ])('passes where it is public: %s', (_, address) => {
+    expect(isRefused(address)).toBe(false);
+  });
+});
+
+test.each([
+  '169.254.169.254',
+  '169.254.170.2',
+  'fd00:ec2::254',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+])('the cloud metadata address %s is refused', (address) => {
+  expect(isRefused(address)).toBe(true);
+});
+
+const refusal = expect.objectContaining({ code: 'target_refused' });
+const check = (url: string, allowed: string[] = []) => createGuard(allowed).checkUrl(new URL(url));
+
+describe('a URL', () => {
+  test.each([
+    ...['http://user@example.com/', 'http://:secret@example.com/', 'http://@user:@example.com/'],
+    ...[
+      'http://localhost/',
+      'http://LOCALHOST./',
+      'http://a.localhost/',
+      'http://printer/',
+      'http://printer./',
+    ],
+    ...[
+      'http://printer.local/',
+      'http://metadata.google.internal/',
+      'http://router.home.arpa/',
+      'http://home.arpa/',
+    ],
+    ...[
+      'http://127.0.0.1/',
+      'http://127.1/',
+      'http://2130706433/',
+      'http://0x7f.0.0.1/',
+      'http://0177.0.0.1/',
+    ],
+    ...[
+      'http://127.0.0.1./',
+      'http://①②⑦.0.0.1/',
+      'http://0/',
+      'http://[::]/',
+      'http://[::1]/',
+      'http://[fec0::1]/',
+    ],
+    ...['http://[::7f00:1]/', 'http://[::ffff:169.254.169.254]/', 'http://[fe80::1]/', 'http://[ff02::1]/'],
+  ])('is refused: %s', (url) => {
+    expect(() => check(url)).toThrow(refusal);
+  });
+
+  test.each([
+    'http://example.com/',
+    'https://8.8.8.8/',
+    'http://[2606:4700::1111]:8080/',
+    'http://internal.example/',
+  ])('passes: %s', (url) => {
+    expect(() => check(url)).not.toThrow();
+  });
+
+  test.each([
+    ...[1, 7, 9, 21, 22, 23, 25, 53, 110, 143, 389, 465, 587, 636, 993, 2049, 5060, 6000, 6665, 6697, 10080],
+    ...[2375, 2376, 2379, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017],
+  ])('to port %i is refused, in an allowed network too', (port) => {
+    expect(() => check(`http://example.com:${port}/`)).toThrow(refusal);
+    expect(() => check(`http://127.0.0.1:${port}/`, ['127.0.0.0/8'])).toThrow(refusal);
+  });
+
+  test.each([80, 443, 8080, 8443, 3000, 65535])('to port %i passes', (port) => {
+    expect(() => check(`http://example.com:${port}/`)).not.toThrow();
+  });
+});
+
+describe('the addresses of a name', () => {
+  const answers = (name: string, addresses: string[], allowed: string[] = []) =>
+    createGuard(allowed).checkAddresses(
+      name,
+      addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 })),
+    );
+
+  test('pass where all are public', () => {
+    expect(() => answers('example.com', ['8.8.8.8', '2606:4700::1111'])).not.toThrow();
+  });
+
+  test.each([[['8.8.8.8', '10.0.0.1']], [['2606:4700::1111', '::1']], [['169.254.169.254']]])(
+    'are refused where one is not: %j',
+    (addresses) => {
+      expect(() => answers('example.com', addresses)).toThrow(refusal);
+    },
+  );
+});
+
+describe('the exemption EXPANDER_ALLOWED_NETWORKS', () => {
+  test('passes addresses in these networks, and no other', () => {
+    const guard = createGuard(['10.1.0.0/16', '::1/128']);
+    expect(() => guard.checkUrl(new URL('http://10.1.2.3/'))).not.toThrow();
+    expect(() => guard.checkUrl(new URL('http://[::1]/'))).not.toThrow();
+    expect(() => guard.checkUrl(new URL('http://10.2.0.1/'))).toThrow(refusal);
+    expect(() => guard.checkUrl(new URL('http://[::ffff:10.2.0.1]/'))).toThrow(refusal);
+  });
+
+  test('passes a name that can only be local where it lies wholly in them', () => {
+    const guard = createGuard(['127.0.0.0/8']);
+    const answer = (address: string) => ({ address, family: isIPv6(address) ? 6 : 4 });
+    expect(() => guard.checkUrl(new URL('http://localhost/'))).not.toThrow();
+    expect(() => guard.checkAddresses('localhost', [answer('127.0.0.1')])).not.toThrow();
+    expect(() => guard.checkAddresses('localhost', [answer('127.0.0.1'), answer('::1')])).toThrow(refusal);
+    expect(() => guard.checkAddresses('printer', [answer('8.8.8.8')])).toThrow(refusal);
+  });
+
+  test('leaves credentials refused', () => {
+    expect(() => check('http://user@127.0.0.1/', ['127.0.0.0/8'])).toThrow(refusal);
+  });
+});

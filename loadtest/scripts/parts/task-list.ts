@@ -1,0 +1,92 @@
+import { randomBytes } from 'k6/crypto';
+import encoding from 'k6/encoding';
+import http, { type Params } from 'k6/http';
+import { firstPage, stop } from './stack.ts';
+
+/** What one person's browser keeps: the cookie of the session and the token of its form. */
+export interface Session {
+  cookie: string;
+  token: string;
+}
+
+/** Opens the list once, as a browser does. For `setup`. */
+export function openSession(url: string): Session {
+  const page = firstPage(url);
+  const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1];
+  const cookie = page.cookies.session?.[0]?.value;
+  if (!token || !cookie) return stop(`${url}/ answers, but not with the form of the task list.`);
+  return { cookie: `session=${cookie}`, token };
+}
+
+/** Sends the form that adds a task. The answer is a 302 that is not followed. */
+export function addTask(url: string, session: Session, title: string, params: Params = {}) {
+  return http.post(
+    `${url}/task`,
+    { _csrf: session.token, title },
+    {
+      redirects: 0,
+      tags: { name: 'POST /task' },
+      ...params,
+      jar: new http.CookieJar(),
+      headers: { Cookie: session.cookie },
+    },
+  );
+}
+
+/** A beginning of titles that no other run has, so that this run's tasks can be told from everyone else's. */
+export const runMark = () => `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
+
+interface Listed {
+  tasks: { _id: string; title: string; revision: number }[];
+  next?: string;
+}
+
+const asJson = { Accept: 'application/json' };
+/** Requests that are under way at once while a list is filled or emptied. */
+const together = { batch: 20 };
+
+/** Adds tasks, many at once, until `count` titles of this run are there. */
+export function fill(url: string, mark: string, count: number): void {
+  for (let done = 0; done < count; done += together.batch) {
+    const responses = http.batch(
+      Array.from({ length: Math.min(together.batch, count - done) }, (_, i) => ({
+        method: 'POST',
+        url: `${url}/tasks`,
+        body: JSON.stringify({ title: `${mark} ${done + i}` }),
+        params: { headers: { ...asJson, 'Content-Type': 'application/json' }, tags: { name: 'setup' } },
+      })),
+    );
+    const refused = responses.find(({ status }) => status !== 201);
+    if (refused) stop(`POST ${url}/tasks answers ${refused.status}: ${refused.body}`);
+  }
+}
+
+/** Every task whose title begins with `mark`, wherever in the list it is. */
+export function* listed(url: string, mark: string): Generator<Listed['tasks'][number]> {
+  let after: string | undefined;
+  do {
+    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+    const response = http.get(`${url}/tasks${query}`, { headers: asJson, tags: { name: 'list' } });
+    if (!String(response.headers['Content-Type']).startsWith('application/json')) {
+      console.error(`GET ${url}/tasks answers ${response.status}, and not with JSON.`);
+      return;
+    }
+    const page = response.json() as unknown as Listed;
+    yield* page.tasks.filter(({ title }) => title.startsWith(mark));
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Removes this run's tasks, so that the list is as it was before. For `teardown`. */
+export function clear(url: string, mark: string): void {
+  const tasks = [...listed(url, mark)];
+  for (let done = 0; done < tasks.length; done += together.batch) {
+    http.batch(
+      tasks.slice(done, done + together.batch).map(({ _id, revision }) => ({
+        method: 'DELETE',
+        url: `${url}/tasks/${_id}`,
+        params: { headers: { ...asJson, 'If-Match': `"${revision}"` }, tags: { name: 'teardown' } },
+      })),
+    );
+  }
+}

@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { deadline } from './deadline.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
 
@@ -124,38 +125,32 @@ export function createExpand(trace: Trace, maxRedirect = 5): Expand {
 /** The undecorated expansion: every hop is asked. */
 export function createTrace(ask: Ask): Trace {
   return async (input, { follow, maxRedirect, signal, onHop }) => {
+    const url = input.trim();
     const hops: Hop[] = [];
-    const expansion = (ending: Ending): Expansion => ({ hops, ...ending, cached: false });
-    if (input.trim() === '') return expansion(ending(null, 0, 'empty', 'There is no URL to expand.'));
-    const deadline = new AbortController();
-    const abort = () => deadline.abort(new ExpansionError('aborted', 'Nobody waits for this any more.'));
-    const timer = setTimeout(
-      () =>
-        deadline.abort(
-          new ExpansionError('timeout', `The chain took longer than ${chainDeadline / 1_000} seconds.`),
-        ),
-      chainDeadline,
-    );
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
+    if (url === '') return { hops, ...nothing, cached: false };
+    using chainTime = deadline(chainDeadline, 'The redirects took longer than 8 seconds.', signal);
     try {
-      const chain = walk(readTarget(input), ask, { follow, maxRedirect, signal: deadline.signal });
+      const chain = walk(readTarget(url), ask, { follow, maxRedirect, signal: chainTime.signal });
       for (;;) {
         const step = await chain.next();
-        if (step.done) return expansion(step.value);
+        if (step.done) return { hops, ...step.value, cached: false };
         hops.push(step.value);
         onHop?.(step.value);
       }
     } catch (error) {
-      return expansion(failure(error, input.trim(), 0));
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      return failedExpansion(url, error);
     }
   };
 }
 
+/** The expansion of a URL that was never asked. @throws what is no ExpansionError: a fault of ours. */
+export function failedExpansion(url: string, error: unknown): Expansion {
+  return { hops: [], ...failure(error, url, 0), cached: false };
+}
+
 type Ending = Pick<Expansion, 'longUrl' | 'redirectCount' | 'end' | 'error'>;
+
+const nothing = ending(null, 0, 'empty', 'There is no URL to expand.');
 
 /** Walks a chain hop by hop; its return value says how it ended. */
 async function* walk(
@@ -244,7 +239,6 @@ function ending(
   };
 }
 
-/** @throws anything that is not an ExpansionError: a fault of ours. */
 function failure(error: unknown, longUrl: string, redirectCount: number): Ending {
   if (!(error instanceof ExpansionError)) throw error;
   const { code, message } = error;

@@ -1,22 +1,17 @@
-import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import { request } from '@longhand/shared/request.ts';
+import { deadline } from './deadline.ts';
 import type { Answer, Ask } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
 import type { Guard } from './public-address.ts';
+import type { Lookup } from './shared-lookup.ts';
 
 /** Milliseconds for one hop, name look-up and connection included. */
 const hopDeadline = 3_000;
 /** Bytes of response headers. */
 const maxHeaderSize = 16 * 1024;
-
-/** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
-export type Lookup = (
-  hostname: string,
-  options: { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 export interface HeadRequestOptions {
   guard: Guard;
@@ -35,18 +30,14 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
 
   const ask: Ask = async (url, { signal }) => {
     guard.checkUrl(url);
-    const deadline = new AbortController();
-    const abort = () => deadline.abort(signal?.reason);
-    const timer = setTimeout(() => deadline.abort(timedOut(url)), hopDeadline);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
+    using hopTime = deadline(hopDeadline, `${url.host} did not answer within 3 seconds.`, signal);
     try {
       const response = await request(url, {
         method: 'HEAD',
         headers,
         agent: agents[url.protocol as keyof typeof agents],
         maxHeaderSize,
-        signal: deadline.signal,
+        signal: hopTime.signal,
       });
       const { remoteFamily } = response.socket;
       const answer: Answer = {
@@ -55,14 +46,11 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
         method: 'HEAD',
         addressFamily: remoteFamily === 'IPv4' ? 4 : remoteFamily === 'IPv6' ? 6 : null,
       };
-      response.resume();
+      await finished(response);
       return answer;
     } catch (error) {
-      if (deadline.signal.reason instanceof ExpansionError) throw deadline.signal.reason;
+      if (hopTime.signal.aborted) throw hopTime.signal.reason;
       throw error instanceof ExpansionError ? error : failed(url, error);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
     }
   };
   return {
@@ -73,32 +61,37 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
   };
 }
 
+/** Resolves when the connection is free for the next request, which would otherwise open another one. */
+function finished(response: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => response.resume().once('end', resolve).once('close', resolve));
+}
+
 /** Hands a socket the addresses of a name only when every one of them may be contacted. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? unknownName(hostname), []);
       try {
         guard.checkAddresses(hostname, addresses);
       } catch (refusal) {
         return callback(refusal as Error, []);
       }
-      const [first] = addresses;
-      if (options.all || !first) callback(null, addresses);
+      if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
+function unknownName(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}
+
 /** Node reads header bytes as Latin-1; percent-encoded they are the UTF-8 that servers mean. */
-function percentEncoded(location: string | undefined): string | null {
+export function percentEncoded(location: string | undefined): string | null {
   return (
     location?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
   );
-}
-
-function timedOut(url: URL): ExpansionError {
-  return new ExpansionError('timeout', `${url.host} did not answer within ${hopDeadline / 1_000} seconds.`);
 }
 
 const reasons: Record<string, string> = {

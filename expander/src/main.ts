@@ -8,6 +8,9 @@ import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { inert } from './headers.ts';
 
+// Name look-ups take up to half of these threads; with Node's 4, two slow names would hold up all others.
+process.env.UV_THREADPOOL_SIZE ??= '64';
+
 const config = readConfig(process.env);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics();

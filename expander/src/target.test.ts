@@ -34,6 +34,8 @@ describe('a URL as it was typed', () => {
     'http://example.com:99999/',
     'http://[::1/',
     'http://1.2.3.4.5/',
+    'http://"/',
+    'http://a(b).example/',
     `http://example.com/${'x'.repeat(8 * 1024)}`,
   ])('that is none is an invalid_url: %j', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'invalid_url' }));

@@ -18,6 +18,9 @@ const illegal = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g;
 /** A scheme at the beginning of a URL; "host:80" has none. */
 const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))/i;
 
+/** Letters, digits, "-", "_" and ".", or an IPv6 address: the WHATWG parser lets through more, quotes for one. */
+const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
+
 /** A URL that every parser reads alike: two slashes and a host of plain characters. */
 const plain = /^https?:\/\/[^/?#%]/i;
 
@@ -32,15 +35,15 @@ export function readTarget(input: string): Target {
   }
   const given = encode(input.trim());
   const text = scheme.test(given) ? given : given.startsWith('//') ? `http:${given}` : `http://${given}`;
-  if (!URL.canParse(text) || /^[/?#]($|[^/])/.test(given)) {
-    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(given)}`);
-  }
-  const url = new URL(text);
-  if (!isWeb(url)) {
+  const url = /^[/?#]($|[^/])/.test(given) ? null : URL.parse(text);
+  if (url && !isWeb(url)) {
     throw new ExpansionError(
       'unsupported_scheme',
       `Only http and https URLs can be expanded, not ${url.protocol}`,
     );
+  }
+  if (!url || !host.test(url.hostname)) {
+    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(given)}`);
   }
   return target(text, url);
 }
@@ -53,10 +56,11 @@ export function readTarget(input: string): Target {
  */
 export function resolveLocation(location: string, from: Target): Target | null {
   const reference = encode(location.trim());
-  if (!URL.canParse(reference, from.url.href)) return null;
+  const resolved = URL.parse(reference, from.url.href);
+  if (!resolved || (isWeb(resolved) && !host.test(resolved.hostname))) return null;
   const hash = from.text.indexOf('#');
   const fragment = hash === -1 || reference.includes('#') ? '' : from.text.slice(hash);
-  const url = new URL(new URL(reference, from.url).href + fragment);
+  const url = new URL(resolved.href + fragment);
   return target(reference + fragment, url);
 }
 
@@ -68,7 +72,8 @@ export function isWeb(url: URL): boolean {
 /** Keeps the spelling where it leaves nothing to interpretation, otherwise takes the parser's. */
 function target(text: string, url: URL): Target {
   const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  return { text: plain.test(text) && !authority.includes('%') ? text : url.href, url };
+  const clear = !isWeb(url) || (plain.test(text) && !authority.includes('%'));
+  return { text: clear ? text : url.href, url };
 }
 
 function encode(text: string): string {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { bounded, boundedPerOrigin } from './bounds.ts';
+import { type Answer, type Ask, failedExpansion, type Trace } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+
+const answer: Answer = { status: 200, location: null, method: 'HEAD', addressFamily: 4 };
+
+describe('expansions in flight', () => {
+  test('are at most 64 for one origin; the next is overloaded, and other origins are not', async () => {
+    const hang = Promise.withResolvers<Answer>();
+    const ask: Ask = boundedPerOrigin(({ host }) =>
+      host === 'slow.example' ? hang.promise : Promise.resolve(answer),
+    );
+    const to = (url: string) => ask(new URL(url), { follow: 'default' });
+    const waiting = Array.from({ length: 64 }, (_, i) => to(`http://slow.example/${i}`));
+    await expect(to('http://slow.example/x')).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await to('http://quick.example/')).toEqual(answer);
+    expect(await to('http://quick.example:8080/')).toEqual(answer);
+    hang.resolve(answer);
+    await Promise.all(waiting);
+    expect(await to('http://slow.example/x')).toEqual(answer);
+  });
+
+  test('are at most 1024 in total; the next is overloaded', async () => {
+    const hang = Promise.withResolvers<void>();
+    const trace: Trace = bounded(async (url) => {
+      await hang.promise;
+      return failedExpansion(url, new ExpansionError('timeout', ''));
+    });
+    const options = { follow: 'default', maxRedirect: 5 } as const;
+    const waiting = Array.from({ length: 1_024 }, (_, i) => trace(`http://${i}.example/`, options));
+    expect((await trace('http://x.example/', options)).error?.code).toBe('overloaded');
+    hang.resolve();
+    await Promise.all(waiting);
+    expect((await trace('http://x.example/', options)).error?.code).toBe('timeout');
+  });
+});

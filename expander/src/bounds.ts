@@ -1,0 +1,43 @@
+import { type Ask, failedExpansion, type Trace } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+
+/** Expansions in flight at a time. */
+const maxInFlight = 1_024;
+/** Of these, at one origin: a host that hangs uses up its own share and nobody else's. */
+const maxInFlightPerOrigin = 64;
+
+/** Answers `overloaded` at once where too many expansions are in flight. */
+export function bounded(trace: Trace): Trace {
+  let inFlight = 0;
+  return async (url, options) => {
+    if (inFlight >= maxInFlight) return failedExpansion(url, overloaded('Too many expansions are under way'));
+    inFlight += 1;
+    try {
+      return await trace(url, options);
+    } finally {
+      inFlight -= 1;
+    }
+  };
+}
+
+/** Answers `overloaded` at once where too many expansions wait for the same origin. */
+export function boundedPerOrigin(ask: Ask): Ask {
+  const inFlight = new Map<string, number>();
+  return async (url, options) => {
+    const { origin } = url;
+    const others = inFlight.get(origin) ?? 0;
+    if (others >= maxInFlightPerOrigin) throw overloaded(`Too many expansions wait for ${url.host}`);
+    inFlight.set(origin, others + 1);
+    try {
+      return await ask(url, options);
+    } finally {
+      const left = (inFlight.get(origin) ?? 1) - 1;
+      if (left > 0) inFlight.set(origin, left);
+      else inFlight.delete(origin);
+    }
+  };
+}
+
+function overloaded(what: string): ExpansionError {
+  return new ExpansionError('overloaded', `${what}; try again soon.`);
+}

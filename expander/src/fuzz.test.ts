@@ -1,0 +1,251 @@
+import { BlockList } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { testExpander } from '../testing/expander.ts';
+import { callbackCall, isCallbackName } from './callback-name.ts';
+import { type Ask, createExpand, createTrace } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+import { percentEncoded } from './head-request.ts';
+import { createGuard } from './public-address.ts';
+import { readTarget, resolveLocation } from './target.ts';
+
+/** Another run tries other inputs; FUZZ_SEED repeats one. */
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+console.log(`fuzz seed ${seed}`);
+
+const fragments = [
+  ...[
+    'http://',
+    'https://',
+    'http:',
+    'HTTP:/',
+    'ftp://',
+    'javascript:',
+    'mailto:',
+    'data:text/html,',
+    '//',
+    '///',
+  ],
+  ...[
+    '/',
+    '\\',
+    '\\\\',
+    '@',
+    ':',
+    ':80',
+    ':22',
+    ':0',
+    ':65536',
+    '#',
+    '?',
+    '&',
+    '=',
+    ';',
+    '..',
+    '/../',
+    '.',
+    '%',
+  ],
+  ...[
+    '%00',
+    '%0d%0a',
+    '%2f',
+    '%5c',
+    '%40',
+    '%zz',
+    '%ff',
+    '%C3%BC',
+    '\r\n',
+    '\t',
+    '\0',
+    ' ',
+    '\u00a0',
+    '\ufeff',
+  ],
+  ...[
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '017700000001',
+    '2130706433',
+    '10.0.0.1',
+    '169.254.169.254',
+    '0',
+    '8.8.8.8',
+  ],
+  ...[
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[fec0::1]',
+    '[64:ff9b::7f00:1]',
+    '[fe80::1%25eth0]',
+    '[',
+    ']',
+    '::1',
+  ],
+  ...[
+    'localhost',
+    'a.localhost',
+    'printer.local',
+    'x.internal',
+    'example.com',
+    'ex\u00adample.com',
+    'xn--',
+    'xn--a',
+  ],
+  ...[
+    '１２７.0.0.1',
+    '127。0。0。1',
+    'ﬀ',
+    'ü',
+    '\u202e',
+    '\u2028',
+    '\ud800',
+    '\udfff',
+    '💥',
+    '<script>',
+    '</',
+    '"',
+    "'",
+  ],
+  ...['user:pass', 'f', 'f.g', '$', '(', ')', '//comment', 'x'.repeat(300)],
+];
+
+/** Pieces that matter, random text, and both mixed. */
+const input = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...fragments) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+const legal = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
+const guard = createGuard();
+
+/** Addresses that no parser may let through, judged by Node's own list. */
+const inside = new BlockList();
+for (const [network, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['0.0.0.0', 8],
+] as const) {
+  inside.addSubnet(network, prefix);
+}
+
+const localName = /(?:^|\.)(?:localhost|local|internal)\.?$/;
+
+/** What `work` gives; undefined where it fails in the way it may. */
+function allowed<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ExpansionError)) throw error;
+    expect(error.message).toMatch(/^[\x20-\x7e]+$/);
+    expect(error.message).not.toContain('<');
+    return undefined;
+  }
+}
+
+const runs = (numRuns: number) => ({ seed, numRuns });
+
+describe('whatever comes in', () => {
+  test('a URL is refused with a sentence, or shown, judged and asked as one and the same (50 000 inputs)', () => {
+    fc.assert(
+      fc.property(input, (typed) => {
+        const target = allowed(() => readTarget(typed));
+        if (!target) return;
+        expect(target.text).toMatch(legal);
+        expect(new URL(target.text).href).toBe(target.url.href);
+        expect(target.url.protocol).toMatch(/^https?:$/);
+        if (allowed(() => guard.checkUrl(target.url) ?? true)) {
+          expect(inside.check(target.url.hostname)).toBe(false);
+          expect(target.url.hostname).not.toMatch(localName);
+          expect(target.url.hostname).not.toMatch(/^\[(?:::|f)/);
+        }
+      }),
+      runs(50_000),
+    );
+  });
+
+  test('a Location leads nowhere, or to a URL shown as it is asked (50 000 inputs)', () => {
+    fc.assert(
+      fc.property(
+        input,
+        fc.constantFrom('http://a.example/x?y#z', 'https://b.example:8443'),
+        (location, base) => {
+          const next = resolveLocation(percentEncoded(location) ?? '', readTarget(base));
+          if (!next) return;
+          expect(next.text).not.toMatch(/[^\x21-\x7e]|[<>"]/);
+          expect(new URL(next.text).href).toBe(next.url.href);
+        },
+      ),
+      runs(50_000),
+    );
+  });
+
+  test('a callback name is refused, or calls one function with the very string (50 000 inputs)', () => {
+    fc.assert(
+      fc.property(input, fc.string({ unit: 'binary' }), (cb, text) => {
+        if (!isCallbackName(cb)) return;
+        expect(cb).toMatch(/^[\w$.]+$/);
+        const call = callbackCall(cb, text);
+        expect(call).not.toMatch(/<|[^\x20-\x7e]/);
+        expect(JSON.parse(call.slice(cb.length + 1, -1))).toBe(text);
+      }),
+      runs(50_000),
+    );
+  });
+
+  test('a chain of it ends, and asks nothing that the guard refuses (5 000 chains)', async () => {
+    await fc.assert(
+      fc.asyncProperty(input, fc.array(input, { maxLength: 7 }), async (typed, locations) => {
+        const asked: string[] = [];
+        const ask: Ask = async (url) => {
+          guard.checkUrl(url);
+          asked.push(url.hostname);
+          const location = locations[asked.length - 1];
+          return {
+            status: 302,
+            location: percentEncoded(location) ?? null,
+            method: 'HEAD',
+            addressFamily: 4,
+          };
+        };
+        const expansion = await createExpand(createTrace(ask)).trace(typed);
+        expect(expansion.redirectCount).toBeLessThanOrEqual(6);
+        for (const host of asked) expect(inside.check(host) || localName.test(host)).toBe(false);
+      }),
+      runs(5_000),
+    );
+  });
+
+  test('the API answers with a status of its table and a body without markup (5 000 requests)', async () => {
+    const lookup = (_name: string, _options: unknown, callback: (error: Error) => void) =>
+      callback(Object.assign(new Error('no names in this test'), { code: 'ENOTFOUND' }));
+    const { app, close } = testExpander({ lookup } as object, { EXPANDER_ALLOWED_NETWORKS: '' });
+    const statuses = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(input, fc.option(input, { nil: '' }), async (u, cb) => {
+        // Addresses that pass are real ones: nothing of this test may reach them.
+        const target = allowed(() => readTarget(u));
+        if (target && /^(?:\d+\.){3}\d+$|^\[/.test(target.url.hostname))
+          fc.pre(!allowed(() => guard.checkUrl(target.url) ?? true));
+        const query = new URLSearchParams({ u: u.toWellFormed(), cb: cb.toWellFormed() });
+        const response = await app.request(`/api?${query}`);
+        expect([200, 400, 403, 502]).toContain(response.status);
+        expect(response.headers.get('content-type')).toBe('text/html');
+        expect(await response.text()).not.toMatch(/[<>]|[^\x20-\x7e]/);
+        statuses.add(response.status);
+      }),
+      runs(5_000),
+    );
+    close();
+    expect(statuses).toEqual(new Set([200, 400, 403, 502]));
+  });
+});

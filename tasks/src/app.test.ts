@@ -92,7 +92,7 @@ describe('GET /', () => {
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(400);
-      expect(await response.text()).toMatch(/<h1>(This page of the list does not exist|The list can show)/);
+      expect(await response.text()).toMatch(/<h1>(This page of the list does not exist|The list shows)/);
     },
   );
 });
@@ -327,7 +327,20 @@ describe('Unknown paths and methods', () => {
 describe('Store failure', () => {
   const down = () =>
     Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached just now.'));
-  const broken: TaskStore = { list: down, show: down, create: down, update: down };
+  const broken: TaskStore = {
+    list: down,
+    show: down,
+    create: down,
+    update: down,
+    destroy: down,
+    clearFinished: down,
+    removed: down,
+    restore: down,
+    insert: down,
+    async *export() {
+      yield await down();
+    },
+  };
 
   test.each(['/', '/task/1/finish', '/task/1/unfinish'])(
     'GET %s is 503 with Retry-After and a page for people',

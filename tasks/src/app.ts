@@ -7,6 +7,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Registry } from 'prom-client';
 import type { TasksEnv } from './context.ts';
+import { removalsController } from './controllers/removals.ts';
 import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
 import type { PublicFiles } from './public-files.ts';
 import { Refusal } from './refusal.ts';
@@ -24,6 +25,7 @@ export interface AppDependencies extends TasksDependencies {
 export function createApp({ files, log, metrics, ...dependencies }: AppDependencies): Hono<TasksEnv> {
   const app = new Hono<TasksEnv>();
   const tasks = tasksController(dependencies);
+  const removals = removalsController(dependencies);
   const refused = refusedWith(dependencies);
 
   app.use(observe(log, metrics));
@@ -39,12 +41,18 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   );
   app.use(bodyLimit({ maxSize: maxBody, onError: tooLarge }));
 
-  app.get('/', tasks.list);
+  app.get('/', tasks.index);
   app.post('/task', tasks.create);
   app.get('/task/:id/finish', tasks.finish);
   app.get('/task/:id/unfinish', tasks.unfinish);
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
+
+  app.get('/tasks/partial', tasks.partial);
+  app.delete('/tasks/finished', removals.clearFinished);
+  app.post('/tasks/finished', removals.clearFinished);
+  app.post('/tasks/restore', removals.restore);
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
+  app.post('/tasks/:id', tasks.submit);
 
   app.notFound((c) => refused(c, new Refusal('unknown_path', 'There is no such page.')));
   app.onError((error, c) => {

@@ -3,20 +3,23 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 import { Refusal } from './refusal.ts';
+import type { Match } from './task.ts';
 
-/** What a write asks for: the fields of a form, or of a JSON object. */
+/** What a write asks for: the fields of a form, or of a JSON object and the headers with it. */
 export interface Input {
   title?: string | undefined;
   finished?: 0 | 1 | undefined;
   /** The same each time that one form is sent, so that it makes one task. */
   nonce?: string | undefined;
-  /** The revision that was edited. */
-  revision?: string | undefined;
+  /** Which revision was edited. */
+  match?: Match | undefined;
+  /** The removal to undo. */
+  removal?: string | undefined;
   /** The method that is meant: browsers send a form with `POST` alone. */
   _method?: string | undefined;
 }
 
-const json = z.object({ title: z.string(), finished: z.literal([0, 1]) }).partial();
+const json = z.object({ title: z.string(), finished: z.literal([0, 1]), removal: z.string() }).partial();
 
 /**
  * Reads a write once it has shown that it comes from a page of ours: JSON and an empty body by their
@@ -26,7 +29,7 @@ const json = z.object({ title: z.string(), finished: z.literal([0, 1]) }).partia
  */
 export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
   requireSameOrigin((name) => c.req.header(name), new URL(c.req.url).host);
-  const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const type = mediaType(c);
   if (type === 'application/json') return { ...readJson(await c.req.text()), ...conditions(c) };
   if (type === undefined && c.req.method !== 'POST') return conditions(c);
   if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
@@ -35,26 +38,38 @@ export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
   return readForm(c, csrf);
 }
 
-/**
- * Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next.
- */
-async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
-  const { _csrf, title, finished, ...fields } = Object.fromEntries(new URLSearchParams(await c.req.text()));
-  const form: Input = {
-    ...fields,
-    title,
-    finished: finished === undefined ? undefined : finished === '1' ? 1 : 0,
-  };
-  c.set('typed', form);
-  if (!(await csrf.verify(c, _csrf))) {
-    throw new Refusal('bad_token', 'This form had expired. Your text is still here: please send it again.');
-  }
-  return form;
+/** The type of the body without its parameters, in lower case. */
+export function mediaType(c: TasksContext): string | undefined {
+  return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** What JSON requests say in headers: RFC 9110 section 13.1.1, and the `Idempotency-Key` of its draft. */
+/** Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next. */
+async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
+  const fields = new URLSearchParams(await c.req.text());
+  const field = (name: string) => fields.get(name) ?? undefined;
+  const finished = field('finished');
+  const form: Input = {
+    title: field('title'),
+    finished: finished === undefined ? undefined : finished === '1' ? 1 : 0,
+    nonce: field('nonce'),
+    match: field('revision') && `"${field('revision')}"`,
+    removal: field('removal'),
+    _method: field('_method'),
+  };
+  c.set('typed', form);
+  if (await csrf.verify(c, field('_csrf'))) return form;
+  throw new Refusal('bad_token', 'This form had expired. Nothing is lost: please send it again.');
+}
+
+/**
+ * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1, where weak tags never match)
+ * and `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ */
 function conditions(c: TasksContext): Input {
-  return { nonce: c.req.header('idempotency-key'), revision: c.req.header('if-match') };
+  return {
+    nonce: c.req.header('idempotency-key'),
+    match: c.req.header('if-match')?.replace(/W\/"[^"]*"/g, ''),
+  };
 }
 
 function readJson(body: string): Input {

@@ -8,10 +8,11 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { csrf } from './csrf.ts';
+import { csrfKey } from './csrf-key.ts';
 import { listPage } from './list-page.ts';
 import { views } from './pages.ts';
 import { publicFiles } from './public-files.ts';
-import { csrfKey, redisStore } from './redis-store.ts';
+import { redisStore } from './redis-store.ts';
 
 const config = readConfig(process.env);
 const log = createLog('tasks', config.LOG_LEVEL);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startStore } from '../testing/store.ts';
-import { csrfKey } from './redis-store.ts';
+import { csrfKey } from './csrf-key.ts';
 import { pageSize } from './task.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;

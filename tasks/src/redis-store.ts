@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
-import { Refusal } from './refusal.ts';
-import { type Change, type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
+import { answer, script } from './redis-script.ts';
+import { Refusal, RevisionChanged } from './refusal.ts';
+import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
 
 /** Every key has the one hash tag, so that a Redis Cluster keeps them together and scripts may use them. */
 const keys = {
@@ -12,9 +12,12 @@ const keys = {
   lastId: '{tasks}:last-id',
   /** A hash for each task: this and its id. */
   task: '{tasks}:task:',
+  /** A removed task, the same hash under another name: this and its id. */
+  removedTask: '{tasks}:removed-task:',
+  /** A set of the ids that one removal removed: this and its name. */
+  removal: '{tasks}:removal:',
   /** The id of the task that a form made: this and a digest. */
   nonce: '{tasks}:nonce:',
-  csrf: '{tasks}:csrf-key',
 };
 
 /** Redis tells every replica of each new version here. */
@@ -22,6 +25,12 @@ export const channel = '{tasks}:changes';
 
 /** Seconds in which the same form makes no second task. */
 const nonceLifetime = 24 * 60 * 60;
+
+/** Seconds in which a removal can be undone. */
+const removalLifetime = 24 * 60 * 60;
+
+/** Tasks that one script changes or reads at most: a few milliseconds in which Redis does nothing else. */
+const batchSize = 500;
 
 /** The store's own scores part here: open tasks lie below, finished ones above. See `lua/shared.lua`. */
 const ranges = {
@@ -41,11 +50,20 @@ type Fields = [
   revision: string,
 ];
 
+/** What a script answers that a revision can stop: whether it matched, and the task; nothing without a task. */
+type Changed = [matched: 0 | 1, Fields] | null;
+
 /** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
 export function redisStore(redis: Redis): TaskStore {
   const list = script<string | [string, number, number, string[], Fields[]]>(redis, 'list');
   const create = script<[string, Fields]>(redis, 'create');
-  const update = script<Fields | null>(redis, 'update');
+  const update = script<Changed>(redis, 'update');
+  const destroy = script<Changed>(redis, 'destroy');
+  const clear = script<number>(redis, 'clear');
+  const removed = script<[number, string | null]>(redis, 'removed');
+  const restore = script<number>(redis, 'restore');
+  const insert = script<null>(redis, 'insert');
+  const read = script<[string | null, string[], Fields[]]>(redis, 'export');
 
   return {
     async list(query, known = '') {
@@ -67,26 +85,69 @@ export function redisStore(redis: Redis): TaskStore {
       const made = [keys.index, keys.version, keys.lastId, ...once];
       return task(...(await create(made, [keys.task, channel, title, now.toISOString(), nonceLifetime])));
     },
-    async update(id, { title, finished }: Change, now) {
+    async update(id, { title, finished }, now, match = '*') {
       if (!taskId.test(id)) throw unknownTask(id);
-      const changes = [id, channel, title ?? '', finished ?? '', now.toISOString()];
-      return task(id, await update([keys.task + id, keys.index, keys.version], changes));
+      const change = [title ?? '', finished ?? '', now.toISOString()];
+      return expected(
+        id,
+        await update([keys.task + id, keys.index, keys.version], [id, channel, match, ...change]),
+      );
+    },
+    async destroy(id, removal, match = '*') {
+      if (!taskId.test(id)) throw unknownTask(id);
+      const moved = [keys.removedTask + id, keys.removal + removal];
+      expected(
+        id,
+        await destroy(
+          [keys.task + id, keys.index, keys.version, ...moved],
+          [id, channel, match, removalLifetime],
+        ),
+      );
+    },
+    clearFinished(removal) {
+      const args = [keys.task, keys.removedTask, channel, batchSize, removalLifetime];
+      return untilNone(() => clear([keys.index, keys.version, keys.removal + removal], args));
+    },
+    async removed(removal) {
+      const [count, title] = await removed([keys.removal + removal], [keys.removedTask]);
+      return title === null ? undefined : { removal, count, ...(count === 1 && { title }) };
+    },
+    async restore(removal) {
+      const args = [keys.task, keys.removedTask, channel, batchSize];
+      const restored = await untilNone(() =>
+        restore([keys.index, keys.version, keys.removal + removal], args),
+      );
+      if (restored === 0) throw new Refusal('unknown_removal', 'There is nothing left to undo here.');
+      return restored;
+    },
+    async insert(tasks) {
+      if (tasks.length === 0) return;
+      const fields = tasks.flatMap((task) => [
+        task.title,
+        task.finished,
+        task.created_at,
+        task.updated_at ?? '',
+      ]);
+      await insert([keys.index, keys.version, keys.lastId], [keys.task, channel, ...fields]);
+    },
+    async *export() {
+      for (let first: string | null = '1'; first; ) {
+        const [next, ids, rows]: [string | null, string[], Fields[]] = await read(
+          [keys.lastId],
+          [keys.task, first, batchSize],
+        );
+        yield rows.map((fields, i) => task(ids[i] as string, fields));
+        first = next;
+      }
     },
   };
 }
 
-/**
- * The key that request-forgery tokens are made with: made once, by whichever replica asks first, and the
- * same for all of them.
- */
-export function csrfKey(redis: Redis, random: () => Buffer): () => Promise<Buffer> {
-  let known: Buffer | undefined;
-  return async () => {
-    if (known) return known;
-    const mine = random().toString('hex');
-    known = Buffer.from((await answer(redis.set(keys.csrf, mine, 'NX', 'GET'))) ?? mine, 'hex');
-    return known;
-  };
+/** Runs `step` until it finds nothing more to do, and adds up what it did. */
+async function untilNone(step: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let done = await step(); done > 0; done = await step()) total += done;
+  return total;
 }
 
 function range({ filter, after }: ListQuery): [string, string] {
@@ -116,8 +177,8 @@ function position({ _id, finished }: Task): string {
   return `${-Number(_id) - (finished ? 0 : 2 ** 52)}`;
 }
 
-function task(id: string, fields: Fields | null): Task {
-  const [title, finished, created_at, updated_at, revision] = fields ?? [null];
+function task(id: string, fields: Fields): Task {
+  const [title, finished, created_at, updated_at, revision] = fields;
   if (title === null) throw unknownTask(id);
   return {
     _id: id,
@@ -129,29 +190,13 @@ function task(id: string, fields: Fields | null): Task {
   };
 }
 
+function expected(id: string, changed: Changed): Task {
+  if (!changed) throw unknownTask(id);
+  const found = task(id, changed[1]);
+  if (changed[0]) return found;
+  throw new RevisionChanged(found);
+}
+
 function unknownTask(id: string): Refusal {
   return new Refusal('unknown_task', `There is no task ${JSON.stringify(id)}.`);
-}
-
-/** Runs `lua/<name>.lua` with the keys and arguments it names in its first lines. */
-function script<Reply>(redis: Redis, name: string) {
-  const lua = ['shared', name].map((file) => readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'));
-  const command = `tasks:${name}`;
-  redis.defineCommand(command, { lua: lua.join('\n') });
-  const run = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<Reply>>;
-  return (named: string[], values: (string | number)[]): Promise<Reply> =>
-    answer(
-      (run[command] as NonNullable<(typeof run)[string]>).call(redis, named.length, ...named, ...values),
-    );
-}
-
-/** What Redis answers; whatever it fails with, people can only try again. */
-async function answer<Reply>(reply: Promise<Reply>): Promise<Reply> {
-  try {
-    return await reply;
-  } catch (cause) {
-    throw new Refusal('store_unavailable', 'The tasks cannot be reached just now. Please try again.', {
-      cause,
-    });
-  }
 }

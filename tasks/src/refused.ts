@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { accepts } from 'hono/accepts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import type { Render } from './pages.ts';
-import type { Refusal, RefusalCode } from './refusal.ts';
+import { type Refusal, type RefusalCode, RevisionChanged } from './refusal.ts';
+import { noStore, wantsJson } from './respond.ts';
 
 const statuses = {
   bad_cursor: 400,
   bad_filter: 400,
   bad_json: 400,
+  bad_method: 400,
   bad_token: 403,
   foreign_origin: 403,
   prefetch: 403,
   unknown_path: 404,
+  unknown_removal: 404,
   unknown_task: 404,
   method_not_allowed: 405,
   revision_changed: 412,
@@ -34,18 +36,6 @@ export type Refused = (
   headers?: Record<string, string>,
 ) => Promise<Response>;
 
-/** Whether the client asked for JSON rather than a page, or sent JSON and did not say. */
-export function wantsJson(c: TasksContext): boolean {
-  const sentJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
-  return (
-    accepts(c, {
-      header: 'Accept',
-      supports: ['text/html', 'application/json', 'application/problem+json'],
-      default: sentJson ? 'application/json' : 'text/html',
-    }) !== 'text/html'
-  );
-}
-
 /**
  * Answers a refused request: with problem details (RFC 9457) for a client of the API, with the form and
  * what was typed where a form was sent, else with a page that says why.
@@ -54,23 +44,26 @@ export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): R
   return async (c, refusal, headers = {}) => {
     const status = statuses[refusal.code];
     const { code, message: detail } = refusal;
-    const all = { 'Cache-Control': 'no-store', ...(status === 503 && retryAfter), ...headers };
+    const all = { ...noStore, ...(status === 503 && retryAfter), ...headers };
     if (wantsJson(c)) {
       const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
       return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json', ...all });
     }
-    return c.html((await form(c, detail)) ?? render('error', { status, detail }), status, all);
+    return c.html((await form(c, refusal)) ?? render('error', { status, detail }), status, all);
   };
 
   /** The form that was sent, once more; undefined where none was, or no token can be had for it. */
-  async function form(c: TasksContext, problem: string): Promise<string | undefined> {
+  async function form(c: TasksContext, refusal: Refusal): Promise<string | undefined> {
     const typed = c.get('typed');
     if (typed?.title === undefined) return undefined;
     try {
-      const token = await csrf.issue(c);
-      const data = { title: '', nonce: randomUUID(), ...typed, csrf: token, problem };
+      const again = { title: typed.title, problem: refusal.message, csrf: await csrf.issue(c) };
       const id = c.req.param('id');
-      return id === undefined ? render('new', data) : render('edit', { ...data, id });
+      if (id === undefined) return render('new', { ...again, nonce: typed.nonce ?? randomUUID() });
+      const edited = typed.match?.replaceAll('"', '') ?? '';
+      // Who has seen what the task reads now may overwrite it.
+      const revision = refusal instanceof RevisionChanged ? refusal.current.revision : edited;
+      return render('edit', { ...again, id, revision });
     } catch {
       return undefined;
     }

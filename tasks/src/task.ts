@@ -37,16 +37,32 @@ export interface Page {
   next?: string;
 }
 
+/** What an update changes. */
 export interface Change {
-  title?: string;
-  finished?: 0 | 1;
+  title?: string | undefined;
+  finished?: 0 | 1 | undefined;
 }
+
+/** A task from elsewhere: all but what the store gives it. */
+export type NewTask = Omit<Task, '_id' | 'revision'>;
+
+/** Tasks that were removed together, and can be brought back. */
+export interface Removed {
+  removal: string;
+  count: number;
+  /** Of the task, where it was one. */
+  title?: string;
+}
+
+/** Which revisions a task may have to be changed: those of an `If-Match` field, or `*` for any. */
+export type Match = string;
 
 /**
  * Keeps the tasks. Every change is one atomic step: it happens wholly and is on disk when its promise
  * resolves, or not at all.
  *
- * @throws Refusal `unknown_task` where a task is asked for that there is not; `store_unavailable`.
+ * @throws Refusal `unknown_task` where a task is asked for that there is not; `revision_changed` where it
+ *   is another revision than those in `match`; `store_unavailable`.
  */
 export interface TaskStore {
   /**
@@ -59,7 +75,23 @@ export interface TaskStore {
   /** A second call with the same `nonce` and title returns the task that the first one made. */
   create(title: string, now: Date, nonce?: string): Promise<Task>;
   /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
-  update(id: string, change: Change, now: Date): Promise<Task>;
+  update(id: string, change: Change, now: Date, match?: Match): Promise<Task>;
+  /** Removes the task; `restore(removal)` brings it back for a day. */
+  destroy(id: string, removal: string, match?: Match): Promise<void>;
+  /** Removes all finished tasks under one `removal`, and says how many there were. */
+  clearFinished(removal: string): Promise<number>;
+  /** What `restore(removal)` would bring back; undefined where it is too late, or was done before. */
+  removed(removal: string): Promise<Removed | undefined>;
+  /**
+   * Brings back what was removed, with the ids it had, and says how many tasks that were.
+   *
+   * @throws Refusal `unknown_removal` where it is too late, or was done before
+   */
+  restore(removal: string): Promise<number>;
+  /** Adds all of `tasks`, in one step, or none. */
+  insert(tasks: NewTask[]): Promise<void>;
+  /** Every task by ascending `_id`, in batches. Inserted again in this order, the list is the same. */
+  export(): AsyncIterable<Task[]>;
 }
 
 /** Code points of a title, at most. */

@@ -6,6 +6,7 @@ import { readInput } from '../input.ts';
 import type { ListPage } from '../list-page.ts';
 import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
+import { noStore, tagged, taskJson, toList, wantsJson } from '../respond.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task.ts';
 
 export interface TasksDependencies {
@@ -18,22 +19,44 @@ export interface TasksDependencies {
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen one. */
 export function tasksController({ store, csrf, listPage, render, now }: TasksDependencies) {
+  const id = (c: TasksContext) => c.req.param('id') ?? '';
+
   /** What a page's forms need: a token, and a nonce by which a form that is sent twice is known. */
   const forms = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  /** Finishes or reopens the task; a HEAD request looks only whether it is there. */
+  /** Finishes or reopens the task; a HEAD request only looks whether it is there. */
   const turn = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate((name) => c.req.header(name));
-    const id = c.req.param('id') ?? '';
-    if (c.req.method === 'HEAD') await store.show(id);
-    else await store.update(id, { finished }, now());
+    if (c.req.method === 'HEAD') await store.show(id(c));
+    else await store.update(id(c), { finished }, now());
     return toList(c, 302);
   };
 
-  return {
+  const tasks = {
+    /** The list as a page, with its forms. */
+    async index(c: TasksContext) {
+      const removal = c.req.query('removal');
+      const removed = removal === undefined ? undefined : await store.removed(removal);
+      const page = await listPage.page(readQuery(c), { ...(await forms(c)), removed });
+      return c.html(page, 200, { Vary: 'Accept', ...noStore });
+    },
+
+    /** The list alone, for a page that shows an older one. */
+    async partial(c: TasksContext) {
+      const { etag, html } = await listPage.partial(readQuery(c));
+      return tagged(c, etag, 'text/html; charset=UTF-8', html);
+    },
+
     async list(c: TasksContext) {
+      if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      return c.html(await listPage(query, await forms(c)), 200, noStore);
+      const page = await store.list(query);
+      const { version, next, ...rest } = page as NonNullable<typeof page>;
+      const found = rest.tasks.map(({ revision, ...task }) => task);
+      const link = next && `/tasks?filter=${query.filter}&after=${next}`;
+      if (link) c.header('Link', `<${link}>; rel="next"`);
+      const body = JSON.stringify({ ...rest, tasks: found, ...(link && { next: link }) });
+      return tagged(c, `"${version}"`, 'application/json', body);
     },
 
     async new(c: TasksContext) {
@@ -41,37 +64,61 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     },
 
     async show(c: TasksContext) {
-      const task = await store.show(c.req.param('id') ?? '');
-      return c.html(render('show', { task }), 200, noStore);
+      const task = await store.show(id(c));
+      if (wantsJson(c)) return taskJson(c, task);
+      return c.html(render('show', { task, ...(await forms(c)) }), 200, { Vary: 'Accept', ...noStore });
     },
 
     async edit(c: TasksContext) {
-      const task = await store.show(c.req.param('id') ?? '');
-      return c.html(render('edit', { id: task._id, ...task, ...(await forms(c)) }), 200, noStore);
+      const { _id, title, revision } = await store.show(id(c));
+      return c.html(render('edit', { id: _id, title, revision, ...(await forms(c)) }), 200, noStore);
     },
 
     async create(c: TasksContext) {
       const { title = '', nonce } = await readInput(c, csrf);
-      await store.create(readTitle(title), now(), nonce);
-      return toList(c, 302);
+      const task = await store.create(readTitle(title), now(), nonce);
+      return wantsJson(c) ? taskJson(c, task, 201) : toList(c, 302);
+    },
+
+    async update(c: TasksContext) {
+      const { title, finished, match } = await readInput(c, csrf);
+      if (!match) throw revisionMissing();
+      const change = { title: title === undefined ? undefined : readTitle(title), finished };
+      const task = await store.update(id(c), change, now(), match);
+      return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
+    },
+
+    async destroy(c: TasksContext) {
+      const { match } = await readInput(c, csrf);
+      const removal = randomUUID();
+      await store.destroy(id(c), removal, match);
+      return wantsJson(c) ? c.json({ removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
+    },
+
+    /** A form of a browser, which cannot send `PUT` and `DELETE` by itself. */
+    async submit(c: TasksContext) {
+      const { _method } = await readInput(c, csrf);
+      if (_method === 'PUT') return tasks.update(c);
+      if (_method === 'DELETE') return tasks.destroy(c);
+      throw new Refusal('bad_method', 'This form has to say _method=PUT or _method=DELETE.');
     },
 
     finish: (c: TasksContext) => turn(c, 1),
     unfinish: (c: TasksContext) => turn(c, 0),
   };
-}
-
-/** For a page with a token, and for what follows a change. */
-const noStore = { 'Cache-Control': 'no-store' };
-
-function toList(c: TasksContext, status: 302 | 303): Response {
-  return c.body(null, status, { Location: '/', 'Content-Length': '0', ...noStore });
+  return tasks;
 }
 
 function readQuery(c: TasksContext): ListQuery {
   const asked = c.req.query('filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
-  if (!filter)
-    throw new Refusal('bad_filter', `The list can show ${filters.join(', ')}; not ${JSON.stringify(asked)}.`);
-  return { filter, after: c.req.query('after') };
+  if (filter) return { filter, after: c.req.query('after') };
+  throw new Refusal('bad_filter', `The list shows ${filters.join(', ')}; not ${JSON.stringify(asked)}.`);
+}
+
+function revisionMissing(): Refusal {
+  return new Refusal(
+    'revision_missing',
+    'Say which revision you changed: its ETag in If-Match, so that nobody else’s change is lost.',
+  );
 }

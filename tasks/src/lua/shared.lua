@@ -11,6 +11,11 @@ local function read(key)
   return redis.call('HMGET', key, 'title', 'finished', 'created_at', 'updated_at', 'revision')
 end
 
+-- Whether the task has one of the revisions of an If-Match: '"3", "4"', or '*' for any.
+local function matches(revisions, task)
+  return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil
+end
+
 -- Gives the list another version and tells every replica. A version begins with the time, so that one
 -- from before the store was emptied does not come again.
 local function changed(version, channel)

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import type { TasksContext } from '../context.ts';
+import type { Csrf } from '../csrf.ts';
+import { readInput } from '../input.ts';
+import { Refusal } from '../refusal.ts';
+import { noStore, toList, wantsJson } from '../respond.ts';
+import type { TaskStore } from '../task.ts';
+
+/** Removing many tasks at once, and undoing a removal. */
+export function removalsController({ store, csrf }: { store: TaskStore; csrf: Csrf }) {
+  return {
+    /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
+    async clearFinished(c: TasksContext) {
+      const { _method } = await readInput(c, csrf);
+      if (c.req.method === 'POST' && _method !== 'DELETE') {
+        throw new Refusal('bad_method', 'This form has to say _method=DELETE.');
+      }
+      const removal = randomUUID();
+      const count = await store.clearFinished(removal);
+      if (wantsJson(c)) return c.json({ removal, count }, 200, noStore);
+      return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
+    },
+
+    async restore(c: TasksContext) {
+      const { removal = '' } = await readInput(c, csrf);
+      const count = await store.restore(removal);
+      return wantsJson(c) ? c.json({ count }, 200, noStore) : toList(c, 303);
+    },
+  };
+}

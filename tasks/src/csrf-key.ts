@@ -1,0 +1,16 @@
+import type { Redis } from 'ioredis';
+import { answer } from './redis-script.ts';
+
+/**
+ * The key that request-forgery tokens are made with: kept in the store, made once by whichever replica
+ * asks first, and the same for all of them.
+ */
+export function csrfKey(redis: Redis, random: () => Buffer): () => Promise<Buffer> {
+  let known: Buffer | undefined;
+  return async () => {
+    if (known) return known;
+    const mine = random().toString('hex');
+    known = Buffer.from((await answer(redis.set('{tasks}:csrf-key', mine, 'NX', 'GET'))) ?? mine, 'hex');
+    return known;
+  };
+}

@@ -1,0 +1,17 @@
+-- KEYS: index, version, removal
+-- ARGV: key of a task without its id, the same among the removed, channel, most tasks
+-- Puts removed tasks back and returns how many.
+local ids = redis.call('SPOP', KEYS[3], ARGV[4])
+local restored = 0
+for _, id in ipairs(ids) do
+  local removed, key = ARGV[2] .. id, ARGV[1] .. id
+  if redis.call('EXISTS', removed) == 1 then
+    redis.call('RENAME', removed, key)
+    redis.call('PERSIST', key)
+    redis.call('HINCRBY', key, 'revision', 1)
+    redis.call('ZADD', KEYS[1], position(id, redis.call('HGET', key, 'finished')), id)
+    restored = restored + 1
+  end
+end
+if restored > 0 then changed(KEYS[2], ARGV[3]) end
+return restored

@@ -1,11 +1,11 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { configureProxy } from './configuration.ts';
 import { type Part, type PartOptions, startPart } from './part.ts';
 import { proxy, redis, type Surroundings, service } from './parts.ts';
 import { freePorts, proxyPorts } from './ports.ts';
-import { renderFolder } from './template.ts';
 
 /** Milliseconds the proxy drains alone before the services drain as well: an event stream ends only with its service. */
 const proxyGrace = 2_000;
@@ -122,17 +122,6 @@ export async function startStack({ folder, env, write, tasksReplicas = 1 }: Stac
     parts,
     stop: stopAll,
   };
-}
-
-/** Writes nginx's configuration into `prefix`. */
-async function configureProxy(prefix: string, variables: Record<string, string>): Promise<void> {
-  await copyFile(join(import.meta.dirname, 'nginx.conf'), join(prefix, 'nginx.conf'));
-  await renderFolder(join(import.meta.dirname, 'templates'), join(prefix, 'conf.d'), {
-    ...variables,
-    LONGHAND_PAGES: join(import.meta.dirname, 'pages'),
-    // Never asked: the upstreams are given by address.
-    NGINX_LOCAL_RESOLVERS: '127.0.0.1',
-  });
 }
 
 /** PATH with the folders of Debian's nginx, which not every user's has. */

@@ -1,0 +1,203 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configureProxy, type ProxyVariables, render } from './configuration.ts';
+import { type Part, startPart } from './part.ts';
+import { proxy } from './parts.ts';
+import { freePorts } from './ports.ts';
+import { searchPath } from './stack.ts';
+import { type Answer, ask, say } from './testing/ask.ts';
+
+/** nginx as configured, in front of a stand-in for both applications that shows what reaches it. */
+describe('The proxy alone', () => {
+  const seen: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
+  const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+    '/break': (request) => request.socket.destroy(),
+    '/large': (_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
+    },
+    '/stream': (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+      response.write('data: first\n\n');
+    },
+  };
+  const application = http.createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
+    const url = request.url ?? '';
+    seen.push({ url, headers: request.headers, socket: request.socket });
+    response.setHeader('X-Request-Id', 'the application has no say');
+    (answers[url] ?? (() => response.end('echo')))(request, response);
+  });
+
+  let folder: string;
+  let nginx: Part;
+  let ports: Record<'all' | 'expander' | 'tasks', number>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longhand-nginx-'));
+    ports = await freePorts('all', 'expander', 'tasks');
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    const { port } = application.address() as AddressInfo;
+    await configureProxy(join(folder, 'proxy'), {
+      ...variables,
+      LONGHAND_PORT: `${ports.all}`,
+      LONGHAND_EXPANDER_PORT: `${ports.expander}`,
+      LONGHAND_TASKS_PORT: `${ports.tasks}`,
+      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${port} max_fails=0`,
+      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
+    });
+    const env = { PATH: searchPath(process.env) };
+    nginx = await startPart(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, write: () => {} }));
+  });
+  afterAll(async () => {
+    await nginx?.stop();
+    application.closeAllConnections();
+    application.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const reached = async (path: string, question = {}) => {
+    await ask(ports.tasks, path, question);
+    const last = seen.at(-1);
+    if (!last) throw new Error('nothing reached the application');
+    return last;
+  };
+
+  test('an address reaches the application byte for byte', async () => {
+    for (const path of [
+      '/a//b',
+      '/a/./b/../c',
+      '/%61%2F%2f',
+      '/?u=http://a.b/c%20d+e&&',
+      '/a;b=c?',
+      '/%E2%80%A8',
+      '/"<>',
+    ]) {
+      expect((await reached(path)).url).toBe(path);
+    }
+    const long = `/api?u=${'%61'.repeat(8 * 1024)}`;
+    expect((await reached(long)).url).toBe(long);
+  });
+
+  test('the client is told to the application, and what strangers say about it is not', async () => {
+    const { headers } = await reached('/', {
+      host: `localhost:${ports.tasks}`,
+      headers: { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https', 'X-Request-Id': 'mine' },
+    });
+    expect(headers.host).toBe(`localhost:${ports.tasks}`);
+    expect(headers['x-forwarded-for']).toBe('127.0.0.1');
+    expect(headers['x-forwarded-proto']).toBe('http');
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('the client gets the request id that the application got', async () => {
+    const { headers } = await ask(ports.tasks, '/');
+    expect(headers['x-request-id']).toBe(seen.at(-1)?.headers['x-request-id']);
+  });
+
+  test('a client of HTTP/1.0 needs no Host', async () => {
+    expect(await say(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(seen.at(-1)?.headers.host).toBe('tasks.localhost');
+  });
+
+  test('connections to the application are kept and used again', async () => {
+    const first = await reached('/');
+    const sockets = new Set<Socket>();
+    for (let i = 0; i < 20; i += 1) sockets.add((await reached('/')).socket);
+    expect(first.headers.connection ?? 'keep-alive').toBe('keep-alive');
+    // Each worker process of nginx keeps its own.
+    expect(sockets.size).toBeLessThan(20);
+  });
+
+  test('an event stream is passed on as it comes', async () => {
+    const first = await new Promise<string>((resolve, reject) => {
+      const request = http.get({ host: '127.0.0.1', port: ports.tasks, path: '/stream' }, (response) =>
+        response.once('data', (chunk) => {
+          resolve(`${chunk}`);
+          request.destroy();
+        }),
+      );
+      request.on('error', reject);
+    });
+    expect(first).toBe('data: first\n\n');
+  });
+
+  test('a large page is compressed for those who accept it', async () => {
+    const gzip = await ask(ports.tasks, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gzip.headers.vary).toBe('Accept-Encoding');
+    expect((await ask(ports.tasks, '/large')).headers['content-encoding']).toBeUndefined();
+  });
+
+  test('an application that breaks off is 502 with Retry-After and a page that says so', async () => {
+    const { status, headers, body } = await ask(ports.expander, '/break');
+    expect([status, headers['retry-after']]).toEqual([502, '5']);
+    expect(headers['x-power-by']).toBe('Longhand');
+    expect(body).toContain('The application is not answering.');
+  });
+
+  test('beyond LONGHAND_API_RATE and a burst of the same size /api is 429 with Retry-After', async () => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < 12; i += 1) answers.push(await ask(ports.expander, '/api?u=x'));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.slice(0, 6).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers, body } of refused) {
+      expect(headers).toMatchObject({
+        'retry-after': '1',
+        'x-power-by': 'Longhand',
+        'content-type': 'text/html',
+        'access-control-allow-origin': '*',
+      });
+      expect(body).toContain('Too many requests from your address.');
+    }
+    expect((await ask(ports.expander, '/')).status).toBe(200);
+  });
+});
+
+describe('The templates', () => {
+  test('differ for a fixed address and for replicas that come and go in one line of a file only', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longhand-templates-'));
+    const render = async (name: string, servers: Partial<ProxyVariables>) => {
+      const prefix = join(folder, name);
+      await configureProxy(prefix, { ...variables, ...servers });
+      const files = (await readdir(join(prefix, 'conf.d'))).toSorted();
+      return Promise.all(files.map((file) => readFile(join(prefix, 'conf.d', file), 'utf8')));
+    };
+    const fixed = await render('fixed', {});
+    const followed = await render('followed', {
+      LONGHAND_EXPANDER_SERVER: 'expander:3000 resolve',
+      LONGHAND_TASKS_SERVER: 'tasks:3000 resolve',
+    });
+    await rm(folder, { recursive: true });
+    const differences = fixed.map((file, i) => {
+      const others = followed[i]?.split('\n') ?? [];
+      return file.split('\n').filter((line, n) => line !== others[n]);
+    });
+    expect(differences.flat()).toEqual([
+      '    server 127.0.0.1:1 max_fails=0;',
+      '    server 127.0.0.1:2 max_fails=0;',
+    ]);
+    expect(Math.max(...differences.map((lines) => lines.length))).toBe(1);
+  });
+
+  test("keep nginx's own variables", () => {
+    const braced = (name: string) => `$\{${name}}`;
+    const template = `$host ${braced('uri')} $LONGHAND_PORT ${braced('LONGHAND_PORT')} ${braced('LONGHAND_PORTS')}`;
+    expect(render(template, { LONGHAND_PORT: '80' })).toBe(
+      `$host ${braced('uri')} 80 80 ${braced('LONGHAND_PORTS')}`,
+    );
+  });
+});
+
+const variables: ProxyVariables = {
+  LONGHAND_LISTEN: '127.0.0.1',
+  LONGHAND_PORT: '8080',
+  LONGHAND_EXPANDER_PORT: '8081',
+  LONGHAND_TASKS_PORT: '8082',
+  LONGHAND_API_RATE: '5r/s',
+  LONGHAND_API_BURST: '5',
+  LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
+  LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
+};

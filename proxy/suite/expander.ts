@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { type Answer, ask, say } from '../testing/ask.ts';
+import type { TestStack } from '../testing/test-stack.ts';
+
+/** The rules of the expander as they are seen from outside, through the proxy. */
+export function expanderRules(stack: () => TestStack): void {
+  const get = (path: string, question = {}) => ask(stack().expanderPort, path, question);
+  const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
+  const chain = async (u: string, more = '') =>
+    JSON.parse((await get(`/api/chain?u=${encodeURIComponent(u)}${more}`)).body);
+  const link = (path: string) => `${stack().shortener}${path}`;
+
+  describe('Endpoints of the expander', () => {
+    test('GET / is 200 and HTML with the text "Shorten URL Expand", a form and an input', async () => {
+      const { status, headers, body } = await get('/');
+      expect(status).toBe(200);
+      expect(headers['x-power-by']).toBe('Longhand');
+      expect(body).toContain('Shorten URL Expand');
+      expect(body).toMatch(/<form[\s>].*<input[\s>].*<\/form>/s);
+    });
+
+    test('GET of any other path is 404 with the body "Page Not Found!"', async () => {
+      for (const path of [
+        '/nowhere',
+        '/api/',
+        '/api/nothing',
+        '/index.html',
+        '//',
+        '/livez',
+        '/readyz',
+        '/metrics',
+      ]) {
+        const { status, body, headers } = await get(path);
+        expect([path, status, body]).toEqual([path, 404, 'Page Not Found!']);
+        expect(headers['x-power-by']).toBe('Longhand');
+      }
+    });
+
+    test('expander.localhost on the port for all names is the same application', async () => {
+      const { port } = stack();
+      const { status, body } = await ask(port, '/', { host: `expander.localhost:${port}` });
+      expect(status).toBe(200);
+      expect(body).toContain('Shorten URL Expand');
+    });
+
+    test('any other method on a known path is 405 with Allow', async () => {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        for (const path of ['/', '/api', '/api/chain']) {
+          const { status, headers } = await get(path, { method });
+          expect([method, path, status, headers.allow]).toEqual([method, path, 405, 'GET, HEAD']);
+        }
+      }
+    });
+  });
+
+  describe('What every response of the expander carries', () => {
+    const answers: Record<string, () => Promise<Answer>> = {
+      'the page': () => get('/'),
+      'the page with an answer': () => get(`/?u=${encodeURIComponent(link('/chain/1'))}`),
+      'an expansion': () => api(link('/chain/1')),
+      'a call': () => api(link('/chain/1'), '&cb=f'),
+      'the missing argument': () => get('/api'),
+      'an answer to HEAD': () => get('/', { method: 'HEAD' }),
+      '400 of the application': () => api('http://'),
+      '403': () => api('http://10.0.0.1/'),
+      '404': () => get('/nowhere'),
+      '405': () => get('/api', { method: 'POST' }),
+      '502 of the application': () => api(link('/reset')),
+      '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
+      '414 of the proxy': () => get(`/${'x'.repeat(40_000)}`),
+      '431 of the proxy': () => get('/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
+      '501 of the proxy': () => get('/', { method: 'TRACE' }),
+      '400 of the proxy': () => get('/..'),
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      test(`X-Power-By with the one constant value and Content-Type text/html: ${name}`, async () => {
+        const { status, headers, times } = await answer();
+        expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
+        expect(headers['x-power-by']).toBe('Longhand');
+        expect(headers['content-type']).toBe('text/html');
+        expect([times('x-power-by'), times('content-type')]).toEqual([1, 1]);
+      });
+    }
+
+    test('a strict Content-Security-Policy', async () => {
+      for (const answer of Object.values(answers)) {
+        const { headers } = await answer();
+        expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
+        expect(headers['content-security-policy']).not.toContain('unsafe');
+      }
+    });
+
+    test('X-Content-Type-Options nosniff, but for a call, which has to run as a script', async () => {
+      for (const [name, answer] of Object.entries(answers)) {
+        const { headers } = await answer();
+        expect([name, headers['x-content-type-options']]).toEqual([
+          name,
+          name === 'a call' ? undefined : 'nosniff',
+        ]);
+      }
+    });
+
+    test('what is not even HTTP gets 400 with them as well', async () => {
+      const answer = await say(stack().expanderPort, 'not HTTP at all\r\n\r\n');
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(/^X-Power-By: Longhand\r$/m);
+      expect(answer).toMatch(/^Content-Type: text\/html\r$/m);
+    });
+  });
+
+  describe('/api, rule 1', () => {
+    test('without `u` the body says that the argument is required, status 200', async () => {
+      const answers = [await get('/api'), await get('/api?u='), await get('/api?cb=f')];
+      for (const { status, body } of answers) expect([status, body]).toEqual([200, '`u` argument required.']);
+    });
+  });
+
+  describe('/api, rule 2', () => {
+    test('the body is the expanded URL as plain text', async () => {
+      const { status, body } = await api(link('/chain/2'));
+      expect([status, body]).toEqual([200, link('/chain/0')]);
+    });
+
+    test('with `cb` the body is the call with the URL as a JSON string', async () => {
+      const { status, body } = await api(link('/chain/2'), '&cb=show');
+      expect([status, body]).toEqual([200, `show("${link('/chain/0')}")`]);
+    });
+
+    test('a page of another origin may read the answer', async () => {
+      expect((await api(link('/chain/2'))).headers['access-control-allow-origin']).toBe('*');
+    });
+
+    test('an answer that holds for good may be kept for a day, one that may change for ten minutes', async () => {
+      const kept = async (path: string) => (await api(link(path))).headers['cache-control'];
+      expect(await kept('/chain/1?for=good')).toMatch(/max-age=86400|max-age=863\d\d/);
+      expect(await kept('/chain/1?status=302&for=now')).toMatch(/max-age=(600|5\d\d)/);
+    });
+  });
+
+  describe('/api, rule 3: errors, with and without `cb`', () => {
+    const bad: [code: string, status: number, u: () => string, more?: string][] = [
+      ['invalid_url', 400, () => 'http://'],
+      ['invalid_url: longer than 8 KiB', 400, () => `http://example.com/${'x'.repeat(8 * 1024)}`],
+      ['invalid_callback: markup', 400, () => link('/chain/0'), '&cb=%3Cscript%3E'],
+      ['invalid_callback: a call', 400, () => link('/chain/0'), '&cb=alert(1)'],
+      ['invalid_callback: too long', 400, () => link('/chain/0'), `&cb=${'f'.repeat(129)}`],
+      ['unsupported_scheme', 400, () => 'ftp://example.com/'],
+      ['unsupported_scheme: a script', 400, () => 'javascript:alert(1)'],
+      ['target_refused: a private address', 403, () => 'http://192.168.0.1/'],
+      ['target_refused: cloud metadata', 403, () => 'http://169.254.169.254/latest/meta-data/'],
+      ['target_refused: a port of a data store', 403, () => 'http://127.0.0.1:6379/'],
+      ['target_refused: credentials', 403, () => link('/chain/0').replace('//', '//me:secret@')],
+      ['target_refused: a redirect to a private address', 403, () => link('/location?to=http://10.0.0.1/')],
+      ['request_failed: a reset', 502, () => link('/reset')],
+      ['request_failed: not HTTP', 502, () => link('/malformed')],
+      ['timeout', 504, () => link('/hang')],
+    ];
+    for (const [code, status, u, more = ''] of bad) {
+      test(`${code} is ${status} and one plain sentence`, async () => {
+        for (const cb of more ? [more] : ['', '&cb=show']) {
+          const answer = await api(u(), cb);
+          expect(answer.status).toBe(status);
+          expect(answer.body).toMatch(/^[\x20-\x7e]+\.$/);
+          expect(answer.body).not.toMatch(/[<>]|show\(/);
+        }
+      });
+    }
+  });
+
+  describe('Expansion procedure', () => {
+    test('rule 2: 301 and 302 are followed', async () => {
+      expect((await api(link('/chain/3?status=301'))).body).toBe(link('/chain/0?status=301'));
+      expect((await api(link('/chain/3?status=302'))).body).toBe(link('/chain/0?status=302'));
+    });
+
+    test('rule 2: beyond maxRedirect, 5, it finishes at once with the location and the counter', async () => {
+      const { longUrl, redirectCount } = await chain(link('/chain/9'));
+      expect([longUrl, redirectCount]).toEqual([link('/chain/3'), 6]);
+      expect((await chain(link('/chain/5'))).redirectCount).toBe(5);
+    });
+
+    test('rule 3: any other status finishes with the current URL and no error', async () => {
+      for (const path of [
+        '/status/200',
+        '/status/204',
+        '/status/404',
+        '/status/500',
+        '/chain/2?status=307',
+      ]) {
+        const { longUrl, redirectCount, error } = await chain(link(path));
+        expect([longUrl, redirectCount, error ?? null]).toEqual([link(path), 0, null]);
+      }
+    });
+
+    test('rule 4: a URL that is not redirected yields itself with counter 0', async () => {
+      const { longUrl, redirectCount } = await chain(link('/chain/0'));
+      expect([longUrl, redirectCount]).toEqual([link('/chain/0'), 0]);
+    });
+
+    test('rule 5: an error of the connection finishes with that error, the current URL and the counter', async () => {
+      const { longUrl, redirectCount, error } = await chain(link(`/location?to=${link('/reset')}`));
+      expect([longUrl, redirectCount, error.code]).toEqual([link('/reset'), 1, 'request_failed']);
+    });
+
+    test('rule 8: one URL shortened through two successive redirects yields counter 2', async () => {
+      const { longUrl, redirectCount } = await chain(link('/chain/2'));
+      expect([longUrl, redirectCount]).toEqual([link('/chain/0'), 2]);
+    });
+  });
+
+  describe('What the requirements leave open', () => {
+    test('a relative Location is resolved, and a fragment is inherited', async () => {
+      expect((await api(link('/chain/1?relative'))).body).toBe(link('/chain/0?relative'));
+      expect((await api(link('/chain/1#part'))).body).toBe(link('/chain/0#part'));
+    });
+
+    test('white space round the URL is trimmed, and a missing scheme means http', async () => {
+      expect((await api(`  ${link('/chain/1').replace('http://', '')} `)).body).toBe(link('/chain/0'));
+    });
+
+    test('a redirect without a usable Location ends the chain there with no error', async () => {
+      for (const path of [
+        '/no-location',
+        '/empty-location',
+        '/location?to=javascript:alert(1)',
+        '/location?to=mailto:a@b.c',
+      ]) {
+        const { status, body } = await api(link(path));
+        expect([status, body]).toEqual([200, link(path)]);
+      }
+    });
+
+    test('a loop is followed until maxRedirect ends it', async () => {
+      expect((await chain(link('/loop'))).redirectCount).toBe(6);
+    });
+
+    test('follow=all follows 303, 307 and 308, and asks with GET where HEAD is not answered', async () => {
+      for (const status of [303, 307, 308]) {
+        expect((await api(link(`/chain/2?status=${status}`), '&follow=all')).body).toBe(
+          link(`/chain/0?status=${status}`),
+        );
+      }
+      expect((await api(link('/head-not-allowed/2'), '&follow=all')).body).toBe(link('/head-not-allowed/0'));
+    });
+
+    test('a URL of 8 KiB, percent-encoded threefold, reaches the application', async () => {
+      const path = `/chain/0?${'~'.repeat(8 * 1024 - link('/chain/0?').length)}`;
+      const encoded = [...Buffer.from(link(path))]
+        .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
+        .join('');
+      const { status, body } = await get(`/api?u=${encoded}`);
+      expect([status, body]).toEqual([200, link(path)]);
+    });
+
+    test('a body cannot carry markup, whatever was asked for', async () => {
+      const { body } = await api(`${link('/chain/0')}?<script>'"\u2028.`);
+      expect(body).toBe(`${link('/chain/0')}?%3Cscript%3E'%22%E2%80%A8.`);
+    });
+
+    test('/api/chain is JSON with every hop, and says when it comes from the cache', async () => {
+      const url = link('/chain/2?mind');
+      const first = await get(`/api/chain?u=${encodeURIComponent(url)}`);
+      expect(first.headers['content-type']).toBe('application/json');
+      expect(first.headers['x-power-by']).toBe('Longhand');
+      expect(JSON.parse(first.body).hops).toHaveLength(3);
+      expect(JSON.parse(first.body).hops[0]).toMatchObject({ url, status: 301 });
+      expect((await chain(url)).cached).toBe(true);
+    });
+
+    test('the page answers without JavaScript too', async () => {
+      const { status, body } = await get(`/?u=${encodeURIComponent(link('/chain/2'))}`);
+      expect(status).toBe(200);
+      expect(body).toContain(link('/chain/0'));
+      expect(body).toContain(link('/chain/1'));
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { ask, say } from '../testing/ask.ts';
+import type { TestStack } from '../testing/test-stack.ts';
+
+/** What the proxy itself promises, with either application behind it. */
+export function proxyRules(stack: () => TestStack): void {
+  const index = (path = '/', question = {}) =>
+    ask(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...question });
+
+  describe('Any other host name', () => {
+    test('gets a page that links to both applications, with the port that was asked', async () => {
+      const { port, expanderPort, tasksPort } = stack();
+      const { status, headers, body } = await index();
+      expect([status, headers['content-type']]).toEqual([200, 'text/html']);
+      const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, href]) => href);
+      expect(links).toEqual([
+        `http://expander.localhost:${port}/`,
+        `http://elsewhere.example:${expanderPort}/`,
+        `http://tasks.localhost:${port}/`,
+        `http://elsewhere.example:${tasksPort}/`,
+      ]);
+    });
+
+    test('gets 404 and a page for people at any other path', async () => {
+      const { status, body } = await index('/nowhere');
+      expect(status).toBe(404);
+      expect(body).toContain('There is nothing at this address.');
+    });
+
+    test('no header can bring markup into the page', async () => {
+      const answer = await say(
+        stack().port,
+        'GET / HTTP/1.1\r\nHost: a"><b>.example\r\nConnection: close\r\n\r\n',
+      );
+      expect(answer).not.toContain('<b>');
+    });
+
+    test('the pages show under a policy that knows their style and nothing else', async () => {
+      for (const { headers, body } of [await index(), await index('/nowhere')]) {
+        const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
+        const hash = createHash('sha256').update(style).digest('base64');
+        expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hash}'`);
+      }
+    });
+  });
+
+  describe('Request id', () => {
+    test('every answer has one of its own, once; none is accepted from outside', async () => {
+      const { expanderPort, tasksPort } = stack();
+      const ids = new Set<unknown>();
+      const headers = { 'X-Request-Id': 'mine' };
+      const answers = [
+        await ask(expanderPort, '/', { headers }),
+        await ask(expanderPort, '/nowhere', { headers }),
+        await ask(tasksPort, '/', { headers }),
+        await ask(tasksPort, '/', { method: 'TRACE', headers }),
+        await index('/', { headers }),
+      ];
+      for (const answer of answers) {
+        expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+        expect(answer.times('x-request-id')).toBe(1);
+        ids.add(answer.headers['x-request-id']);
+      }
+      expect(ids.size).toBe(answers.length);
+    });
+
+    test('the access log has it, in JSON, with the path and without the query', async () => {
+      const { headers } = await ask(stack().expanderPort, '/logged?secret=1');
+      const id = `${headers['x-request-id']}`;
+      const line = await expect
+        .poll(async () => (await stack().proxyLog()).find((entry) => entry.includes(id)))
+        .toBeDefined()
+        .then(async () => (await stack().proxyLog()).find((entry) => entry.includes(id)));
+      expect(JSON.parse(line ?? '')).toMatchObject({
+        service: 'proxy',
+        method: 'GET',
+        path: '/logged',
+        status: 404,
+        requestId: id,
+      });
+      expect(line).not.toContain('secret');
+    });
+  });
+
+  describe('What the proxy refuses itself', () => {
+    test('has a page for people, on the applications as well', async () => {
+      const { tasksPort } = stack();
+      const refused = [
+        await ask(tasksPort, '/task', { method: 'POST', body: 'x'.repeat(65_537) }),
+        await ask(tasksPort, `/${'x'.repeat(40_000)}`),
+        await ask(tasksPort, '/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
+        await ask(tasksPort, '/..'),
+        await ask(tasksPort, '/', { method: 'TRACE' }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([413, 414, 431, 400, 501]);
+      for (const { headers, body } of refused) {
+        expect(headers['content-type']).toBe('text/html');
+        expect(body).toContain('<h1>That did not work</h1>');
+        expect(headers['cache-control']).toBe('no-store');
+      }
+    });
+
+    test('cannot be asked for: the path of that page leads to the application', async () => {
+      for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
+        expect((await ask(stack().expanderPort, path)).body).toBe('Page Not Found!');
+      }
+      expect((await ask(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
+    });
+  });
+
+  describe('Operations endpoints', () => {
+    test('are not passed on by the proxy', async () => {
+      for (const path of ['/livez', '/readyz', '/metrics']) {
+        const { expanderPort, tasksPort } = stack();
+        for (const port of [expanderPort, tasksPort]) expect((await ask(port, path)).status).toBe(404);
+        expect((await index(path)).status).toBe(404);
+      }
+    });
+  });
+}

@@ -204,7 +204,9 @@ const list = (url: string) =>
   examples.map(([path, meaning]) => `${`${url}${path}`.padEnd(56 + url.length / 2)}  ${meaning}\n`).join('');
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } });
-  const { url } = await startShortener({ port: Number(values.port) });
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '9000' }, host: { type: 'string', default: '127.0.0.1' } },
+  });
+  const { url } = await startShortener({ port: Number(values.port), host: values.host });
   console.log(`The local shortener answers at ${url} until Ctrl-C. Links to try:\n\n${list(url)}`);
 }

@@ -1,0 +1,84 @@
+// @ts-check
+import { complain } from './notice.js';
+import { load, Refused } from './request.js';
+import { swap } from './swap.js';
+
+/** What is under way; one thing at a time, so that no answer overtakes another. */
+let turn = Promise.resolve();
+
+/** @param {() => Promise<void>} step */
+export function inTurn(step) {
+  turn = turn.then(step).catch((error) => complain(error.message));
+}
+
+/** Which part of the list the page at `url` shows. */
+const query = (url = location.href) => {
+  const { searchParams } = new URL(url);
+  return new URLSearchParams({
+    filter: searchParams.get('filter') ?? 'all',
+    ...(searchParams.has('after') && { after: `${searchParams.get('after')}` }),
+  });
+};
+
+/** Shows the list as it is now; asks only whether it changed where it did not. */
+export async function refresh() {
+  const { page } = await load(`/tasks/partial?${query()}`, { cache: 'no-cache' });
+  swap(page);
+}
+
+/** The addresses of changes that were sent and not answered: a second click sends nothing. */
+const sent = new Set();
+
+/**
+ * Sends a change and shows the list that it leads to.
+ *
+ * @param {string} url
+ * @param {RequestInit} init
+ * @param {(page: Document) => void} done
+ * @param {(refused: Refused) => void} [failed]
+ */
+export function change(url, init, done, failed = explain) {
+  if (sent.has(url)) return;
+  sent.add(url);
+  inTurn(async () => {
+    try {
+      const answer = await load(url, init);
+      done(answer.page);
+      if (`${query(answer.url)}` === `${query()}`) swap(answer.page);
+      else await refresh();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      failed(error);
+    } finally {
+      sent.delete(url);
+    }
+  });
+}
+
+/** @param {Refused} refused */
+function explain({ message, page }) {
+  complain(message);
+  // The server answered: what is shown here may be out of date, and the token as well.
+  if (!page) return;
+  inTurn(async () => {
+    const { page } = await load(location.href);
+    swap(page);
+    for (const form of document.forms) renew(form, page, '_csrf');
+  });
+}
+
+/**
+ * Takes over hidden fields of the first form on `page` that has them.
+ *
+ * @param {HTMLFormElement} form
+ * @param {Document} page
+ * @param {string[]} names
+ */
+export function renew(form, page, ...names) {
+  for (const name of names) {
+    const selector = `input[type=hidden][name=${name}]`;
+    const fresh = /** @type {HTMLInputElement | null} */ (page.querySelector(selector));
+    const field = /** @type {HTMLInputElement | null} */ (form.querySelector(selector));
+    if (fresh && field) field.value = fresh.value;
+  }
+}

@@ -1,0 +1,115 @@
+// @ts-check
+
+// The list without page jumps: the same links and forms, sent with fetch, and the list that comes back put
+// in place. Where this script does not run, they are links and forms.
+
+import { change, inTurn, refresh } from './change.js';
+import { edit, endEdit } from './edit.js';
+import { live } from './live.js';
+import { say, takeNotice } from './notice.js';
+import { load } from './request.js';
+import { shownVersion, swap } from './swap.js';
+import { explain, write } from './write.js';
+
+const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+
+document.addEventListener('click', (event) => {
+  const link = /** @type {Element} */ (event.target).closest('a');
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const task = link.closest('li');
+  if (task && link.matches('.turn')) turn(task, link.href);
+  else if (task && link.matches('.edit')) inTurn(() => edit(task, link.href));
+  else if (task && link.matches('.cancel')) cancel(task);
+  else if (link.closest('#list nav')) visit(link);
+  else return;
+  event.preventDefault();
+});
+
+document.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+  const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form, button)));
+  const init = { method: 'POST', body: new URLSearchParams(data) };
+  if (form.matches('.write')) write(form, init);
+  else if (button) press(button, init);
+});
+
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement) explain(target, '');
+});
+
+document.addEventListener('keydown', (event) => {
+  const task = /** @type {Element} */ (event.target).closest('.editing');
+  if (task && event.key === 'Escape' && !event.isComposing) cancel(task);
+});
+
+addEventListener('popstate', () => inTurn(refresh));
+
+/**
+ * Finishes or reopens a task.
+ *
+ * @param {Element} task
+ * @param {string} url
+ */
+function turn(task, url) {
+  const title = task.querySelector('.title')?.textContent ?? '';
+  change(url, {}, () => say(task.matches('.finished') ? 'Reopened' : 'Finished', title));
+}
+
+/** @param {Element} task */
+function cancel(task) {
+  endEdit(task);
+  inTurn(refresh);
+}
+
+/**
+ * Shows another part of the list; the address follows, so that Back works.
+ *
+ * @param {HTMLAnchorElement} link
+ */
+function visit({ href, rel }) {
+  inTurn(async () => {
+    const { page } = await load(href);
+    history.pushState(null, '', href);
+    swap(page);
+    if (rel === 'next') list.scrollIntoView();
+  });
+}
+
+/**
+ * Deletes a task, clears the finished ones, or undoes that.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {RequestInit} init
+ */
+function press(button, init) {
+  change(button.formAction, init, (page) => {
+    if (takeNotice(page)) return;
+    say('Restored', document.querySelector('#notice bdi')?.textContent ?? undefined);
+    document.getElementById('title')?.focus();
+  });
+}
+
+/** Milliseconds between two looks at a list that keeps changing. */
+const breath = 250;
+
+let latest = shownVersion();
+let looking = false;
+
+live('/tasks/events', (version) => {
+  latest = version;
+  if (looking || latest === shownVersion()) return;
+  looking = true;
+  inTurn(async () => {
+    looking = false;
+    if (latest === shownVersion()) return;
+    // Nobody asked for this, so nobody is told of a failure; the server names the version again soon.
+    await refresh().then(tellOfChanges, () => {});
+    await new Promise((resolve) => setTimeout(resolve, breath));
+  });
+});
+
+function tellOfChanges() {
+  say(`The list changed: ${document.getElementById('count')?.textContent}`);
+}

@@ -1,0 +1,97 @@
+// @ts-check
+import { localise } from './times.js';
+
+const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+
+/** The version of the list that is shown. */
+export const shownVersion = () => list.dataset.version;
+
+/**
+ * Puts the list of `page` in place of the one that is shown. What did not change stays the element it is,
+ * so nothing blinks, scrolls or loses the focus, and a task that is being edited is left alone.
+ *
+ * @param {Document} page
+ */
+export function swap(page) {
+  localise(page);
+  const refocus = rememberFocus();
+  for (const edited of list.querySelectorAll('.tasks > .editing')) keep(edited, page);
+  const fresh = /** @type {HTMLElement} */ (page.getElementById('list'));
+  reconcile(list, fresh);
+  Object.assign(list.dataset, fresh.dataset);
+  document.title = fresh.dataset.title ?? document.title;
+  refocus();
+}
+
+/**
+ * Sees to it that `page` has a place for the task that is being edited, though it is gone or moved elsewhere.
+ *
+ * @param {Element} edited
+ * @param {Document} page
+ */
+function keep(edited, page) {
+  if (page.getElementById(edited.id)) return;
+  let tasks = page.querySelector('.tasks');
+  if (!tasks) {
+    tasks = /** @type {Element} */ (edited.parentElement?.cloneNode());
+    page.querySelector('.empty')?.replaceWith(tasks);
+  }
+  tasks.insertBefore(edited.cloneNode(), tasks.children[rank(edited)] ?? null);
+}
+
+/**
+ * Gives `shown` the children of `fresh`, matched by id or class.
+ *
+ * @param {Element} shown
+ * @param {Element} fresh
+ */
+function reconcile(shown, fresh) {
+  const key = (/** @type {Element} */ element) => element.id || element.className;
+  const known = new Map([...shown.children].map((child) => [key(child), child]));
+  const next = [...fresh.children].map((child) => {
+    const old = known.get(key(child));
+    if (old?.matches('.editing') || old?.isEqualNode(child)) return old;
+    if (!old?.matches('.tasks')) return child;
+    reconcile(old, child);
+    return old;
+  });
+  const kept = new Set(next);
+  for (const child of [...shown.children]) if (!kept.has(child)) child.remove();
+  for (const [i, child] of next.entries()) {
+    if (shown.children[i] === child) continue;
+    shown.insertBefore(child, shown.children[i] ?? null);
+    if (child.matches('li')) arrive(child);
+  }
+}
+
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+/** @param {Element} task */
+function arrive(task) {
+  if (!still.matches) task.animate([{ backgroundColor: 'var(--tint)' }, {}], 900);
+}
+
+/**
+ * Returns a function that gives the focus back to the link or button that had it, where that was replaced;
+ * where it is gone, to the task that took its place.
+ */
+function rememberFocus() {
+  const focused = /** @type {HTMLElement | null} */ (list.querySelector(':focus'));
+  if (!focused) return () => {};
+  const task = focused.closest('.tasks > li');
+  const place = task ? rank(task) : -1;
+  const target = ['href', 'formaction'].flatMap((name) => {
+    const value = focused.getAttribute(name);
+    return value ? [`#list [${name}="${CSS.escape(value)}"]`] : [];
+  })[0];
+  return () => {
+    if (document.activeElement === focused) return;
+    const same = target && document.querySelector(target);
+    const tasks = list.querySelectorAll('.tasks > li');
+    const next = same || tasks[Math.min(place, tasks.length - 1)] || document.getElementById('title');
+    /** @type {HTMLElement | null} */ (next)?.focus({ preventScroll: true });
+  };
+}
+
+/** @param {Element} task */
+const rank = (task) => [...(task.parentElement?.children ?? [])].indexOf(task);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Log } from '@longhand/shared/log.ts';
 import { observe } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
@@ -6,9 +7,12 @@ import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Registry } from 'prom-client';
+import type { Changes } from './changes.ts';
 import type { TasksEnv } from './context.ts';
+import { eventsController } from './controllers/events.ts';
 import { removalsController } from './controllers/removals.ts';
 import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
+import { transferController } from './controllers/transfer.ts';
 import type { PublicFiles } from './public-files.ts';
 import { Refusal } from './refusal.ts';
 import { refusedWith } from './refused.ts';
@@ -16,7 +20,13 @@ import { refusedWith } from './refused.ts';
 /** Bytes of a form: far more than the longest title, percent-encoded, needs. */
 const maxBody = 64 * 1024;
 
+/** The description of the JSON interface (OpenAPI 3.1). */
+const openapi = readFileSync(`${import.meta.dirname}/openapi.json`, 'utf8');
+
 export interface AppDependencies extends TasksDependencies {
+  changes: Changes;
+  /** Ends what would go on for ever. */
+  signal: AbortSignal;
   files: PublicFiles;
   log: Log;
   metrics: Registry;
@@ -25,6 +35,8 @@ export interface AppDependencies extends TasksDependencies {
 export function createApp({ files, log, metrics, ...dependencies }: AppDependencies): Hono<TasksEnv> {
   const app = new Hono<TasksEnv>();
   const tasks = tasksController(dependencies);
+  const transfer = transferController(dependencies);
+  const events = eventsController(dependencies);
   const removals = removalsController(dependencies);
   const refused = refusedWith(dependencies);
 
@@ -39,7 +51,8 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
       },
     }),
   );
-  app.use(bodyLimit({ maxSize: maxBody, onError: tooLarge }));
+  const limit = bodyLimit({ maxSize: maxBody, onError: tooLarge });
+  app.use((c, next) => (transfer.streams(c) ? next() : limit(c, next)));
 
   app.get('/', tasks.index);
   app.post('/task', tasks.create);
@@ -48,11 +61,16 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
 
   app.get('/tasks/partial', tasks.partial);
+  app.get('/tasks/events', events.stream);
+  app.get('/tasks/export', transfer.export);
+  app.get('/tasks/import', transfer.new);
+  app.post('/tasks/import', transfer.import);
   app.delete('/tasks/finished', removals.clearFinished);
   app.post('/tasks/finished', removals.clearFinished);
   app.post('/tasks/restore', removals.restore);
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
+  app.get('/openapi.json', (c) => c.body(openapi, 200, { 'Content-Type': 'application/json' }));
 
   app.notFound((c) => refused(c, new Refusal('unknown_path', 'There is no such page.')));
   app.onError((error, c) => {

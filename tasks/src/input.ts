@@ -13,6 +13,8 @@ export interface Input {
   nonce?: string | undefined;
   /** Which revision was edited. */
   match?: Match | undefined;
+  /** Titles to import, one on each line. */
+  text?: string | undefined;
   /** The removal to undo. */
   removal?: string | undefined;
   /** The method that is meant: browsers send a form with `POST` alone. */
@@ -53,6 +55,7 @@ async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
     finished: finished === undefined ? undefined : finished === '1' ? 1 : 0,
     nonce: field('nonce'),
     match: field('revision') && `"${field('revision')}"`,
+    text: field('text'),
     removal: field('removal'),
     _method: field('_method'),
   };
@@ -62,13 +65,13 @@ async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
 }
 
 /**
- * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1, where weak tags never match)
- * and `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1; a tag that a
+ * proxy weakened when it compressed the task names the same revision, so it is taken) and `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
  */
 function conditions(c: TasksContext): Input {
   return {
     nonce: c.req.header('idempotency-key'),
-    match: c.req.header('if-match')?.replace(/W\/"[^"]*"/g, ''),
+    match: c.req.header('if-match'),
   };
 }
 

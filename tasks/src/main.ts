@@ -6,6 +6,7 @@ import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { createApp } from './app.ts';
+import { redisChanges } from './changes.ts';
 import { readConfig } from './config.ts';
 import { csrf } from './csrf.ts';
 import { csrfKey } from './csrf-key.ts';
@@ -28,6 +29,8 @@ const app = createApp({
   csrf: csrf(csrfKey(redis, () => randomBytes(32))),
   listPage: listPage(store, render),
   render,
+  changes: redisChanges(redis, signal),
+  signal,
   files,
   now: () => new Date(),
   log,

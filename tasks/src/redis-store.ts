@@ -20,6 +20,9 @@ const keys = {
   nonce: '{tasks}:nonce:',
 };
 
+/** Holds the version of the list. */
+export const versionKey = keys.version;
+
 /** Redis tells every replica of each new version here. */
 export const channel = '{tasks}:changes';
 

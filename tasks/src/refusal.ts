@@ -16,6 +16,7 @@ export type RefusalCode =
   | 'revision_changed'
   | 'revision_missing'
   | 'store_unavailable'
+  | 'too_many_streams'
   | 'unknown_path'
   | 'unknown_removal'
   | 'unknown_task'

@@ -25,6 +25,7 @@ const statuses = {
   revision_missing: 428,
   internal: 500,
   store_unavailable: 503,
+  too_many_streams: 503,
 } as const satisfies Record<RefusalCode, number>;
 
 /** Seconds after which a client may try again: Redis is back within one or two where it only restarts. */

@@ -15,6 +15,8 @@ export function testApp(store: TaskStore, now: () => Date = () => new Date()) {
   const render = views(`${root}/views`, files);
   return createApp({
     store,
+    changes: { subscribe: () => () => {} },
+    signal: new AbortController().signal,
     csrf: csrf(async () => Buffer.alloc(32, 7)),
     listPage: listPage(store, render),
     render,

@@ -82,7 +82,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
 
     async update(c: TasksContext) {
       const { title, finished, match } = await readInput(c, csrf);
-      if (!match) throw revisionMissing();
+      if (match === undefined) throw revisionMissing();
       const change = { title: title === undefined ? undefined : readTitle(title), finished };
       const task = await store.update(id(c), change, now(), match);
       return wantsJson(c) ? taskJson(c, task) : toList(c, 303);

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
+import { type Service, startService } from '../testing/service.ts';
+import { configuration } from '../testing/store.ts';
+
+let redis: TestRedis;
+let replicas: Service[];
+
+beforeAll(async () => {
+  redis = await startRedisProcess(configuration);
+  replicas = await Promise.all([1, 2].map(() => startService({ REDIS_URL: redis.url })));
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((service) => service.end('SIGKILL')));
+  await redis.stop();
+});
+
+/** Watches the events of a replica: what it has said so far, and whether it has ended. */
+async function watch(service: Service | undefined) {
+  const response = await fetch(`${service?.url}tasks/events`);
+  const seen = {
+    response,
+    text: '',
+    ended: false,
+    versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [],
+  };
+  const decoder = new TextDecoder();
+  (async () => {
+    for await (const chunk of response.body ?? []) seen.text += decoder.decode(chunk, { stream: true });
+    seen.ended = true;
+  })().catch(() => {
+    seen.ended = true;
+  });
+  return seen;
+}
+
+const add = (service: Service | undefined, title: string) =>
+  fetch(`${service?.url}tasks`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title }),
+  });
+
+describe('GET /tasks/events', () => {
+  test('tells the version at once, and a new one after a change that another replica made', async () => {
+    const seen = await watch(replicas[0]);
+    expect(seen.response.headers.get('content-type')).toBe('text/event-stream');
+    expect(seen.response.headers.get('x-accel-buffering')).toBe('no');
+    await expect.poll(() => seen.versions()).toHaveLength(1);
+    await add(replicas[1], 'milk');
+    await expect.poll(() => new Set(seen.versions()).size).toBe(2);
+    const page = await (await fetch(`${replicas[0]?.url}`)).text();
+    expect(page).toContain(seen.versions().at(-1));
+  });
+
+  test('goes on after Redis was away, and tells what was missed', async () => {
+    const seen = await watch(replicas[0]);
+    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
+    const before = seen.versions().at(-1);
+    await redis.kill();
+    await redis.start();
+    await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
+    await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
+    expect(seen.ended).toBe(false);
+  });
+
+  test('ends when the replica is asked to stop, so that it can', async () => {
+    const service = await startService({ REDIS_URL: redis.url });
+    const seen = await watch(service);
+    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
+    expect(await service.end('SIGTERM')).toBe(0);
+    await expect.poll(() => seen.ended).toBe(true);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Redis } from 'ioredis';
+import { channel, versionKey } from './redis-store.ts';
+
+/** Milliseconds in which changes are gathered: a storm of writes is not a storm of pages that ask again. */
+const gathering = 100;
+
+/** Milliseconds between two looks at the version, for a message that was lost with a connection. */
+const interval = 5_000;
+
+export interface Changes {
+  /** Calls `tell` with the version of the list soon, after every change, and every 5 s; returns how to stop that. */
+  subscribe(tell: (version: string) => void): () => void;
+}
+
+/**
+ * What Redis publishes with each change, made by whichever replica, on one connection for all subscribers.
+ * While Redis is away nobody is told anything; when it is back, everybody is told where things stand.
+ *
+ * @param signal ends it.
+ */
+export function redisChanges(redis: Redis, signal: AbortSignal): Changes {
+  const subscribers = new Set<(version: string) => void>();
+  const tellAll = (version: string) => {
+    for (const tell of subscribers) tell(version);
+  };
+  let gathered: string | undefined;
+  const gather = (version: string) => {
+    if (gathered === undefined) {
+      setTimeout(() => {
+        tellAll(gathered as string);
+        gathered = undefined;
+      }, gathering);
+    }
+    gathered = version;
+  };
+  const current = async () => (await redis.get(versionKey)) ?? '0';
+  const look = () => current().then(tellAll, () => {});
+
+  const listener = redis.duplicate({ maxRetriesPerRequest: null });
+  listener.on('error', () => {}); // The other connection says it.
+  listener.on('message', (_channel: string, version: string) => gather(version));
+  listener.on('ready', look);
+  listener.subscribe(channel).catch(() => {}); // Fails only where it is ended before it began.
+  const timer = setInterval(() => subscribers.size > 0 && look(), interval);
+
+  signal.addEventListener('abort', () => {
+    clearInterval(timer);
+    listener.disconnect();
+  });
+  return {
+    subscribe(tell) {
+      subscribers.add(tell);
+      current().then(tell, () => {});
+      return () => subscribers.delete(tell);
+    },
+  };
+}

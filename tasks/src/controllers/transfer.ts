@@ -1,0 +1,116 @@
+import type { TasksContext } from '../context.ts';
+import type { Csrf } from '../csrf.ts';
+import { requireSameOrigin } from '../fetch-metadata.ts';
+import { mediaType, readInput } from '../input.ts';
+import type { Render } from '../pages.ts';
+import { Refusal } from '../refusal.ts';
+import { noStore, wantsJson } from '../respond.ts';
+import type { TaskStore } from '../task.ts';
+import { type Format, formats, importTasks, lines, type Report } from '../transfer.ts';
+
+/** Bytes of an imported file: some 100 000 tasks with long titles. */
+const maxFile = 64 * 1024 * 1024;
+
+const formatOf: Record<string, Format> = {
+  'text/plain': formats.text,
+  'application/json': formats.json,
+  'application/x-ndjson': formats.json,
+};
+
+interface TransferDependencies {
+  store: TaskStore;
+  csrf: Csrf;
+  render: Render;
+  now: () => Date;
+}
+
+/** All tasks in a file, out and in. Neither way holds more than a few hundred tasks at a time. */
+export function transferController({ store, csrf, render, now }: TransferDependencies) {
+  const insert = store.insert.bind(store);
+
+  const answer = async (c: TasksContext, report: Report) => {
+    const status = report.stopped === undefined ? 200 : 503;
+    if (wantsJson(c) || mediaType(c) !== 'application/x-www-form-urlencoded') {
+      return c.json(report, status, noStore);
+    }
+    const text = report.refused > 0 || report.stopped ? (c.get('typed')?.text ?? '') : '';
+    return c.html(render('import', { report, text, csrf: await csrf.issue(c) }), status, noStore);
+  };
+
+  return {
+    /** Whether `c` sends a file rather than a form, and so may be longer than one. */
+    streams: (c: TasksContext) => c.req.path === '/tasks/import' && (mediaType(c) ?? '') in formatOf,
+
+    async export(c: TasksContext) {
+      const name = c.req.query('format') ?? (wantsJson(c) ? 'json' : 'text');
+      if (name !== 'json' && name !== 'text') {
+        throw new Refusal('bad_filter', `An export is json or text; not ${JSON.stringify(name)}.`);
+      }
+      const format = formats[name];
+      return c.body(await started(written(store, format)), 200, {
+        'Content-Type': format.type,
+        'Content-Disposition': `attachment; filename="tasks.${name === 'json' ? 'json' : 'txt'}"`,
+        ...noStore,
+      });
+    },
+
+    /** The page with the form to import. */
+    async new(c: TasksContext) {
+      return c.html(render('import', { csrf: await csrf.issue(c) }), 200, noStore);
+    },
+
+    async import(c: TasksContext) {
+      const format = formatOf[mediaType(c) ?? ''];
+      if (!format) {
+        const { text = '' } = await readInput(c, csrf);
+        return answer(c, await importTasks(eachLine(text), formats.text, insert, now()));
+      }
+      requireSameOrigin((name) => c.req.header(name), new URL(c.req.url).host);
+      if (Number(c.req.header('content-length') ?? 0) > maxFile) throw tooLarge();
+      return answer(c, await importTasks(lines(bounded(c.req.raw.body)), format, insert, now()));
+    },
+  };
+}
+
+async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  let first = true;
+  for await (const batch of store.export()) {
+    let text = first ? format.before : '';
+    for (const task of batch) {
+      text += format.line(task, first);
+      first = false;
+    }
+    yield encoder.encode(text);
+  }
+  yield encoder.encode(format.after);
+}
+
+/** A stream of `pieces` whose first one is there, so that a store that fails at once is an answer of its own. */
+async function started(pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>) {
+  const first = await pieces.next();
+  return ReadableStream.from(
+    (async function* () {
+      if (!first.done) yield first.value;
+      yield* pieces;
+    })(),
+  ) as ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+async function* eachLine(text: string): AsyncGenerator<string> {
+  yield* text.split(/\r?\n/);
+}
+
+/** The bytes of a body whose length is not known beforehand, up to `maxFile`. */
+async function* bounded(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxFile) throw tooLarge();
+    yield chunk;
+  }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal('body_too_large', `A file to import has at most ${maxFile / 1024 ** 2} MiB.`);
+}

@@ -1,0 +1,401 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { submit, testApp, visit } from '../testing/app.ts';
+import { startStore } from '../testing/store.ts';
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let app: ReturnType<typeof testApp>;
+const now = new Date('2026-01-02T03:04:05.678Z');
+
+beforeAll(async () => {
+  kept = await startStore();
+});
+beforeEach(async () => {
+  await kept.empty();
+  app = testApp(kept.store, () => now);
+});
+afterAll(() => kept.stop());
+
+const openapi = JSON.parse(readFileSync(`${import.meta.dirname}/openapi.json`, 'utf8'));
+
+/** Puts what `$ref`s name in their place. */
+function resolved(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(resolved);
+  if (node === null || typeof node !== 'object') return node;
+  if ('$ref' in node) {
+    const path = String(node.$ref).slice(2).split('/');
+    return resolved(path.reduce((at, key) => at[key], openapi));
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
+}
+
+/** Whatever an answer may hold; which of it there is, the description says. */
+interface Value {
+  _id: string;
+  title: string;
+  tasks: { _id: string }[];
+  next: string;
+  removal: string;
+  count: number;
+  code: string;
+  detail: string;
+}
+
+type Described = Record<
+  string,
+  { responses: Record<string, { content?: Record<string, { schema: never }> }> }
+>;
+
+/** Sends JSON as a program does, and checks that the answer is one that the description promises. */
+async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await app.request(path, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const [pathname = ''] = path.split('?');
+  const described = openapi.paths[pathname] ?? openapi.paths['/tasks/{id}'];
+  const operation = (resolved(described) as Described)[method.toLowerCase()];
+  const promised = operation?.responses[response.status];
+  expect(promised, `${method} ${path} answers ${response.status}`).toBeDefined();
+  const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+  if (response.status === 304) return { response, value: {} as Value };
+  const schema = promised?.content?.[type]?.schema;
+  expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
+  const value = (await response.json()) as Value;
+  z.fromJSONSchema(schema as never).parse(value);
+  return { response, value };
+}
+
+const etag = async (id = '1') => (await send('GET', `/tasks/${id}`)).response.headers.get('etag') ?? '';
+
+describe('GET /tasks as JSON', () => {
+  test('lists in the order of the page, leads from page to page, and filters', async () => {
+    for (let i = 1; i <= 150; i++) await kept.store.create(`task ${i}`, now);
+    await kept.store.update('150', { finished: 1 }, now);
+    const { value: first, response } = await send('GET', '/tasks');
+    expect(first).toMatchObject({ open: 149, finished: 1 });
+    expect(first.tasks[0]).toEqual({
+      _id: '149',
+      title: 'task 149',
+      finished: 0,
+      created_at: now.toISOString(),
+    });
+    expect(response.headers.get('link')).toBe(`<${first.next}>; rel="next"`);
+    const { value: second } = await send('GET', first.next);
+    expect(second.tasks.map(({ _id }: { _id: string }) => Number(_id))).toEqual([
+      ...Array.from({ length: 49 }, (_, i) => 49 - i),
+      150,
+    ]);
+    expect(second).not.toHaveProperty('next');
+    const { value: finished } = await send('GET', '/tasks?filter=finished');
+    expect(finished.tasks).toHaveLength(1);
+  });
+
+  test('is answered with 304 while nothing changed', async () => {
+    await kept.store.create('milk', now);
+    const tag = (await send('GET', '/tasks')).response.headers.get('etag') ?? '';
+    expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(304);
+    await kept.store.update('1', { finished: 1 }, now);
+    expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(200);
+  });
+
+  test.each(['/tasks?filter=none', '/tasks?after=x'])('%s is 400 with a problem', async (path) => {
+    const { response, value } = await send('GET', path);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(value).toMatchObject({ status: 400, title: 'Bad Request' });
+  });
+
+  test.each([
+    ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=UTF-8'],
+    ['*/*', 'text/html; charset=UTF-8'],
+    ['application/json', 'application/json'],
+    ['text/html;q=0.5, application/json', 'application/json'],
+  ])('Accept: %s gets %s', async (Accept, type) => {
+    const response = await app.request('/tasks', { headers: { Accept } });
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(response.headers.get('vary')).toContain('Accept');
+  });
+});
+
+describe('POST /tasks as JSON', () => {
+  test('adds a task and says where it is', async () => {
+    const { response, value } = await send('POST', '/tasks', { title: ' milk ' });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('location')).toBe('/tasks/1');
+    expect(value).toEqual({ _id: '1', title: 'milk', finished: 0, created_at: now.toISOString() });
+  });
+
+  test('with one Idempotency-Key twice makes one task', async () => {
+    const key = { 'Idempotency-Key': 'k' };
+    await send('POST', '/tasks', { title: 'milk' }, key);
+    const { value } = await send('POST', '/tasks', { title: 'milk' }, key);
+    expect(value._id).toBe('1');
+    expect((await send('GET', '/tasks')).value.tasks).toHaveLength(1);
+  });
+
+  test.each([
+    ['{', 400, 'bad_json'],
+    ['[]', 400, 'bad_json'],
+    ['{"title":7}', 400, 'bad_json'],
+    ['{}', 422, 'invalid_title'],
+    ['{"title":"\\ud800"}', 422, 'invalid_title'],
+    [`{"title":"${'x'.repeat(64 * 1024)}"}`, 413, 'body_too_large'],
+  ])('%.20s is %i %s', async (body, status, code) => {
+    const { response, value } = await send('POST', '/tasks', body);
+    expect([response.status, value.code]).toEqual([status, code]);
+  });
+
+  test.each([{ Origin: 'http://evil.example' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }])(
+    'from elsewhere (%o) is 403',
+    async (headers) => {
+      const { value } = await send('POST', '/tasks', { title: 'milk' }, headers as never);
+      expect(value.code).toBe('foreign_origin');
+    },
+  );
+
+  test('from the same origin is taken without a token', async () => {
+    const { response } = await send('POST', '/tasks', { title: 'milk' }, { Origin: 'http://localhost' });
+    expect(response.status).toBe(201);
+  });
+
+  test('as text, which another site could send, is 415', async () => {
+    const { response } = await send('POST', '/tasks', '{"title":"milk"}', { 'Content-Type': 'text/plain' });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('PUT /tasks/:id', () => {
+  beforeEach(async () => {
+    await kept.store.create('milk', now);
+  });
+
+  test('changes what is given, and the ETag with it', async () => {
+    const { response, value } = await send(
+      'PUT',
+      '/tasks/1',
+      { title: 'bread' },
+      { 'If-Match': await etag() },
+    );
+    expect(value).toEqual({ _id: '1', title: 'bread', finished: 0, created_at: now.toISOString() });
+    expect(response.headers.get('etag')).toBe(await etag());
+    const { value: finished } = await send('PUT', '/tasks/1', { finished: 1 }, { 'If-Match': '"7", "2"' });
+    expect(finished).toMatchObject({ title: 'bread', finished: 1, updated_at: now.toISOString() });
+  });
+
+  test('two editors cannot overwrite each other: the second gets 412 and nothing is lost', async () => {
+    const seen = { 'If-Match': await etag() };
+    await send('PUT', '/tasks/1', { title: 'first' }, seen);
+    const { response, value } = await send('PUT', '/tasks/1', { title: 'second' }, seen);
+    expect([response.status, value.code]).toEqual([412, 'revision_changed']);
+    expect(value.detail).toContain('first');
+    expect((await send('GET', '/tasks/1')).value.title).toBe('first');
+  });
+
+  test('without If-Match is 428', async () => {
+    expect((await send('PUT', '/tasks/1', { title: 'x' })).value.code).toBe('revision_missing');
+  });
+
+  test('a tag that was weakened by a proxy that compresses is as good: the revision is the same', async () => {
+    const { response } = await send('PUT', '/tasks/1', { title: 'x' }, { 'If-Match': `W/${await etag()}` });
+    expect(response.status).toBe(200);
+  });
+
+  test('If-Match: * changes any revision of a task that is there', async () => {
+    expect((await send('PUT', '/tasks/1', { finished: 1 }, { 'If-Match': '*' })).response.status).toBe(200);
+    expect((await send('PUT', '/tasks/2', { finished: 1 }, { 'If-Match': '*' })).response.status).toBe(404);
+  });
+
+  test('an unchanged task is answered with 304', async () => {
+    const { response } = await send('GET', '/tasks/1', undefined, { 'If-None-Match': await etag() });
+    expect(response.status).toBe(304);
+  });
+});
+
+describe('DELETE', () => {
+  beforeEach(async () => {
+    for (const title of ['one', 'two', 'three']) await kept.store.create(title, now);
+  });
+  const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
+
+  test('/tasks/:id removes a task, and POST /tasks/restore brings it back in its place', async () => {
+    await kept.store.update('2', { finished: 1 }, now);
+    const before = (await send('GET', '/tasks/2')).value;
+    const { value } = await send('DELETE', '/tasks/2');
+    expect(await list()).toEqual(['3', '1']);
+    expect((await send('GET', '/tasks/2')).response.status).toBe(404);
+    expect((await send('POST', '/tasks/restore', { removal: value.removal })).value).toEqual({ count: 1 });
+    expect(await list()).toEqual(['3', '1', '2']);
+    expect((await send('GET', '/tasks/2')).value).toEqual(before);
+    expect(await kept.redis.ttl('{tasks}:task:2')).toBe(-1);
+  });
+
+  test('undone twice is 404 the second time', async () => {
+    const { value } = await send('DELETE', '/tasks/2');
+    await send('POST', '/tasks/restore', value);
+    expect((await send('POST', '/tasks/restore', value)).value.code).toBe('unknown_removal');
+  });
+
+  test('/tasks/:id with an older If-Match is 412 and removes nothing', async () => {
+    const headers = { 'If-Match': await etag('2') };
+    await kept.store.update('2', { title: 'changed' }, now);
+    expect((await send('DELETE', '/tasks/2', undefined, headers)).response.status).toBe(412);
+    expect(await list()).toHaveLength(3);
+  });
+
+  test('/tasks/:id of an unknown task is 404', async () => {
+    expect((await send('DELETE', '/tasks/9')).response.status).toBe(404);
+  });
+
+  test('/tasks/:id from elsewhere is 403', async () => {
+    const { response } = await send('DELETE', '/tasks/2', undefined, { 'Sec-Fetch-Site': 'same-site' });
+    expect(response.status).toBe(403);
+    expect(await list()).toHaveLength(3);
+  });
+
+  test('/tasks/finished clears the finished tasks, however many, and restore brings all back', async () => {
+    await kept.store.insert(
+      Array.from(
+        { length: 1_200 },
+        (_, i) => ({ title: `t${i}`, finished: 1, created_at: now.toISOString() }) as const,
+      ),
+    );
+    const { value } = await send('DELETE', '/tasks/finished');
+    expect(value.count).toBe(1_200);
+    expect((await send('GET', '/tasks')).value).toMatchObject({ open: 3, finished: 0 });
+    expect((await send('POST', '/tasks/restore', value)).value).toEqual({ count: 1_200 });
+    expect((await send('GET', '/tasks')).value).toMatchObject({ open: 3, finished: 1_200 });
+  });
+});
+
+describe('Forms of a browser, which sends POST alone', () => {
+  beforeEach(async () => {
+    await kept.store.create('milk', now);
+  });
+
+  test('_method=PUT saves a title and goes back to the list', async () => {
+    const visitor = await visit(app);
+    const response = await submit(
+      app,
+      '/tasks/1',
+      { _method: 'PUT', revision: '1', title: 'bread' },
+      visitor,
+    );
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/']);
+    expect((await kept.store.show('1')).title).toBe('bread');
+  });
+
+  test('a title that somebody changed meanwhile is 412: the form with the text, and a way to go on', async () => {
+    const visitor = await visit(app);
+    await kept.store.update('1', { title: 'theirs' }, now);
+    const fields = { _method: 'PUT', revision: '1', title: 'mine' };
+    const response = await submit(app, '/tasks/1', fields, visitor);
+    expect(response.status).toBe(412);
+    const html = await response.text();
+    expect(html).toContain('theirs');
+    expect(html).toContain('value="mine"');
+    const revision = html.match(/name="revision" value="(\d+)"/)?.[1] ?? '';
+    expect((await submit(app, '/tasks/1', { ...fields, revision }, visitor)).status).toBe(303);
+    expect((await kept.store.show('1')).title).toBe('mine');
+  });
+
+  test('an invalid title is 422 with the text and the same revision', async () => {
+    const visitor = await visit(app);
+    const fields = { _method: 'PUT', revision: '1', title: 'x'.repeat(501) };
+    const response = await submit(app, '/tasks/1', fields, visitor);
+    expect(response.status).toBe(422);
+    const html = await response.text();
+    expect(html).toContain(`value="${fields.title}"`);
+    expect(html).toContain('name="revision" value="1"');
+  });
+
+  test('_method=DELETE removes, the list offers to undo, and undo brings it back', async () => {
+    const visitor = await visit(app);
+    const response = await submit(app, '/tasks/1', { _method: 'DELETE' }, visitor);
+    expect(response.status).toBe(303);
+    const location = response.headers.get('location') ?? '';
+    const page = await (await app.request(location)).text();
+    const removal = page.match(/name="removal" value="([^"]+)"/)?.[1] ?? '';
+    expect(page).toContain('Undo');
+    expect((await submit(app, '/tasks/restore', { removal }, visitor)).status).toBe(303);
+    expect((await kept.store.show('1')).title).toBe('milk');
+    expect(await (await app.request(location)).text()).not.toContain('Undo');
+  });
+
+  test('_method=DELETE to /tasks/finished clears the finished tasks', async () => {
+    await kept.store.update('1', { finished: 1 }, now);
+    const response = await submit(app, '/tasks/finished', { _method: 'DELETE' }, await visit(app));
+    expect(response.status).toBe(303);
+    expect((await kept.store.list({ filter: 'all' }))?.finished).toBe(0);
+  });
+
+  test.each([
+    ['/tasks/1', 'PUT'],
+    ['/tasks/1', 'DELETE'],
+    ['/tasks/finished', 'DELETE'],
+    ['/tasks/restore', ''],
+    ['/tasks', ''],
+    ['/tasks/import', ''],
+  ])('%s with _method=%s and no token is 403 and changes nothing', async (path, _method) => {
+    await kept.store.update('1', { finished: 1 }, now);
+    const { version } = (await kept.store.list({ filter: 'all' })) ?? {};
+    const fields = { _method, revision: '2', title: 'x', removal: 'x', text: 'x' };
+    expect((await submit(app, path, fields)).status).toBe(403);
+    expect(
+      (await submit(app, path, fields, await visit(app), { Origin: 'http://evil.example' })).status,
+    ).toBe(403);
+    expect((await kept.store.list({ filter: 'all' }))?.version).toBe(version);
+  });
+
+  test('a form without _method is 400', async () => {
+    expect((await submit(app, '/tasks/1', { title: 'x' }, await visit(app))).status).toBe(400);
+  });
+
+  test.each(['/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import'])(
+    'GET %s is a page',
+    async (path) => {
+      const response = await app.request(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+});
+
+describe('GET /tasks/partial', () => {
+  test('is the list without any token, with an ETag that is another one after each change', async () => {
+    await kept.store.create('milk', now);
+    const first = await app.request('/tasks/partial');
+    const html = await first.text();
+    expect(html).toContain('milk');
+    expect(html).not.toContain('_csrf');
+    expect(first.headers.get('set-cookie')).toBeNull();
+    const known = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } };
+    expect((await app.request('/tasks/partial', known)).status).toBe(304);
+    await kept.store.update('1', { finished: 1 }, now);
+    expect((await app.request('/tasks/partial', known)).status).toBe(200);
+  });
+});
+
+describe('GET /openapi.json', () => {
+  test('describes the JSON interface, and nothing that is not there', async () => {
+    const described = (await (await app.request('/openapi.json')).json()) as typeof openapi;
+    expect(described.openapi).toBe('3.1.0');
+    const operations = Object.entries(described.paths).flatMap(([path, item]) =>
+      Object.keys(item as object)
+        .filter((key) => key !== 'parameters')
+        .map((method) => `${method.toUpperCase()} ${path.replace('{id}', ':id')}`),
+    );
+    const pagesOnly = ['GET /tasks/new', 'GET /tasks/:id/edit', 'GET /tasks/partial', 'GET /tasks/import'];
+    const formsOnly = ['POST /tasks/:id', 'POST /tasks/finished'];
+    const routes = app.routes
+      .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/tasks'))
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((route) => ![...pagesOnly, ...formsOnly].includes(route));
+    expect(operations.sort()).toEqual([...new Set(routes)].sort());
+  });
+});

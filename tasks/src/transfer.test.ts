@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { submit, testApp, visit } from '../testing/app.ts';
+import { startStore } from '../testing/store.ts';
+import { Refusal } from './refusal.ts';
+import type { Report } from './transfer.ts';
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let app: ReturnType<typeof testApp>;
+const now = new Date('2026-01-02T03:04:05.678Z');
+
+beforeAll(async () => {
+  kept = await startStore();
+});
+beforeEach(async () => {
+  await kept.empty();
+  app = testApp(kept.store, () => now);
+});
+afterAll(() => kept.stop());
+
+const titles = async () => (await kept.store.list({ filter: 'all' }))?.tasks.map(({ title }) => title);
+const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
+  app.request('/tasks/import', {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': type, ...headers },
+    duplex: 'half',
+  } as RequestInit);
+
+/** `text` in pieces of three bytes, which part lines and characters anywhere. */
+const inPieces = (text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return ReadableStream.from(
+    Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.slice(3 * i, 3 * i + 3)),
+  );
+};
+
+describe('Import', () => {
+  test('of text takes a title from each line, with or without a check box', async () => {
+    const body = 'milk\r\n\n- [ ] bread 🥖\n- [x] done\n* [X] done, too';
+    const response = await send('text/plain', inPieces(body));
+    expect(await response.json()).toEqual({ imported: 4, refused: 0, problems: [] });
+    expect(await titles()).toEqual(['bread 🥖', 'milk', 'done, too', 'done']);
+    expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: now.toISOString() });
+  });
+
+  test.each([
+    [
+      'application/json',
+      '[\n{"title":"milk"},\n{"title":"bread","finished":1,"created_at":"2025-01-01T00:00:00+01:00"}\n]\n',
+    ],
+    [
+      'application/json',
+      '[{"title":"milk"},{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00Z"}]',
+    ],
+    [
+      'application/x-ndjson',
+      '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
+    ],
+  ])('of %s takes a task from each line, or the tasks of a whole array', async (type, body) => {
+    const response = await send(type, inPieces(body));
+    expect(await response.json()).toEqual({ imported: 2, refused: 0, problems: [] });
+    expect(await titles()).toEqual(['milk', 'bread']);
+    expect((await kept.store.show('2')).created_at).toBe('2024-12-31T23:00:00.000Z');
+  });
+
+  test('is all or nothing for each line, and says what was wrong where', async () => {
+    const body = [
+      '{"title":"good"}',
+      '[{"title":"dropped with its line"},{"title":""}]',
+      '{',
+      '{"title":7}',
+      '{"title":"bad","finished":2}',
+      '{"title":"good, too"}',
+    ];
+    const report = (await (await send('application/x-ndjson', body.join('\n'))).json()) as Report;
+    expect(report).toMatchObject({ imported: 2, refused: 4 });
+    expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+    expect(report.problems[0]?.detail).toBe('A task needs a title.');
+    expect(await titles()).toEqual(['good, too', 'good']);
+  });
+
+  test('goes far beyond the limit of a form, and beyond one batch', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
+    const response = await send('text/plain', lines.join('\n'));
+    expect(await response.json()).toMatchObject({ imported: 5_000 });
+    expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 5_000, finished: 0 });
+  });
+
+  test('stops at a line over 64 KiB and says so', async () => {
+    const report = (await (
+      await send('text/plain', inPieces(`milk\n${'x'.repeat(70_000)}`))
+    ).json()) as Report;
+    expect(report).toMatchObject({ imported: 0, stopped: 1 });
+    expect(report.problems[0]?.detail).toMatch(/64 KiB/);
+  });
+
+  test('of a file over 64 MiB is 413 before anything is read', async () => {
+    const response = await send('text/plain', 'milk', { 'Content-Length': `${65 * 1024 ** 2}` });
+    expect(response.status).toBe(413);
+    expect(await titles()).toEqual([]);
+  });
+
+  test('from elsewhere is 403', async () => {
+    expect((await send('text/plain', 'milk', { Origin: 'http://evil.example' })).status).toBe(403);
+    expect(await titles()).toEqual([]);
+  });
+
+  test('of a form answers with a page: what was imported, what was not and why, with the text', async () => {
+    const response = await submit(
+      app,
+      '/tasks/import',
+      { text: `milk\n${'x'.repeat(501)}` },
+      await visit(app),
+    );
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(html).toContain('1 imported');
+    expect(html).toContain('at most 500 characters');
+    expect(await titles()).toEqual(['milk']);
+  });
+
+  test('when the store fails on the way, says from which line on nothing was imported', async () => {
+    let batches = 0;
+    const failing = {
+      ...kept.store,
+      async insert(tasks: Parameters<typeof kept.store.insert>[0]) {
+        batches += 1;
+        if (batches > 1) throw new Refusal('store_unavailable', 'The tasks cannot be reached.');
+        await kept.store.insert(tasks);
+      },
+    };
+    const response = await testApp(failing).request('/tasks/import', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain' },
+      body: Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n'),
+    });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
+  });
+});
+
+describe('Export', () => {
+  beforeEach(async () => {
+    for (let i = 1; i <= 1_100; i++) kept.store.create(`task ${i} "<b>"`, now);
+    await kept.store.create('- [x] looks finished', now);
+    await kept.store.update('7', { finished: 1 }, now);
+    await kept.store.destroy('8', 'removal');
+  });
+
+  test.each(['json', 'text'])('as %s and imported again is the same list', async (format) => {
+    const read = async () => {
+      const tasks = [];
+      for (let page = await kept.store.list({ filter: 'all' }); page; ) {
+        tasks.push(...page.tasks.map(({ title, finished }) => ({ title, finished })));
+        page = page.next ? await kept.store.list({ filter: 'all', after: page.next }) : undefined;
+      }
+      return tasks;
+    };
+    const before = await read();
+    const response = await app.request(`/tasks/export?format=${format}`);
+    expect(response.headers.get('content-disposition')).toContain('attachment; filename="tasks.');
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const file = await response.text();
+    if (format === 'json') expect(JSON.parse(file)).toHaveLength(1_100);
+    await kept.empty();
+    expect(await (await send(type, file)).json()).toMatchObject({ imported: 1_100, refused: 0 });
+    expect(await read()).toEqual(before);
+  });
+
+  test('of an empty list is an empty file', async () => {
+    await kept.empty();
+    expect(await (await app.request('/tasks/export?format=json')).json()).toEqual([]);
+    expect(await (await app.request('/tasks/export?format=text')).text()).toBe('');
+  });
+
+  test('in an unknown format is 400', async () => {
+    expect((await app.request('/tasks/export?format=xml')).status).toBe(400);
+  });
+});

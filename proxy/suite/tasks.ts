@@ -204,7 +204,12 @@ export function tasksRules(stack: () => TestStack): void {
       expect((await one.get('/tasks', { headers: json })).body).toContain(title);
       expect((await one.get('/tasks/new')).body).toContain('<form');
       expect((await one.get(`/tasks/${id}/edit`)).body).toContain(title);
-      const put = { method: 'PUT', headers: json, body: JSON.stringify({ finished: 1 }) };
+      const { etag = '' } = (await one.get(`/tasks/${id}`, { headers: json })).headers;
+      const put = {
+        method: 'PUT',
+        headers: { ...json, 'If-Match': etag },
+        body: JSON.stringify({ finished: 1 }),
+      };
       expect((await one.get(`/tasks/${id}`, put)).status).toBeLessThan(300);
       expect(await show()).toMatchObject({ finished: 1, updated_at: expect.any(String) });
       expect((await one.get(`/tasks/${id}`, { method: 'DELETE', headers: json })).status).toBeLessThan(300);

@@ -52,14 +52,17 @@ export function visitor(port: number, host = `127.0.0.1:${port}`): Visitor {
 }
 
 function listed(html: string): ListedTask[] {
-  return [...html.matchAll(/<li id="task-([^"]+)"([^>]*)>(.*?)<\/li>/gs)].map(
-    ([, id = '', attributes = '', item = '']) => ({
+  const items = html.matchAll(/<li id="task-([^"]+)"([^>]*)>(.*?)<\/li>/gs);
+  return [...items].map(([, id = '', attributes = '', item = '']) => {
+    const [, element, title = ''] =
+      /<(s|span)\b[^>]*>(.*?)<\/\1>/s.exec(item.replace(/<a\b.*?<\/a>/gs, '')) ?? [];
+    return {
       id,
-      title: unescaped(/<(?:s|span)[^>]*>(.*?)<\/(?:s|span)>/s.exec(item)?.[1] ?? ''),
-      finished: /class="finished"/.test(attributes) && /<s[ >]/.test(item),
+      title: unescaped(title),
+      finished: /\bclass="finished"/.test(attributes) && element === 's',
       link: /href="(\/task\/[^"]+)"/.exec(item)?.[1] ?? '',
-    }),
-  );
+    };
+  });
 }
 
 const unescaped = (html: string) =>

@@ -1,0 +1,77 @@
+# The images of the stack, one target each: expander, tasks, proxy; and the shortener for load tests.
+
+FROM node:26-trixie-slim AS manifests
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY shared/package.json shared/
+COPY expander/package.json expander/
+COPY tasks/package.json tasks/
+COPY loadtest/package.json loadtest/
+COPY proxy/package.json proxy/
+
+FROM manifests AS expander-packages
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace expander
+
+FROM manifests AS tasks-packages
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace tasks
+
+# Node runs the TypeScript as it is written, but not below node_modules: shared/ lies beside the service.
+FROM node:26-trixie-slim AS service
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY package.json ./
+COPY shared/package.json shared/
+COPY shared/src shared/src
+USER 1000:1000
+EXPOSE 3000 9464
+LABEL org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+
+FROM service AS expander
+COPY --from=expander-packages /app/node_modules node_modules
+COPY --from=expander-packages /app/expander expander
+COPY expander expander
+CMD ["node", "expander/src/main.ts"]
+LABEL org.opencontainers.image.title="Longhand expander" \
+      org.opencontainers.image.description="Says where a short URL leads."
+
+FROM service AS tasks
+COPY --from=tasks-packages /app/node_modules node_modules
+COPY --from=tasks-packages /app/tasks tasks
+COPY tasks tasks
+CMD ["node", "tasks/src/main.ts"]
+LABEL org.opencontainers.image.title="Longhand tasks" \
+      org.opencontainers.image.description="A task list."
+
+FROM node:26-trixie-slim AS shortener
+WORKDIR /app
+COPY package.json ./
+COPY loadtest/shortener.ts loadtest/
+USER 1000:1000
+EXPOSE 9000
+CMD ["node", "loadtest/shortener.ts", "--host", "0.0.0.0"]
+LABEL org.opencontainers.image.title="Longhand shortener" \
+      org.opencontainers.image.description="A link shortener for load tests." \
+      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+
+FROM nginx:1.30 AS proxy
+RUN rm /etc/nginx/conf.d/*
+COPY --chmod=755 proxy/burst.envsh /docker-entrypoint.d/10-longhand-burst.envsh
+COPY proxy/nginx.conf /etc/nginx/
+COPY proxy/templates /etc/nginx/templates
+COPY proxy/pages /usr/share/nginx/html
+# `resolve` follows replicas that come and go. One that has gone is left alone for a while; with max_fails=0, as
+# for the fixed addresses of the native run, every request would try it again.
+ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
+    NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
+    NGINX_ENTRYPOINT_QUIET_LOGS=1 \
+    LONGHAND_LISTEN=* \
+    LONGHAND_PORT=8080 LONGHAND_EXPANDER_PORT=8081 LONGHAND_TASKS_PORT=8082 \
+    LONGHAND_API_RATE=1000r/s \
+    LONGHAND_EXPANDER_SERVER="expander:3000 resolve max_fails=1 fail_timeout=3s" \
+    LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=3s" \
+    LONGHAND_PAGES=/usr/share/nginx/html
+USER 101:101
+CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]
+LABEL org.opencontainers.image.title="Longhand proxy" \
+      org.opencontainers.image.description="nginx in front of the expander and tasks." \
+      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { engineAnswers } from '../shared/testing/engine.ts';
+import { containerRules } from './suite/containers.ts';
+import { expanderRules } from './suite/expander.ts';
+import { proxyRules } from './suite/proxy.ts';
+import { recoveryRules } from './suite/recovery.ts';
+import { tasksRules } from './suite/tasks.ts';
+import { type ComposedStack, startComposed } from './testing/composed.ts';
+
+const engine = await engineAnswers();
+if (!engine)
+  console.warn('Left out: the stack in containers, because no Docker engine answers on this machine.');
+
+describe.skipIf(!engine)('The stack from outside, in containers', () => {
+  let stack: ComposedStack;
+  beforeAll(async () => {
+    stack = await startComposed();
+  }, 300_000);
+  afterAll(() => stack?.stop());
+
+  proxyRules(() => stack);
+  expanderRules(() => stack);
+  tasksRules(() => stack);
+  recoveryRules(() => stack);
+  containerRules(() => stack);
+});

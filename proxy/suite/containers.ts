@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { docker } from '../../shared/testing/engine.ts';
+import { ask } from '../testing/ask.ts';
+import type { ComposedStack } from '../testing/composed.ts';
+import { startLoad } from '../testing/load.ts';
+import type { PartName } from '../testing/test-stack.ts';
+import { visitor } from '../testing/visitor.ts';
+
+const services: PartName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
+
+/** What holds for the containers themselves. */
+export function containerRules(stack: () => ComposedStack): void {
+  const inspect = async (service: PartName, format: string) => {
+    const [id = ''] = await stack().containers(service);
+    return docker('inspect', id, '--format', format);
+  };
+  const inside = (service: PartName, ...command: string[]) =>
+    stack().compose('exec', '-T', service, ...command);
+  /** Reads from inside a container whether a TCP connection to `host` comes about. */
+  const connects = (service: PartName, host: string, port: number) =>
+    inside(
+      service,
+      'bash',
+      '-c',
+      `if timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null; then echo yes; else echo no; fi`,
+    );
+  const upstreams = async (needle: string) => {
+    const log = await stack().proxyLog();
+    return new Set(
+      log.filter((line) => line.includes(needle)).map((line) => JSON.parse(line).upstream as string),
+    );
+  };
+
+  describe('What is reachable from where', () => {
+    test('from the host: the three ports of the proxy on 127.0.0.1, and nothing of the other services', async () => {
+      for (const service of services) {
+        const ports = JSON.parse(await inspect(service, '{{json .HostConfig.PortBindings}}')) ?? {};
+        const bindings = Object.values(
+          ports as Record<string, { HostIp: string; HostPort: string }[]>,
+        ).flat();
+        const { port, expanderPort, tasksPort } = stack();
+        const expected = service === 'proxy' ? [port, expanderPort, tasksPort] : [];
+        expect(bindings.map(({ HostPort }) => Number(HostPort)).toSorted()).toEqual(expected.toSorted());
+        for (const { HostIp } of bindings) expect(HostIp).toBe('127.0.0.1');
+      }
+    });
+
+    test('each Redis: from its own application alone', async () => {
+      const reach: [PartName, string, number, string][] = [
+        ['expander', 'expander-cache', 6379, 'yes'],
+        ['tasks', 'tasks-store', 6379, 'yes'],
+        ['expander', 'tasks-store', 6379, 'no'],
+        ['tasks', 'expander-cache', 6379, 'no'],
+        ['proxy', 'expander-cache', 6379, 'no'],
+        ['proxy', 'tasks-store', 6379, 'no'],
+        ['expander', 'tasks', 3000, 'no'],
+        ['tasks', 'expander', 3000, 'no'],
+      ];
+      for (const [from, to, port, answer] of reach) {
+        expect([from, to, await connects(from, to, port)]).toEqual([from, to, answer]);
+      }
+    });
+
+    test('only the expander has a way out', async () => {
+      const networks = async (service: PartName) => {
+        const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
+        return Promise.all(
+          names.map(async (name) => {
+            const [network] = JSON.parse(await docker('network', 'inspect', name));
+            const masquerade = network.Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false';
+            return !network.Internal && masquerade;
+          }),
+        );
+      };
+      for (const service of services) {
+        expect([service, (await networks(service)).includes(true)]).toEqual([
+          service,
+          service === 'expander',
+        ]);
+      }
+    });
+  });
+
+  describe('What a container may do', () => {
+    test('every process runs as a numbered user that is not root', async () => {
+      for (const service of services) {
+        expect(await inspect(service, '{{.Config.User}}')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+        const [id = ''] = await stack().containers(service);
+        const uids = (await docker('top', id, '-o', 'uid')).split('\n').slice(1);
+        expect(uids.length).toBeGreaterThan(0);
+        for (const uid of uids) expect(Number(uid)).toBeGreaterThan(0);
+      }
+    });
+
+    test('the root file system is read-only', async () => {
+      for (const service of services) {
+        const attempt = inside(
+          service,
+          'sh',
+          '-c',
+          'echo x >/usr/longhand 2>&1; echo x >/longhand 2>&1; ls /longhand; true',
+        );
+        expect(await attempt).not.toMatch(/^\/longhand$/m);
+        expect(await inspect(service, '{{.HostConfig.ReadonlyRootfs}}')).toBe('true');
+      }
+    });
+
+    test('it has no capability, gains no privilege, and its memory and its log are bounded', async () => {
+      for (const service of services) {
+        const status = await inside(service, 'cat', '/proc/1/status');
+        expect(status).toMatch(/^CapEff:\s+0+$/m);
+        expect(status).toMatch(/^CapBnd:\s+0+$/m);
+        expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+        expect(Number(await inspect(service, '{{.HostConfig.Memory}}'))).toBeGreaterThan(0);
+        expect(await inspect(service, '{{index .HostConfig.LogConfig.Config "max-size"}}')).toBe('10m');
+      }
+    });
+
+    test('the image of a service holds no test and no build tool', async () => {
+      for (const service of ['expander', 'tasks'] as const) {
+        const found = await inside(
+          service,
+          'find',
+          '/app',
+          '-name',
+          '*.test.ts',
+          '-not',
+          '-path',
+          '*/node_modules/*',
+        );
+        expect(found).toBe('');
+        const packages = await inside(service, 'ls', '/app/node_modules');
+        expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
+      }
+    });
+  });
+
+  describe('Replicas', () => {
+    test('a service that is scaled is served by all of its replicas', async () => {
+      await stack().compose(
+        'up',
+        '--no-recreate',
+        '--wait',
+        '--scale',
+        'expander=3',
+        '--scale',
+        'tasks=2',
+        'proxy',
+      );
+      const spread = async (port: number) => {
+        const needle = `/spread-${randomUUID()}`;
+        await Promise.all(Array.from({ length: 40 }, () => ask(port, needle)));
+        return (await upstreams(needle)).size;
+      };
+      await expect.poll(() => spread(stack().expanderPort), { timeout: 20_000 }).toBe(3);
+      await expect.poll(() => spread(stack().tasksPort), { timeout: 20_000 }).toBe(2);
+    });
+
+    test('the form of one replica is accepted by the others', async () => {
+      const one = visitor(stack().tasksPort);
+      const _csrf = await one.token();
+      const title = `replicas ${randomUUID()}`;
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => one.post({ title: `${title} ${i}`, _csrf })),
+      );
+      expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
+    });
+
+    test('replacing them one by one under load fails no request', { timeout: 120_000 }, async () => {
+      const before = await stack().containers('tasks');
+      expect(before).toHaveLength(2);
+      const load = await startLoad(stack().tasksPort, 8);
+      await load.answered(100);
+      for (const id of before) {
+        await docker('stop', id);
+        await docker('rm', id);
+        await stack().compose(
+          'up',
+          '--no-recreate',
+          '--wait',
+          '--scale',
+          'expander=3',
+          '--scale',
+          'tasks=2',
+          'proxy',
+        );
+        await load.answered(200);
+      }
+      const { requests, failures } = await load.stop();
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(500);
+      const after = await stack().containers('tasks');
+      expect(after).toHaveLength(2);
+      expect(after.filter((id) => before.includes(id))).toEqual([]);
+    });
+
+    test('scaled back, the others go on', async () => {
+      await stack().compose(
+        'up',
+        '--no-recreate',
+        '--wait',
+        '--scale',
+        'expander=1',
+        '--scale',
+        'tasks=1',
+        'proxy',
+      );
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, async () => (await ask(stack().tasksPort, '/')).status),
+      );
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    });
+  });
+
+  describe('down and up', () => {
+    test('down leaves nothing but the volume, and up brings the tasks back', {
+      timeout: 120_000,
+    }, async () => {
+      const { project, compose, tasksPort } = stack();
+      const title = `kept ${randomUUID()}`;
+      expect((await visitor(tasksPort).add(title)).status).toBe(302);
+      await compose('--profile', 'load', 'down');
+      const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
+      expect(await docker('ps', '--all', ...label)).toBe('');
+      expect(await docker('network', 'ls', ...label)).toBe('');
+      expect(await docker('volume', 'ls', ...label)).toBe(`${project}_tasks`);
+      await compose('up', '--wait', 'proxy');
+      const titles = (await visitor(tasksPort).tasks()).map((task) => task.title);
+      expect(titles).toContain(title);
+    });
+  });
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { docker } from '../../shared/testing/engine.ts';
+import { freePorts } from '../ports.ts';
+import type { PartName, TestStack } from './test-stack.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+
+export interface ComposedStack extends TestStack {
+  /** The compose project's name, of its own for each stack. */
+  readonly project: string;
+  /** Runs `docker compose` on it and returns what it printed. */
+  compose(...args: string[]): Promise<string>;
+  /** The ids of a service's containers, sorted. */
+  containers(service: PartName): Promise<string[]>;
+}
+
+/**
+ * The stack of docker-compose.yml as it is, with the local shortener beside it: a project and ports of its
+ * own, everything removed by `stop`.
+ */
+export async function startComposed(): Promise<ComposedStack> {
+  const project = `longhand-test-${randomBytes(4).toString('hex')}`;
+  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  for (const [name, port] of Object.entries(ports)) env[name] = `${port}`;
+  const compose = async (...args: string[]) => {
+    const { stdout } = await run('docker', ['compose', '--project-name', project, ...args], {
+      cwd: root,
+      env,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout.trim();
+  };
+  const containers = async (service: PartName) =>
+    (await compose('ps', '--quiet', service)).split('\n').filter(Boolean).toSorted();
+  /** To the program itself; process 1 is the init in front of it. */
+  const signal = async (part: PartName, name: string) => {
+    await compose('exec', '-T', part, 'sh', '-c', `kill -${name} $(cat /proc/1/task/1/children)`).catch(
+      // The one who asked dies with the container.
+      () => {},
+    );
+  };
+  const stop = async () => {
+    await compose('--profile', 'load', 'down', '--volumes', '--rmi', 'local', '--timeout', '20');
+  };
+
+  try {
+    await compose('up', '--build', '--wait', 'shortener');
+    const [network] = (await docker('network', 'ls', '--quiet', '--filter', `name=${project}_egress`)).split(
+      '\n',
+    );
+    const subnet = await docker(
+      'network',
+      'inspect',
+      network ?? '',
+      '--format',
+      '{{(index .IPAM.Config 0).Subnet}}',
+    );
+    env.EXPANDER_ALLOWED_NETWORKS = subnet;
+    await compose('up', '--build', '--wait', 'proxy');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    project,
+    compose,
+    containers,
+    port: ports.LONGHAND_PORT,
+    expanderPort: ports.LONGHAND_EXPANDER_PORT,
+    tasksPort: ports.LONGHAND_TASKS_PORT,
+    shortener: 'http://shortener:9000',
+    proxyLog: async () => (await compose('logs', '--no-log-prefix', 'proxy')).split('\n'),
+    pause: (part) => signal(part, 'STOP'),
+    resume: (part) => signal(part, 'CONT'),
+    kill: (part) => signal(part, 'KILL'),
+    stop,
+  };
+}

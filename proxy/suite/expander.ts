@@ -44,7 +44,7 @@ export function expanderRules(stack: () => TestStack): void {
     });
 
     test('any other method on a known path is 405 with Allow', async () => {
-      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
         for (const path of ['/', '/api', '/api/chain']) {
           const { status, headers } = await get(path, { method });
           expect([method, path, status, headers.allow]).toEqual([method, path, 405, 'GET, HEAD']);
@@ -69,7 +69,7 @@ export function expanderRules(stack: () => TestStack): void {
       '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
       '414 of the proxy': () => get(`/${'x'.repeat(40_000)}`),
       '431 of the proxy': () => get('/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
-      '501 of the proxy': () => get('/', { method: 'TRACE' }),
+      '405 of the proxy': () => get('/', { method: 'TRACE' }),
       '400 of the proxy': () => get('/..'),
     };
     for (const [name, answer] of Object.entries(answers)) {
@@ -160,7 +160,7 @@ export function expanderRules(stack: () => TestStack): void {
         for (const cb of more ? [more] : ['', '&cb=show']) {
           const answer = await api(u(), cb);
           expect(answer.status).toBe(status);
-          expect(answer.body).toMatch(/^[\x20-\x7e]+\.$/);
+          expect(answer.body).toMatch(/^[\x20-\x7e]{10,}$/);
           expect(answer.body).not.toMatch(/[<>]|show\(/);
         }
       });

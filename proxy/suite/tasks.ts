@@ -212,7 +212,9 @@ export function tasksRules(stack: () => TestStack): void {
       };
       expect((await one.get(`/tasks/${id}`, put)).status).toBeLessThan(300);
       expect(await show()).toMatchObject({ finished: 1, updated_at: expect.any(String) });
-      expect((await one.get(`/tasks/${id}`, { method: 'DELETE', headers: json })).status).toBeLessThan(300);
+      expect(
+        (await one.get(`/tasks/${id}`, { method: 'DELETE', headers: { Accept: 'application/json' } })).status,
+      ).toBeLessThan(300);
       expect((await one.get(`/tasks/${id}`, { headers: json })).status).toBe(404);
     });
 

@@ -16,6 +16,8 @@ export interface ComposedStack extends TestStack {
   compose(...args: string[]): Promise<string>;
   /** The ids of a service's containers, sorted. */
   containers(service: PartName): Promise<string[]>;
+  /** Replaces a service's replicas one by one. */
+  replace(service: PartName): Promise<void>;
 }
 
 /**
@@ -25,10 +27,10 @@ export interface ComposedStack extends TestStack {
 export async function startComposed(): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
-  const env: NodeJS.ProcessEnv = { ...process.env };
+  const env: NodeJS.ProcessEnv = { ...process.env, COMPOSE_PROJECT_NAME: project };
   for (const [name, port] of Object.entries(ports)) env[name] = `${port}`;
   const compose = async (...args: string[]) => {
-    const { stdout } = await run('docker', ['compose', '--project-name', project, ...args], {
+    const { stdout } = await run('docker', ['compose', ...args], {
       cwd: root,
       env,
       maxBuffer: 64 * 1024 * 1024,
@@ -74,7 +76,13 @@ export async function startComposed(): Promise<ComposedStack> {
     expanderPort: ports.LONGHAND_EXPANDER_PORT,
     tasksPort: ports.LONGHAND_TASKS_PORT,
     shortener: 'http://shortener:9000',
-    proxyLog: async () => (await compose('logs', '--no-log-prefix', 'proxy')).split('\n'),
+    async replace(service) {
+      await run(join(root, 'proxy', 'replace.sh'), [service], { cwd: root, env });
+    },
+    async proxyLog() {
+      const [id = ''] = await containers('proxy');
+      return (await docker('logs', id)).split('\n');
+    },
     pause: (part) => signal(part, 'STOP'),
     resume: (part) => signal(part, 'CONT'),
     kill: (part) => signal(part, 'KILL'),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { engineAnswers } from '../shared/testing/engine.ts';
+import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { expanderRules } from './suite/expander.ts';
 import { proxyRules } from './suite/proxy.ts';
@@ -21,6 +22,7 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   proxyRules(() => stack);
   expanderRules(() => stack);
   tasksRules(() => stack);
+  browserWalk(() => stack, 'composed');
   recoveryRules(() => stack);
   containerRules(() => stack);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { browserWalk } from './suite/browser.ts';
 import { expanderRules } from './suite/expander.ts';
 import { proxyRules } from './suite/proxy.ts';
 import { recoveryRules } from './suite/recovery.ts';
@@ -16,5 +17,6 @@ describe('The stack from outside, without Docker', () => {
   proxyRules(() => stack);
   expanderRules(() => stack);
   tasksRules(() => stack);
+  browserWalk(() => stack, 'native');
   recoveryRules(() => stack);
 });

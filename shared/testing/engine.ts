@@ -13,5 +13,5 @@ export async function engineAnswers(): Promise<boolean> {
 
 /** Runs one `docker` command and returns what it printed. */
 export async function docker(...args: string[]): Promise<string> {
-  return (await run('docker', args)).stdout.trim();
+  return (await run('docker', args, { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
 }

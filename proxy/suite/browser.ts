@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../../shared/testing/chromium.ts';
+import type { TestStack } from '../testing/test-stack.ts';
+
+/** The stack as a person meets it, in a real browser. Screenshots are left in proxy/out/. */
+export function browserWalk(stack: () => TestStack, name: string): void {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens a page, and fails for whatever the browser itself complains about there. */
+  const visit = async (url: string, use: (page: Page) => Promise<void>) => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    try {
+      await page.goto(url);
+      await use(page);
+      expect(complaints).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  };
+  const screenshot = (page: Page, view: string) =>
+    page.screenshot({ path: join(import.meta.dirname, '..', 'out', `${name}-${view}.png`), fullPage: true });
+
+  describe('In a browser', () => {
+    test('the page for any other name leads to both applications', async () => {
+      const { port } = stack();
+      await visit(`http://localhost:${port}/`, async (page) => {
+        await screenshot(page, 'index');
+        await page.getByRole('link', { name: 'Tasks' }).click();
+        expect(page.url()).toBe(`http://tasks.localhost:${port}/`);
+        await page.goBack();
+        await page.getByRole('link', { name: 'Expander' }).click();
+        expect(page.url()).toBe(`http://expander.localhost:${port}/`);
+        expect(await page.title()).toBe('Shorten URL Expand');
+      });
+    });
+
+    test('a task is added, finished and reopened', async () => {
+      const title = `by hand ${randomUUID()}`;
+      await visit(`http://tasks.localhost:${stack().port}/`, async (page) => {
+        const item = page.locator('li[id^="task-"]').filter({ hasText: title });
+        await page.getByRole('textbox').first().fill(title);
+        await page.keyboard.press('Enter');
+        await item.waitFor();
+        await item.locator('a[href$="/finish"]').click();
+        await item.locator('s').waitFor();
+        expect(await item.getAttribute('class')).toBe('finished');
+        await screenshot(page, 'finished');
+        await item.locator('a[href$="/unfinish"]').click();
+        await item.locator('a[href$="/finish"]').waitFor();
+        expect(await item.locator('s').count()).toBe(0);
+        await screenshot(page, 'reopened');
+      });
+    });
+
+    test('a link through two redirects shows its chain', async () => {
+      const { port, shortener } = stack();
+      await visit(`http://expander.localhost:${port}/`, async (page) => {
+        await page.getByRole('textbox').fill(`${shortener}/chain/2`);
+        await page.keyboard.press('Enter');
+        await page.getByText('/chain/0').first().waitFor();
+        const text = await page.locator('main').innerText();
+        for (const hop of ['/chain/2', '/chain/1', '/chain/0']) expect(text).toContain(hop);
+        await screenshot(page, 'chain');
+      });
+    });
+
+    test('a page of another origin runs the answer to `cb` as a script', async () => {
+      const { expanderPort, shortener } = stack();
+      const u = encodeURIComponent(`${shortener}/chain/2`);
+      const other = http.createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html').end(
+          `<!doctype html><link rel="icon" href="data:,"><p>waiting</p>
+           <script>const show = (url) => { document.querySelector('p').textContent = url; }</script>
+           <script src="http://localhost:${expanderPort}/api?u=${u}&cb=show"></script>`,
+        );
+      });
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as AddressInfo;
+      try {
+        await visit(`http://127.0.0.1:${port}/`, async (page) => {
+          expect(await page.locator('p').textContent()).toBe(`${shortener}/chain/0`);
+        });
+      } finally {
+        other.closeAllConnections();
+        other.close();
+      }
+    });
+
+    test('what the proxy refuses is a page for people', async () => {
+      await visit(`http://localhost:${stack().port}/`, async (page) => {
+        const answer = await page.goto(`http://tasks.localhost:${stack().port}/${'x'.repeat(40_000)}`);
+        expect(answer?.status()).toBe(414);
+        await page.getByText('The address is too long.').waitFor();
+        await screenshot(page, 'refused');
+      }).catch((error) => {
+        // The browser's console names every answer from 400 up: that one is expected.
+        expect(`${error}`).toContain('414');
+      });
+    });
+  });
+}

@@ -24,7 +24,7 @@ export const options: Options = {
     },
   },
   thresholds: {
-    http_req_failed: ['rate==0'],
+    'http_req_failed{scenario:writes}': ['rate==0'],
     checks: ['rate==1'],
     dropped_iterations: ['count==0'],
     lost_writes: ['count==0'],

@@ -1,0 +1,56 @@
+/**
+ * Follows short URLs for whoever asks `/?u=…`, in one of three ways: `ours`, the expander without a cache; `bare`,
+ * the least that follows redirects over kept connections; `tall`, the npm package.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { tall } from 'tall';
+
+type Follow = (url: string) => Promise<string>;
+
+async function ours(): Promise<Follow> {
+  const { createExpander } = await import('../../../expander/src/expander.ts');
+  const { readConfig } = await import('../../../expander/src/config.ts');
+  const silent = () => {};
+  const config = readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  const { expand } = createExpander(config, {
+    redis: { get: async () => null, set: async () => 'OK' } as never,
+    log: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
+    observe: (_c, next) => next(),
+  });
+  const expanded = promisify(expand);
+  return async (url) => (await expanded(url)).longUrl ?? '';
+}
+
+function bare(): Follow {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const head = (url: string) =>
+    new Promise<http.IncomingMessage>((resolve, reject) => {
+      http.request(url, { method: 'HEAD', agent }, resolve).on('error', reject).end();
+    });
+  return async (url) => {
+    for (let current = url; ; ) {
+      const answer = await head(current);
+      answer.resume();
+      const { location } = answer.headers;
+      if ((answer.statusCode !== 301 && answer.statusCode !== 302) || !location) return current;
+      current = new URL(location, current).href;
+    }
+  };
+}
+
+const follow = await { ours, bare, tall: () => (url: string) => tall(url, { maxRedirects: 10 }) }[
+  process.argv[2] as 'ours' | 'bare' | 'tall'
+]();
+
+const server = http.createServer((request, response) => {
+  const u = new URL(request.url ?? '', 'http://localhost').searchParams.get('u') ?? '';
+  follow(u).then(
+    (longUrl) => response.end(longUrl),
+    (error) => response.writeHead(502).end(String(error)),
+  );
+});
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+});

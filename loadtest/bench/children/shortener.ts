@@ -1,0 +1,6 @@
+/** The local shortener in a process of its own; asked anything, it tells the connections opened to it. */
+import { startShortener } from '../../shortener.ts';
+
+const shortener = await startShortener();
+process.on('message', () => process.send?.(shortener.connections));
+process.send?.({ url: shortener.url });

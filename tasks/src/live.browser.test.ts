@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { field, focused, startBrowser, titles } from '../testing/browser.ts';
+import { startService } from '../testing/service.ts';
+
+let site: Awaited<ReturnType<typeof startBrowser>>;
+
+beforeAll(async () => {
+  site = await startBrowser();
+});
+afterEach(async () => {
+  await site.leave();
+  await site.empty();
+});
+afterAll(() => site.stop());
+
+/** The events arrive when something changes; sooner than the next of the versions that come every 5 s anyway. */
+const { poll } = { poll: <T>(look: () => T) => expect.poll(look, { timeout: 4_000 }) };
+
+describe('Two browsers side by side', () => {
+  test('a task that one adds, finishes, edits and deletes shows in the other', async () => {
+    const [ada, bob] = await Promise.all([site.open(), site.open()]);
+    await ada.keyboard.type('milk');
+    await ada.keyboard.press('Enter');
+    await poll(() => titles(bob)).toEqual(['milk']);
+    await ada.getByRole('link', { name: 'Finish: milk' }).click();
+    await poll(() => titles(bob)).toEqual(['(milk)']);
+    await ada.getByRole('link', { name: 'Edit: milk' }).click();
+    await ada.getByLabel('Title').fill('oat milk');
+    await ada.keyboard.press('Enter');
+    await poll(() => titles(bob)).toEqual(['(oat milk)']);
+    await ada.getByRole('button', { name: 'Delete: oat milk' }).click();
+    await poll(() => titles(bob)).toEqual([]);
+    await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: 0 open, 0 finished');
+  });
+
+  test('each sees what the other does through another replica', async () => {
+    const replica = await startService({ REDIS_URL: site.server.url });
+    try {
+      const [ada, bob] = await Promise.all([site.open(), site.open(replica.url)]);
+      await ada.keyboard.type('milk');
+      await ada.keyboard.press('Enter');
+      await poll(() => titles(bob)).toEqual(['milk']);
+      await bob.getByRole('link', { name: 'Finish: milk' }).click();
+      await poll(() => titles(ada)).toEqual(['(milk)']);
+    } finally {
+      await replica.end('SIGKILL');
+    }
+  });
+
+  test('what one types, and where, is left alone by a change of the other', async () => {
+    await site.add('tea');
+    const bob = await site.open();
+    await bob.keyboard.type('brad');
+    await bob.keyboard.press('ArrowLeft');
+    await bob.keyboard.press('ArrowLeft');
+    await site.add('milk');
+    await poll(() => titles(bob)).toEqual(['milk', 'tea']);
+    await bob.keyboard.type('e');
+    expect(await field(bob).inputValue()).toBe('bread');
+    expect(await focused(bob)).toBe('title');
+  });
+
+  test('the link that has the focus keeps it while tasks come and go round it', async () => {
+    await site.add('milk', 'bread', 'tea');
+    const bob = await site.open();
+    await bob.getByRole('link', { name: 'Finish: bread' }).focus();
+    await bob.evaluate('window.link = document.activeElement');
+    await site.store.update('3', { finished: 1 }, new Date());
+    await site.add('honey');
+    await poll(() => titles(bob)).toEqual(['honey', 'bread', 'milk', '(tea)']);
+    expect(await bob.evaluate('window.link === document.activeElement')).toBe(true);
+  });
+
+  test('an edit under way is left alone, whatever the other does with the task', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open();
+    await bob.getByRole('link', { name: 'Edit: milk' }).click();
+    await poll(() => focused(bob)).toBe('title-1');
+    await bob.keyboard.type(' and hon');
+    await site.store.update('1', { finished: 1 }, new Date());
+    await site.add('tea');
+    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
+    await site.store.destroy('1', 'one');
+    await site.store.destroy('2', 'two');
+    await site.store.destroy('3', 'three');
+    await poll(() => titles(bob)).toEqual([]);
+    await bob.keyboard.type('ey');
+    expect(await bob.locator('#title-1').inputValue()).toBe('milk and honey');
+    await bob.keyboard.press('Enter');
+    await poll(() => bob.locator('.editing .problem').textContent()).toContain('There is no task');
+    expect(await bob.locator('#title-1').inputValue()).toBe('milk and honey');
+  });
+});
+
+describe('A page that lost touch', () => {
+  test('catches up with a service that was restarted', async () => {
+    const env = { REDIS_URL: site.server.url, PORT: '0' };
+    let service = await startService(env);
+    try {
+      const page = await site.open(service.url);
+      await service.end('SIGKILL');
+      await site.add('milk');
+      service = await startService({ ...env, PORT: new URL(service.url).port });
+      await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
+    } finally {
+      await service.end('SIGKILL');
+    }
+  });
+
+  test('catches up with a store that was restarted', async () => {
+    const page = await site.open();
+    await site.server.kill();
+    await site.server.start();
+    await expect.poll(() => site.add('milk'), { timeout: 10_000 }).toEqual(['1']);
+    await expect.poll(() => titles(page), { timeout: 10_000 }).toEqual(['milk']);
+  });
+
+  test('lets its connection go while nobody sees it, and catches up when somebody does', async () => {
+    const page = await site.open();
+    const hide = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
+    // A first change shows that the page is listening.
+    await site.add('tea');
+    await poll(() => titles(page)).toEqual(['tea']);
+    await hide(true);
+    await closed;
+    await site.add('milk');
+    expect(await titles(page)).toEqual(['tea']);
+    await hide(false);
+    await poll(() => titles(page)).toEqual(['milk', 'tea']);
+  });
+});

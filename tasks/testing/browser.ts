@@ -1,0 +1,56 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from '../../shared/testing/chromium.ts';
+import { startService } from './service.ts';
+import { startStore } from './store.ts';
+
+/** The service as it runs in production, over a Redis of its own, and a Chromium to visit it with. */
+export async function startBrowser() {
+  const { server, redis, store, empty, stop } = await startStore();
+  const service = await startService({ REDIS_URL: server.url });
+  const browser = await launchChromium();
+
+  return {
+    server,
+    redis,
+    store,
+    empty,
+    service,
+    /** Adds open tasks, the last of them first in the list, and resolves with their ids. */
+    async add(...titles: string[]): Promise<string[]> {
+      const ids = [];
+      for (const title of titles) ids.push((await store.create(title, new Date()))._id);
+      return ids;
+    },
+    /** Opens `path` in a browser that knows nothing of the other ones: no cookie, no cache. */
+    async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+      const context = await browser.newContext({ baseURL: service.url, ...options });
+      context.setDefaultTimeout(10_000);
+      const page = await context.newPage();
+      await page.goto(path);
+      return page;
+    },
+    /** Closes every page. */
+    async leave() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+    async stop() {
+      await browser.close();
+      await service.end('SIGKILL');
+      await stop();
+    },
+  };
+}
+
+export const field = (page: Page) => page.getByLabel('What is to be done?');
+
+/** The titles in the list, from above, the finished ones in parentheses. */
+export async function titles(page: Page): Promise<string[]> {
+  const open = await page.locator('.tasks > li:not(.finished) > .title').allTextContents();
+  const finished = await page.locator('.tasks > li.finished > s.title').allTextContents();
+  return [...open, ...finished.map((title) => `(${title})`)];
+}
+
+/** The id of the element that has the focus, or its text where it has none. */
+export function focused(page: Page): Promise<unknown> {
+  return page.evaluate('document.activeElement.id || document.activeElement.textContent');
+}

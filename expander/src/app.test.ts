@@ -23,7 +23,7 @@ describe('GET /', () => {
 
   test('with ?u= has the answer with each hop, written out on the server', async () => {
     const body = await (await api({ u: `${shortener.url}/chain/2` }, '/')).text();
-    for (const left of [2, 1, 0]) expect(body).toContain(`${shortener.url}/chain/${left}`);
+    for (const left of [2, 1, 0]) expect(body).toContain(`value="${shortener.url}/chain/${left}"`);
   });
 
   test('never has what was typed as markup', async () => {

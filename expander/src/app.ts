@@ -5,6 +5,7 @@ import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { inert } from './headers.ts';
 import { lifetime } from './lifetime.ts';
 import type { Page } from './page.ts';
+import { streamPage } from './page-stream.ts';
 
 const statuses: Record<ErrorCode, number> = {
   invalid_url: 400,
@@ -28,8 +29,14 @@ export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler
 
   app.get('/', async (c) => {
     const { u } = parameters(c);
-    const expansion = u ? await expand.trace(u, { follow: 'all', signal: c.req.raw.signal }) : null;
-    return new Response(page.render(u, expansion), { headers: page.headers });
+    const { signal } = c.req.raw;
+    const { body, error } = await streamPage(page, u, (onHop) =>
+      expand.trace(u, { follow: 'all', signal, onHop }),
+    );
+    return new Response(body, {
+      status: error ? statuses[error.code] : 200,
+      headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },
+    });
   });
 
   app.get('/api', async (c) => {

@@ -55,7 +55,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
 
   test.each([
     ['the page', 200, get('/')],
-    ['the page with an answer', 200, get('/?u=http://10.0.0.1/')],
+    ['the page with a refusal', 403, get('/?u=http://10.0.0.1/')],
     ['the API without u', 200, get('/api')],
     ['HEAD', 200, get('/api', 'HEAD')],
     ['a bad URL', 400, get('/api?u=http://')],

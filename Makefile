@@ -3,77 +3,63 @@
 # Node of the version that the project pins, whatever the machine has.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 MAKEFLAGS += --no-print-directory
-.DEFAULT_GOAL := help
 
-# Containers where a Docker engine answers; `NATIVE=1` does without.
-ENGINE = $(if $(NATIVE),,$(shell docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1 && echo yes))
-INSTALLED := node_modules/.package-lock.json
+# A Docker engine answers, and NATIVE=1 does not say to leave it alone.
+in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
+installed = node_modules/.package-lock.json
 
-.PHONY: help up down logs ps doctor test check lint types format load bench load-selftest setup
+.PHONY: help up down logs ps replace doctor test check lint types format load bench load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 up: ## start the stack and stay with it; Ctrl-C stops it (NATIVE=1: without Docker)
-ifneq ($(ENGINE),)
-	@docker compose up --build --wait && proxy/addresses.sh && docker compose up --no-recreate
-else
-	@proxy/packages.sh nginx redis-server
-	@$(MAKE) $(INSTALLED)
-	@exec node proxy/local.ts up
-endif
+	@if $(in_containers); then proxy/compose-up.sh; else \
+		proxy/packages.sh nginx redis-server && $(MAKE) $(installed) && exec node proxy/local.ts up; fi
 
 down: ## stop the stack; the tasks are kept
-ifneq ($(ENGINE),)
-	docker compose down
-else
-	@node proxy/local.ts down
-endif
+	@if $(in_containers); then docker compose down; else node proxy/local.ts down; fi
 
-logs: ## follow the logs of the containers
-	docker compose logs --follow --tail 100
+logs: ## follow the logs of the containers (the native run shows its own)
+	@docker compose logs --follow --tail 100
 
 ps: ## show what runs
-ifneq ($(ENGINE),)
-	docker compose ps
-else
-	@node proxy/local.ts ps
-endif
+	@if $(in_containers); then docker compose ps; else node proxy/local.ts ps; fi
+
+replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
+	@proxy/replace.sh $(SERVICE)
 
 doctor: ## say what is missing on this machine, and how to go on
 	@proxy/doctor.sh
 
-setup: $(INSTALLED) ## install everything that tests need
+setup: $(installed) ## install everything that the tests need
 	@proxy/packages.sh nginx redis-server chromium
 
 test: setup ## run all tests
 	@vitest run
 
-check: setup ## everything that has to be right: format, lint, types, tests
-	@$(MAKE) lint types
-	@vitest run
+check: setup ## everything that has to be right: format and lint, types, tests
+	@$(MAKE) lint types test
 
-lint: $(INSTALLED) ## check format, style and the compose file
+lint: $(installed) ## check format and style, and the compose file where Docker is
 	@biome ci .
-ifneq ($(ENGINE),)
-	@docker compose config --quiet
-endif
+	@if $(in_containers); then docker compose config --quiet; fi
 
-types: $(INSTALLED) ## check the types
+types: $(installed) ## check the types
 	@tsc
 
-format: $(INSTALLED) ## put everything into its format
+format: $(installed) ## put everything into its format
 	@biome check --write .
 
-load: $(INSTALLED) ## send load to a stack that runs (see loadtest/README.md)
+load: $(installed) ## send load to a stack that runs (see loadtest/README.md)
 	@npm run --silent load -w loadtest
 
-bench: $(INSTALLED) ## measure the building blocks
+bench: $(installed) ## measure the building blocks
 	@npm run --silent bench -w loadtest
 
-load-selftest: $(INSTALLED) ## prove that the load scripts notice what they should
+load-selftest: $(installed) ## prove that the load scripts notice what they should
 	@npm run --silent selftest -w loadtest
 
-$(INSTALLED): package-lock.json
+$(installed): package-lock.json
 	@npm ci
 	@touch $@

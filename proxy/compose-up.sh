@@ -1,0 +1,22 @@
+#!/bin/sh
+# The stack in containers, in the foreground: builds what has changed, says the addresses once everything is well,
+# then shows the logs until Ctrl-C, which stops it.
+set -eu
+docker compose up --build --wait || {
+    status=$?
+    docker compose logs --tail 20
+    docker compose down
+    exit $status
+}
+docker compose exec -T proxy sh -c 'cat <<END
+
+  expander   http://expander.localhost:$LONGHAND_PORT/   or http://localhost:$LONGHAND_EXPANDER_PORT/
+  tasks      http://tasks.localhost:$LONGHAND_PORT/   or http://localhost:$LONGHAND_TASKS_PORT/
+
+Ctrl-C stops everything; the tasks are kept. make down removes the containers too.
+
+END'
+# Attached to what runs. Ctrl-C ends it with 130 after everything has stopped, which is how it should end.
+status=0
+docker compose up --no-recreate || status=$?
+[ "$status" = 130 ] || exit "$status"

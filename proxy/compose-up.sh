@@ -2,10 +2,13 @@
 # The stack in containers, in the foreground: builds what has changed, says the addresses once everything is well,
 # then shows the logs until Ctrl-C, which stops it.
 set -eu
+running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?
     docker compose logs --tail 20
-    docker compose down
+    # What ran before goes on.
+    [ -n "$running" ] || docker compose down
+    echo 'The stack did not start: the reason is above. For a port that is taken choose another, as in LONGHAND_PORT=18080 make up.' >&2
     exit $status
 }
 docker compose exec -T proxy sh -c 'cat <<END

@@ -3,7 +3,6 @@ import { callbackCall, isCallbackName } from './callback-name.ts';
 import type { Expand, Expansion, Follow } from './expand.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { inert } from './headers.ts';
-import { lifetime } from './lifetime.ts';
 import type { Page } from './page.ts';
 import { streamPage } from './page-stream.ts';
 
@@ -60,7 +59,7 @@ export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler
     const { u, follow } = parameters(c);
     const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
     const status = expansion.error ? statuses[expansion.error.code] : u === '' ? 400 : 200;
-    return new Response(JSON.stringify({ url: u, follow, ...expansion }), {
+    return new Response(JSON.stringify(report(u, follow, expansion)), {
       status,
       headers: {
         ...api,
@@ -91,6 +90,11 @@ const api = { ...inert, 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resour
 /** A script in all but its type: `nosniff` would keep browsers from running it. */
 const { 'X-Content-Type-Options': _, ...jsonp } = api;
 
+/** What `/api/chain` tells. */
+function report(url: string, follow: Follow, { hops, freshUntil: _, ...expansion }: Expansion) {
+  return { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...expansion };
+}
+
 function refusal({ code, message }: { code: ErrorCode; message: string }, caching = noStore): Response {
   const status = statuses[code];
   const headers = { ...api, ...caching, ...(status === 503 ? retryAfter : {}) };
@@ -98,7 +102,7 @@ function refusal({ code, message }: { code: ErrorCode; message: string }, cachin
 }
 
 function cacheControl(expansion: Expansion) {
-  const seconds = lifetime(expansion);
+  const seconds = Math.round((expansion.freshUntil - Date.now()) / 1_000);
   return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
 }
 

@@ -3,7 +3,14 @@ import { bounded, boundedPerOrigin } from './bounds.ts';
 import { type Answer, type Ask, failedExpansion, type Trace } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
 
-const answer: Answer = { status: 200, location: null, method: 'HEAD', addressFamily: 4 };
+const answer: Answer = {
+  status: 200,
+  location: null,
+  method: 'HEAD',
+  addressFamily: 4,
+  freshUntil: 0,
+  cached: false,
+};
 
 describe('expansions in flight', () => {
   test('are at most 64 for one origin; the next is overloaded, and other origins are not', async () => {

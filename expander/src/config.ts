@@ -15,7 +15,7 @@ const variables = {
   EXPANDER_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]{1,256}$/, 'is not 1 to 256 characters of ASCII')
-    .default('Longhand/0.1 (short URL expander; HEAD requests only)'),
+    .default('Longhand/0.1 (short URL expander)'),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -12,7 +12,15 @@ function web(pages: Web) {
     asked.push(href);
     const answer = pages[href] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    return { status: 301, location: null, method: 'HEAD', addressFamily: 4, ...answer };
+    return {
+      status: 301,
+      location: null,
+      method: 'HEAD',
+      addressFamily: 4,
+      freshUntil: 0,
+      cached: false,
+      ...answer,
+    };
   };
   return { asked, expand: createExpand(createTrace(ask)) };
 }

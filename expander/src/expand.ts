@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { deadline } from './deadline.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import { expansionFreshUntil } from './lifetime.ts';
 import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
 
 /** Which redirects are followed: 301 and 302, or 303, 307 and 308 as well. */
@@ -14,26 +15,33 @@ export interface Answer {
   /** `GET` where `HEAD` had been turned down. */
   method: 'HEAD' | 'GET';
   addressFamily: 4 | 6 | null;
+  /** Milliseconds since 1970 until which this may be remembered. */
+  freshUntil: number;
+  /** Whether the answer was remembered rather than asked for. */
+  cached: boolean;
+}
+
+export interface AskOptions {
+  follow: Follow;
+  /** `HEAD` unless said otherwise. */
+  method?: 'GET';
+  signal?: AbortSignal | undefined;
+  /** Passes over what is remembered. */
+  refresh?: boolean | undefined;
 }
 
 /**
  * Asks one URL for its headers.
  *
- * @param options.follow with `all`, a host that turns down HEAD is asked once more with GET.
  * @throws ExpansionError
  */
-export type Ask = (
-  url: URL,
-  options: { follow: Follow; signal?: AbortSignal | undefined },
-) => Promise<Answer>;
+export type Ask = (url: URL, options: AskOptions) => Promise<Answer>;
 
 /** One request of a chain and what it was answered. */
 export interface Hop extends Answer {
   url: string;
   milliseconds: number;
   tls: boolean;
-  /** Whether the answer was remembered rather than asked for. */
-  cached: boolean;
   /** Whether it leads from `https` to `http`. */
   downgrade: boolean;
 }
@@ -62,6 +70,8 @@ export interface Expansion {
   end: End;
   error: { code: ErrorCode; message: string } | null;
   cached: boolean;
+  /** Milliseconds since 1970 until which this may be remembered. */
+  freshUntil: number;
 }
 
 export interface TraceOptions {
@@ -72,6 +82,8 @@ export interface TraceOptions {
   signal?: AbortSignal | undefined;
   /** Told each hop as it is made. */
   onHop?: ((hop: Hop) => void) | undefined;
+  /** Passes over what is remembered. */
+  refresh?: boolean | undefined;
 }
 
 /** Expands one URL; never rejects. Everything round an expansion is a decorator of this one signature. */
@@ -99,7 +111,7 @@ const chainDeadline = 8_000;
 
 /** `expand(url, callback)` over `trace`. */
 export function createExpand(trace: Trace, maxRedirect = 5): Expand {
-  const whole: Expand['trace'] = (url, options = {}) =>
+  const traced: Expand['trace'] = (url, options = {}) =>
     trace(url, { follow: 'default', ...options, maxRedirect: expand.maxRedirect });
 
   const expand: Expand = (url, callback) => {
@@ -107,15 +119,15 @@ export function createExpand(trace: Trace, maxRedirect = 5): Expand {
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
     // Called outside the promise, so that what a callback throws is not taken for a failed expansion.
-    whole(url).then(({ error, longUrl, redirectCount }) =>
+    traced(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );
   };
   expand.maxRedirect = maxRedirect;
-  expand.trace = whole;
+  expand.trace = traced;
   expand[promisify.custom] = async (url: string) => {
     if (typeof url !== 'string') throw new TypeError(`expand: the URL is ${url}, not a string`);
-    const { error, longUrl, redirectCount } = await whole(url);
+    const { error, longUrl, redirectCount } = await traced(url);
     if (error) throw asError(error);
     return { longUrl, redirectCount };
   };
@@ -124,16 +136,16 @@ export function createExpand(trace: Trace, maxRedirect = 5): Expand {
 
 /** The undecorated expansion: every hop is asked. */
 export function createTrace(ask: Ask): Trace {
-  return async (input, { follow, maxRedirect, signal, onHop }) => {
+  return async (input, { onHop, ...options }) => {
     const url = input.trim();
     const hops: Hop[] = [];
-    if (url === '') return { hops, ...nothing, cached: false };
-    using chainTime = deadline(chainDeadline, 'The redirects took longer than 8 seconds.', signal);
+    if (url === '') return whole(hops, nothing);
+    using chainTime = deadline(chainDeadline, 'The redirects took longer than 8 seconds.', options.signal);
     try {
-      const chain = walk(readTarget(url), ask, { follow, maxRedirect, signal: chainTime.signal });
+      const chain = walk(readTarget(url), ask, { ...options, signal: chainTime.signal });
       for (;;) {
         const step = await chain.next();
-        if (step.done) return { hops, ...step.value, cached: false };
+        if (step.done) return whole(hops, step.value);
         hops.push(step.value);
         onHop?.(step.value);
       }
@@ -145,7 +157,12 @@ export function createTrace(ask: Ask): Trace {
 
 /** The expansion of a URL that was never asked. @throws what is no ExpansionError: a fault of ours. */
 export function failedExpansion(url: string, error: unknown): Expansion {
-  return { hops: [], ...failure(error, url, 0), cached: false };
+  return whole([], failure(error, url, 0));
+}
+
+function whole(hops: Hop[], ending: Ending): Expansion {
+  const { redirectCount, error } = ending;
+  return { hops, ...ending, cached: false, freshUntil: expansionFreshUntil({ hops, redirectCount, error }) };
 }
 
 type Ending = Pick<Expansion, 'longUrl' | 'redirectCount' | 'end' | 'error'>;
@@ -156,9 +173,9 @@ const nothing = ending(null, 0, 'empty', 'There is no URL to expand.');
 async function* walk(
   start: Target,
   ask: Ask,
-  options: { follow: Follow; maxRedirect: number; signal: AbortSignal },
+  { maxRedirect, ...options }: Omit<TraceOptions, 'onHop'>,
 ): AsyncGenerator<Hop, Ending, void> {
-  const { follow, maxRedirect, signal } = options;
+  const { follow } = options;
   const seen = new Set<string>();
   let current = start;
   let looped = false;
@@ -167,7 +184,7 @@ async function* walk(
     let answer: Answer;
     const started = performance.now();
     try {
-      answer = await ask(current.url, { follow, signal });
+      answer = await ask(current.url, options);
     } catch (error) {
       return failure(error, current.text, redirectCount);
     }
@@ -178,7 +195,6 @@ async function* walk(
       ...answer,
       milliseconds: Math.round((performance.now() - started) * 10) / 10,
       tls: current.url.protocol === 'https:',
-      cached: false,
       downgrade: current.url.protocol === 'https:' && next?.url.protocol === 'http:',
     };
     if (!redirected) {

@@ -206,16 +206,18 @@ describe('whatever comes in', () => {
     await fc.assert(
       fc.asyncProperty(input, fc.array(input, { maxLength: 7 }), async (typed, locations) => {
         const asked: string[] = [];
+        const answer = {
+          status: 302,
+          method: 'HEAD',
+          addressFamily: 4,
+          freshUntil: 0,
+          cached: false,
+        } as const;
         const ask: Ask = async (url) => {
           guard.checkUrl(url);
           asked.push(url.hostname);
           const location = locations[asked.length - 1];
-          return {
-            status: 302,
-            location: percentEncoded(location) ?? null,
-            method: 'HEAD',
-            addressFamily: 4,
-          };
+          return { ...answer, location: percentEncoded(location) };
         };
         const expansion = await createExpand(createTrace(ask)).trace(typed);
         expect(expansion.redirectCount).toBeLessThanOrEqual(6);

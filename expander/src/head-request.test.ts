@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testCertificate } from '../../shared/testing/certificate.ts';
 import { freePort } from '../../shared/testing/free-port.ts';
+import { inTime } from './bounds.ts';
 import { headRequest } from './head-request.ts';
 import { createGuard } from './public-address.ts';
 
@@ -30,7 +31,7 @@ function asking(...answers: LookupAddress[][]) {
     },
   });
   onTestFinished(close);
-  return (url: string) => ask(new URL(url), { follow: 'default' });
+  return (url: string) => inTime(ask)(new URL(url), { follow: 'default' });
 }
 
 /** A server of raw bytes on 127.0.0.1. */

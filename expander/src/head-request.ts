@@ -2,14 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import { request } from '@longhand/shared/request.ts';
-import { deadline } from './deadline.ts';
 import type { Answer, Ask } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
+import { answerFreshUntil } from './lifetime.ts';
 import type { Guard } from './public-address.ts';
 import type { Lookup } from './shared-lookup.ts';
 
-/** Milliseconds for one hop, name look-up and connection included. */
-const hopDeadline = 3_000;
 /** Bytes of response headers. */
 const maxHeaderSize = 16 * 1024;
 
@@ -20,7 +18,7 @@ export interface HeadRequestOptions {
 }
 
 /**
- * Asks by HEAD, over kept-alive connections that are only ever opened to addresses that `guard` passed:
+ * Asks by HEAD, or by GET cut off after the headers, over kept-alive connections that are only ever opened to addresses that `guard` passed:
  * an address in the URL is judged before it is asked, a name's addresses as they are handed to the socket.
  */
 export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
@@ -28,28 +26,31 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
   const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
   const headers = { 'User-Agent': userAgent, Accept: '*/*' };
 
-  const ask: Ask = async (url, { signal }) => {
+  const ask: Ask = async (url, { signal, ...options }) => {
+    const method = options.method ?? 'HEAD';
     guard.checkUrl(url);
-    using hopTime = deadline(hopDeadline, `${url.host} did not answer within 3 seconds.`, signal);
     try {
       const response = await request(url, {
-        method: 'HEAD',
+        method,
         headers,
         agent: agents[url.protocol as keyof typeof agents],
         maxHeaderSize,
-        signal: hopTime.signal,
+        ...(signal && { signal }),
       });
       const { remoteFamily } = response.socket;
       const answer: Answer = {
         status: response.statusCode ?? 0,
         location: percentEncoded(response.headers.location),
-        method: 'HEAD',
+        method,
         addressFamily: remoteFamily === 'IPv4' ? 4 : remoteFamily === 'IPv6' ? 6 : null,
+        freshUntil: answerFreshUntil(response.statusCode ?? 0, response.headers),
+        cached: false,
       };
-      await finished(response);
+      if (method === 'GET') response.destroy();
+      else await finished(response);
       return answer;
     } catch (error) {
-      if (hopTime.signal.aborted) throw hopTime.signal.reason;
+      if (signal?.aborted) throw signal.reason;
       throw error instanceof ExpansionError ? error : failed(url, error);
     }
   };

@@ -1,12 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Expansion } from './expand.ts';
+import type { ErrorCode } from './expansion-error.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
 
-/** Seconds for which an expansion may be remembered, here and by clients; 0 where it must not be. */
-export function lifetime({ error, hops }: Expansion): number {
-  if (error) return error.code === 'overloaded' || error.code === 'aborted' ? 0 : 30;
-  const redirects = hops.filter(({ status }) => status >= 300 && status < 400);
-  const permanent = redirects.every(({ status }) => status === 301 || status === 308);
-  return redirects.length > 0 && permanent ? day : 10 * minute;
+/** Seconds for what a host says itself: never so short that the cache is of no use, never longer than a day. */
+const bounds = { min: 30, max: day };
+
+const permanent = new Set([301, 308]);
+/** The host is busy or unwell, and will answer differently soon. */
+const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Seconds for a failure. What is our own or the client's doing says nothing about the URL. */
+const failures: Record<ErrorCode, number> = {
+  invalid_url: 30,
+  invalid_callback: 30,
+  unsupported_scheme: 30,
+  target_refused: 30,
+  request_failed: 30,
+  timeout: 30,
+  overloaded: 0,
+  aborted: 0,
+};
+
+/** Until when an answer may be remembered (milliseconds since 1970): as its headers say, else by its status. */
+export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
+  const said = status < 400 ? saidLifetime(headers, now) : null;
+  const seconds =
+    said !== null
+      ? Math.min(Math.max(said, bounds.min), bounds.max)
+      : permanent.has(status)
+        ? day
+        : passing.has(status)
+          ? bounds.min
+          : 10 * minute;
+  return now + seconds * 1_000;
+}
+
+/** Until when an expansion may be remembered: as long as every redirect in it, or its only answer. */
+export function expansionFreshUntil(
+  { hops, redirectCount, error }: Pick<Expansion, 'hops' | 'redirectCount' | 'error'>,
+  now = Date.now(),
+): number {
+  if (error) return now + failures[error.code] * 1_000;
+  if (hops.length === 0) return now;
+  const redirects = hops.slice(0, Math.max(redirectCount, 1));
+  return Math.min(...redirects.map(({ freshUntil }) => freshUntil));
+}
+
+/** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null where they state none. */
+function saidLifetime(headers: IncomingHttpHeaders, now: number): number | null {
+  const cacheControl = headers['cache-control'] ?? '';
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
+  const maxAge =
+    /\bs-maxage="?(\d{1,9})\b/i.exec(cacheControl) ?? /\bmax-age="?(\d{1,9})\b/i.exec(cacheControl);
+  if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);
+  if (headers.expires === undefined) return null;
+  // An invalid date, "0" above all, means already past.
+  return (Date.parse(headers.expires) - (Date.parse(headers.date ?? '') || now)) / 1_000 || 0;
 }

@@ -1,13 +1,13 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { Redis } from 'ioredis';
+import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
 import type { Expansion, Trace } from './expand.ts';
-import { lifetime } from './lifetime.ts';
 
 /** What the cache needs of a Redis client. */
 export type CacheClient = Pick<Redis, 'get' | 'set'>;
 
-/** The form of the entries; a new one leaves the old ones unread. */
-const version = 1;
+/** Stands in every key: entries of another form are left unread. */
+const form = 'expansion:1';
 
 /**
  * Remembers expansions in Redis, so that a hit makes no outgoing request. Redis away, slow or holding
@@ -19,21 +19,19 @@ export function cachedInRedis(trace: Trace, redis: CacheClient, log: Log): Trace
     return null;
   };
   return async (url, options) => {
-    const key = `expansion:${version}:${options.follow}:${options.maxRedirect}:${url}`;
-    const hit = await redis.get(key).then(parse).catch(missed);
-    if (hit) {
-      for (const hop of hit.hops) options.onHop?.(hop);
-      return hit;
-    }
+    const key = `${form} ${cacheKey(url, options)}`;
+    const hit = options.refresh ? null : await redis.get(key).then(parse).catch(missed);
+    if (hit) return replay(hit, options);
     const expansion = await trace(url, options);
-    const seconds = lifetime(expansion);
-    if (seconds > 0) redis.set(key, JSON.stringify(expansion), 'EX', seconds).catch(missed);
+    const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
+    const entry = JSON.stringify(asCached(expansion));
+    if (milliseconds > 0 && entry.length <= maxEntrySize) {
+      redis.set(key, entry, 'PX', milliseconds).catch(missed);
+    }
     return expansion;
   };
 }
 
 function parse(text: string | null): Expansion | null {
-  if (text === null) return null;
-  const expansion = JSON.parse(text) as Expansion;
-  return { ...expansion, cached: true, hops: expansion.hops.map((hop) => ({ ...hop, cached: true })) };
+  return text === null ? null : (JSON.parse(text) as Expansion);
 }

@@ -1,3 +1,4 @@
+import { cacheKey } from './cache-entry.ts';
 import { type Expansion, failedExpansion, type Hop, type Trace } from './expand.ts';
 import { createFlights } from './flights.ts';
 
@@ -5,9 +6,7 @@ import { createFlights } from './flights.ts';
 export function singleFlight(trace: Trace): Trace {
   const join = createFlights<Expansion, Hop>();
   return (url, options) =>
-    join(
-      `${options.follow} ${options.maxRedirect} ${url}`,
-      { signal: options.signal, watch: options.onHop },
-      (signal, onHop) => trace(url, { ...options, signal, onHop }),
+    join(cacheKey(url, options), { signal: options.signal, watch: options.onHop }, (signal, onHop) =>
+      trace(url, { ...options, signal, onHop }),
     ).catch((error) => failedExpansion(url, error));
 }

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { answerFreshUntil } from './lifetime.ts';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+const seconds = (status: number, headers = {}) => (answerFreshUntil(status, headers, now) - now) / 1_000;
+
+describe('an answer is remembered', () => {
+  test.each([
+    [301, 86_400],
+    [308, 86_400],
+    [302, 600],
+    [303, 600],
+    [307, 600],
+    [200, 600],
+    [404, 600],
+    [429, 30],
+    [503, 30],
+  ])('where it says nothing itself: %i for %i s', (status, lifetime) => {
+    expect(seconds(status)).toBe(lifetime);
+  });
+
+  test.each([
+    ['max-age', { 'cache-control': 'private, max-age=90' }, 90],
+    ['s-maxage before max-age', { 'cache-control': 'max-age=90, s-maxage=120' }, 120],
+    ['max-age less its age', { 'cache-control': 'max-age=90', age: '40' }, 50],
+    ['Expires', { date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: 'Thu, 01 Jan 2026 00:05:00 GMT' }, 300],
+    ['Expires by the clock here', { expires: 'Thu, 01 Jan 2026 00:05:00 GMT' }, 300],
+    ['max-age before Expires', { 'cache-control': 'max-age=90', expires: '0' }, 90],
+    ['no-store, at the least', { 'cache-control': 'no-store, max-age=900' }, 30],
+    ['max-age=0, at the least', { 'cache-control': 'max-age=0' }, 30],
+    ['a date that is none, at the least', { expires: '0' }, 30],
+    ['a year, at the most', { 'cache-control': 'max-age=31536000' }, 86_400],
+    ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 86_400],
+  ])('as its headers say: %s', (_, headers, lifetime) => {
+    expect(seconds(301, headers)).toBe(lifetime);
+  });
+});

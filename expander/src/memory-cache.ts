@@ -1,0 +1,27 @@
+import { LRUCache } from 'lru-cache';
+import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
+import type { Expansion, Trace } from './expand.ts';
+
+/** Characters of URLs that are kept, over all entries. */
+const maxSize = 32 * 1024 * 1024;
+
+/** Remembers expansions in this process, the least recently used ones making room. */
+export function cachedInMemory(trace: Trace): Trace {
+  const entries = new LRUCache<string, Expansion>({
+    maxSize,
+    maxEntrySize,
+    sizeCalculation: ({ hops }, key) =>
+      hops.reduce(
+        (sum, { url, location }) => sum + url.length + (location?.length ?? 0) + 200,
+        key.length + 200,
+      ),
+  });
+  return async (url, options) => {
+    const key = cacheKey(url, options);
+    const hit = options.refresh ? undefined : entries.get(key);
+    if (hit && keptUntil(hit) > Date.now()) return replay(hit, options);
+    const expansion = await trace(url, options);
+    if (keptUntil(expansion, options) > Date.now()) entries.set(key, asCached(expansion));
+    return expansion;
+  };
+}

@@ -50,7 +50,9 @@ export function redisChanges(redis: Redis, signal: AbortSignal): Changes {
   return {
     subscribe(tell) {
       subscribers.add(tell);
-      current().then(tell, () => {});
+      // Who left meanwhile hears nothing more: their connection is closed.
+      const tellThem = (version: string) => subscribers.has(tell) && tell(version);
+      current().then(tellThem, () => {});
       return () => subscribers.delete(tell);
     },
   };

@@ -63,12 +63,14 @@ function needPrograms(...programs: string[]): void {
 function described({ urls, operations, parts }: Stack): string {
   const port = new URL(urls.proxy).port;
   return [
-    `  expander   http://expander.localhost:${port}/   or ${urls.expander}/`,
-    `  tasks      http://tasks.localhost:${port}/   or ${urls.tasks}/`,
+    `  expander   http://expander.localhost:${port}/   or ${byPort(urls.expander)}/`,
+    `  tasks      http://tasks.localhost:${port}/   or ${byPort(urls.tasks)}/`,
     `  metrics    ${operations.expander}/metrics, ${operations.tasks}/metrics`,
     `  processes  ${parts.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`,
   ].join('\n');
 }
+
+const byPort = (url: string) => url.replace('//127.0.0.1:', '//localhost:');
 
 function write(part: string, line: string): void {
   console.log(`${part.padEnd(14)} | ${readable(line)}`);

@@ -1,4 +1,8 @@
+import type { Log } from '@longhand/shared/log.ts';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { asciiJson } from './ascii-json.ts';
+import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
 import type { Expand, Expansion, Follow } from './expand.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
@@ -22,8 +26,14 @@ const statuses: Record<ErrorCode, number> = {
 const retryAfter = { 'Retry-After': '1' };
 
 /** The HTTP side of the expander. */
-export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler): Hono {
+export function createApp(
+  expand: Expand,
+  page: Page,
+  observe: MiddlewareHandler,
+  log: Pick<Log, 'error'> = console,
+): Hono {
   const app = new Hono();
+  const inTurn = takingTurns(expand.trace);
   app.use(observe);
 
   app.get('/', async (c) => {
@@ -40,13 +50,10 @@ export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler
 
   app.get('/api', async (c) => {
     const { u, cb, follow } = parameters(c);
-    if (cb !== '' && !isCallbackName(cb)) {
-      throw new ExpansionError(
-        'invalid_callback',
-        'The `cb` argument is not a name of a JavaScript function.',
-      );
-    }
     if (u === '') return new Response('`u` argument required.', { headers: { ...api, ...noStore } });
+    if (cb !== '' && !isCallbackName(cb)) {
+      throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
+    }
     const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
     const caching = cacheControl(expansion);
     if (expansion.error) return refusal(expansion.error, caching);
@@ -59,7 +66,7 @@ export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler
     const { u, follow } = parameters(c);
     const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
     const status = expansion.error ? statuses[expansion.error.code] : u === '' ? 400 : 200;
-    return new Response(JSON.stringify(report(u, follow, expansion)), {
+    return new Response(asciiJson(report(u, follow, expansion)), {
       status,
       headers: {
         ...api,
@@ -70,16 +77,21 @@ export function createApp(expand: Expand, page: Page, observe: MiddlewareHandler
     });
   });
 
-  for (const path of ['/', '/api', '/api/chain']) {
-    app.all(
-      path,
-      () => new Response('Method Not Allowed', { status: 405, headers: { ...inert, Allow: 'GET, HEAD' } }),
-    );
-  }
+  app.post('/api/expand', limitBody, async (c) => {
+    const { follow } = parameters(c);
+    const urls = readUrls(await c.req.text());
+    const lines = expandAll(inTurn, urls, { follow, signal: c.req.raw.signal });
+    return new Response(ReadableStream.from(ndjson(lines)), {
+      headers: { ...api, ...noStore, ...unbuffered },
+    });
+  });
+
+  for (const path of ['/', '/api', '/api/chain']) app.all(path, () => notAllowed('GET, HEAD'));
+  app.all('/api/expand', () => notAllowed('POST'));
   app.notFound(() => new Response('Page Not Found!', { status: 404, headers: inert }));
   app.onError((error) => {
     if (error instanceof ExpansionError) return refusal(error);
-    console.error(error);
+    log.error({ err: error }, 'fault');
     return new Response('Something went wrong here.', { status: 500, headers: inert });
   });
   return app;
@@ -89,6 +101,26 @@ const noStore = { 'Cache-Control': 'no-store' };
 const api = { ...inert, 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 /** A script in all but its type: `nosniff` would keep browsers from running it. */
 const { 'X-Content-Type-Options': _, ...jsonp } = api;
+
+/** nginx passes each piece on at once. */
+const unbuffered = { 'X-Accel-Buffering': 'no' };
+
+const limitBody = bodyLimit({
+  maxSize: maxBulkSize,
+  onError: () => {
+    const message = `The body is larger than ${maxBulkSize} bytes.`;
+    return new Response(message, { status: 413, headers: { ...api, ...noStore } });
+  },
+});
+
+async function* ndjson(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const value of values) yield encoder.encode(`${asciiJson(value)}\n`);
+}
+
+function notAllowed(methods: string): Response {
+  return new Response('Method Not Allowed', { status: 405, headers: { ...inert, Allow: methods } });
+}
 
 /** What `/api/chain` tells. */
 function report(url: string, follow: Follow, { hops, freshUntil: _, ...expansion }: Expansion) {

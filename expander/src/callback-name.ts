@@ -1,3 +1,5 @@
+import { asciiJson } from './ascii-json.ts';
+
 /** A dotted path of JavaScript identifiers, in ASCII: the bodies of the API are. */
 const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
@@ -8,8 +10,5 @@ export function isCallbackName(name: string): boolean {
 
 /** `name("...")`: in the string neither `</` nor a line end of JavaScript's (U+2028, U+2029) is left raw. */
 export function callbackCall(name: string, text: string): string {
-  const json = JSON.stringify(text).replace(/[<\u007f-\uffff]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-  return `${name}(${json})`;
+  return `${name}(${asciiJson(text)})`;
 }

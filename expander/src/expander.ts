@@ -17,29 +17,39 @@ import { singleFlight } from './single-flight.ts';
 import { staleWhileRevalidate } from './stale-while-revalidate.ts';
 
 export interface Outside {
-  redis: CacheClient;
   log: Log;
   observe: MiddlewareHandler;
+  /** Where expansions are remembered beyond this process; without it they are not. */
+  redis?: CacheClient;
+  /** Name look-ups; those of the system, unless something else is given. */
   lookup?: Lookup;
 }
 
 /** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
-export function createExpander(config: Config, { redis, log, observe, lookup: resolve = lookup }: Outside) {
+export function createExpander(config: Config, { observe, ...outside }: Outside) {
+  const { expand, close } = createExpansion(config, outside);
+  return { app: createApp(expand, createPage(), observe, outside.log), expand, close };
+}
+
+/** The expander without its HTTP side: `expand`, and `close` for its connections. */
+export function createExpansion(
+  config: Config,
+  { log, redis, lookup: resolve = lookup }: Omit<Outside, 'observe'>,
+) {
   if (config.EXPANDER_ALLOWED_NETWORKS.length > 0) {
     log.warn(
       { networks: config.EXPANDER_ALLOWED_NETWORKS },
       'THE PUBLIC-ADDRESS GUARD IS OFF for these networks',
     );
   }
-  const guard = createGuard(config.EXPANDER_ALLOWED_NETWORKS);
-  const { ask: request, close } = headRequest({
-    guard,
+  const requests = headRequest({
+    guard: createGuard(config.EXPANDER_ALLOWED_NETWORKS),
     lookup: sharedLookup(resolve),
     userAgent: config.EXPANDER_USER_AGENT,
   });
-  const ask = cachedHops(boundedPerOrigin(inTime(withGetFallback(request))));
-  const asked = bounded(cachedInRedis(createTrace(ask), redis, log));
-  const trace = staleWhileRevalidate(cachedInMemory(singleFlight(asked)));
-  const expand = createExpand(trace, config.EXPANDER_MAX_REDIRECT);
-  return { app: createApp(expand, createPage(), observe), expand, close };
+  const ask = cachedHops(boundedPerOrigin(inTime(withGetFallback(requests.ask))));
+  const asked = createTrace(ask);
+  const shared = singleFlight(bounded(redis ? cachedInRedis(asked, redis, log) : asked));
+  const trace = staleWhileRevalidate(cachedInMemory(shared));
+  return { expand: createExpand(trace, config.EXPANDER_MAX_REDIRECT), close: requests.close };
 }

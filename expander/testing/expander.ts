@@ -4,9 +4,7 @@ import { createExpander, type Outside } from '../src/expander.ts';
 
 /** An expander that may reach this machine and has no Redis, unless `outside` brings one. */
 export function testExpander(outside: Partial<Outside> = {}, env: Record<string, string> = {}) {
-  const away = () => Promise.reject(new Error('no Redis in this test'));
   return createExpander(readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env }), {
-    redis: { get: away, set: away },
     log: createLog('expander', 'silent'),
     observe: (_, next) => next(),
     ...outside,

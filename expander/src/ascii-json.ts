@@ -1,0 +1,7 @@
+/** JSON in ASCII with no "<" in it: the same data, and neither markup nor the end of a script. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -46,6 +46,6 @@ export function live(url, tell) {
   document.addEventListener('visibilitychange', open);
   addEventListener('online', open);
   addEventListener('pagehide', close);
-  addEventListener('pageshow', open);
+  addEventListener('pageshow', ({ persisted }) => persisted && open());
   open();
 }

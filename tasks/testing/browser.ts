@@ -1,3 +1,4 @@
+import { connected } from '@longhand/shared/redis.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../shared/testing/chromium.ts';
 import { startService } from './service.ts';
@@ -10,11 +11,19 @@ export async function startBrowser() {
   const browser = await launchChromium();
 
   return {
-    server,
-    redis,
+    redisUrl: server.url,
     store,
     empty,
-    service,
+    /** Runs `act` with the store away, as after a crash, and brings it back. */
+    async withoutStore(act: () => Promise<void>) {
+      await server.kill();
+      try {
+        await act();
+      } finally {
+        await server.start();
+        await connected(redis, 5_000);
+      }
+    },
     /** Adds open tasks, the last of them first in the list, and resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];

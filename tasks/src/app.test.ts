@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterAll(() => kept.stop());
 
-const titles = async () => (await kept.store.list({ filter: 'all' }))?.tasks.map(({ title }) => title);
+const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const create = (title: string) => kept.store.create(title, now);
 const get = (path: string, headers?: Record<string, string>) => app.request(path, { headers });
 

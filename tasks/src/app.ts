@@ -52,7 +52,7 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
     }),
   );
   const limit = bodyLimit({ maxSize: maxBody, onError: tooLarge });
-  app.use((c, next) => (transfer.streams(c) ? next() : limit(c, next)));
+  app.use((c, next) => (/^(GET|HEAD)$/.test(c.req.method) || transfer.streams(c) ? next() : limit(c, next)));
 
   app.get('/', tasks.index);
   app.post('/task', tasks.create);

@@ -20,13 +20,14 @@ export interface Csrf {
  * @param key the same for all replicas.
  */
 export function csrf(key: () => Promise<Buffer>): Csrf {
+  const masks = randomMasks();
   const token = async (session: string) =>
     createHmac('sha256', await key())
       .update(session)
       .digest();
   return {
     async issue(c) {
-      const mask = randomBytes(size);
+      const mask = masks();
       const session = currentSession(c) ?? newSession(c);
       return Buffer.concat([mask, xor(mask, await token(session))]).toString('base64url');
     },
@@ -36,6 +37,17 @@ export function csrf(key: () => Promise<Buffer>): Csrf {
       if (!session || bytes.length !== 2 * size) return false;
       return timingSafeEqual(xor(bytes.subarray(0, size), bytes.subarray(size)), await token(session));
     },
+  };
+}
+
+/** Random bytes for one mask after the other; asking the system for many at once costs as much as for one. */
+function randomMasks(): () => Buffer {
+  let bytes = Buffer.alloc(0);
+  return () => {
+    if (bytes.length === 0) bytes = randomBytes(128 * size);
+    const mask = bytes.subarray(0, size);
+    bytes = bytes.subarray(size);
+    return mask;
   };
 }
 

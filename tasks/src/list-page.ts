@@ -1,61 +1,74 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Render } from './pages.ts';
-import type { Filter, ListQuery, Page, TaskStore } from './task.ts';
+import { share } from './share.ts';
+import { type Filter, filters, type ListQuery, type Page, type Task, type TaskStore } from './task.ts';
 
-/** The list as it was rendered for one version. */
+/** A page of the list as it was rendered. */
 interface Rendered {
-  version: string;
-  etag: string;
+  page: Page;
   /** The list alone. */
   partial: string;
-  /** The page, parted where its forms go. */
-  before: string;
-  after: string;
+  /** The whole page, parted where its forms go. */
+  before: Buffer;
+  after: Buffer;
 }
 
 export interface ListPage {
   /** The whole page, with `forms` put in. */
-  page(query: ListQuery, forms: object): Promise<string>;
+  page(query: ListQuery, forms: object): Promise<Buffer<ArrayBuffer>>;
   /** The list alone, which holds no token, with a tag that is another one after each change. */
   partial(query: ListQuery): Promise<{ etag: string; html: string }>;
 }
 
 /**
- * Renders the list. The first page of each filter is rendered once for each version of the store, and only
- * the forms, which carry a token of their own every time, are rendered with each request.
+ * Renders the list. The first page of each filter is rendered once for each version of the store, with only
+ * the tasks that changed, and the forms, which carry a token of their own every time, with each request.
  */
 export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPage {
-  /** Stands for the forms. Nobody can guess it, so no title holds it. */
-  const slot = randomUUID();
-  const first = new Map<Filter, Rendered>();
+  /** Stand for the forms and for the list. Nobody can guess them, so no title holds them. */
+  const [formsSlot, listSlot] = [randomUUID(), randomUUID()];
+  const first = new Map(filters.map((filter) => [filter, share(firstPage(filter))]));
+  const rows = new WeakMap<Task, string>();
 
   return {
     async page(query, forms) {
       const { before, after } = await rendered(query);
-      return before + render('forms', { ...forms, query }) + after;
+      return Buffer.concat([before, Buffer.from(render('forms', { ...forms, query })), after]);
     },
     async partial(query) {
-      const { etag, partial } = await rendered(query);
-      return { etag, html: partial };
+      const { partial } = await rendered(query);
+      // Of the content rather than the version: the views change as well, with a new release.
+      const hash = createHash('sha256').update(partial).digest('base64url');
+      return { etag: `"${hash.slice(0, 22)}"`, html: partial };
     },
   };
 
   async function rendered(query: ListQuery): Promise<Rendered> {
-    const known = query.after === undefined ? first.get(query.filter) : undefined;
-    const page = await store.list(query, known?.version);
-    if (!page) return known as Rendered;
-    const fresh = renderPage(query, page);
-    if (query.after === undefined) first.set(query.filter, fresh);
-    return fresh;
+    const ask = query.after === undefined && first.get(query.filter);
+    return ask ? ask() : renderPage(query, await store.list(query));
+  }
+
+  function firstPage(filter: Filter): () => Promise<Rendered> {
+    let last: Rendered | undefined;
+    return async () => {
+      const page = await store.list({ filter }, last?.page);
+      if (page !== last?.page) last = renderPage({ filter }, page);
+      return last as Rendered;
+    };
   }
 
   function renderPage(query: ListQuery, page: Page): Rendered {
-    const partial = render('tasks', { page, query });
-    const [before = '', after = ''] = render('list', { page, query, forms: slot, tasks: partial }).split(
-      slot,
-    );
-    // Of the content rather than the version: the views change as well, with a new release.
-    const etag = `"${createHash('sha256').update(partial).digest('base64url').slice(0, 22)}"`;
-    return { version: page.version, etag, partial, before, after };
+    const partial = render('tasks', { page, query, row });
+    const whole = render('list', { page, query, forms: formsSlot, tasks: listSlot });
+    const [before = '', rest = ''] = whole.split(formsSlot);
+    const after = rest.split(listSlot).join(partial);
+    return { page, partial, before: Buffer.from(before), after: Buffer.from(after) };
+  }
+
+  /** The task as it stands in the list; a task that did not change is the same object. */
+  function row(task: Task): string {
+    const html = rows.get(task) ?? render('task', { task });
+    rows.set(task, html);
+    return html;
   }
 }

@@ -53,12 +53,26 @@ type Fields = [
   revision: string,
 ];
 
+/** What `list.lua` finds where the version is not the known one. */
+type Found = [
+  version: string,
+  open: number,
+  finished: number,
+  ids: string[],
+  rows: (Fields | Empty | null)[],
+];
+
+type Empty = readonly [] & { length: 0 };
+
+/** The version that nobody knows. */
+const none = '-1';
+
 /** What a script answers that a revision can stop: whether it matched, and the task; nothing without a task. */
 type Changed = [matched: 0 | 1, Fields] | null;
 
 /** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
 export function redisStore(redis: Redis): TaskStore {
-  const list = script<string | [string, number, number, string[], Fields[]]>(redis, 'list');
+  const list = script<string | Found>(redis, 'list');
   const create = script<[string, Fields]>(redis, 'create');
   const update = script<Changed>(redis, 'update');
   const destroy = script<Changed>(redis, 'destroy');
@@ -69,10 +83,14 @@ export function redisStore(redis: Redis): TaskStore {
   const read = script<[string | null, string[], Fields[]]>(redis, 'export');
 
   return {
-    async list(query, known = '') {
+    async list(query, known) {
       const [first, last] = range(query);
-      const found = await list([keys.index, keys.version], [keys.task, first, last, pageSize + 1, known]);
-      return typeof found === 'string' ? undefined : page(...found);
+      const ask = (version: string) =>
+        list([keys.index, keys.version], [keys.task, first, last, pageSize + 1, version]);
+      const found = await ask(known?.version ?? none);
+      if (typeof found === 'string') return known as Page;
+      // An unchanged task that is new on this page: there was more going on than one step up.
+      return page(found, known) ?? (page((await ask(none)) as Found) as Page);
     },
     async show(id) {
       if (!taskId.test(id)) throw unknownTask(id);
@@ -162,17 +180,21 @@ function range({ filter, after }: ListQuery): [string, string] {
   return [`(${after}`, last];
 }
 
-function page(version: string, open: number, finished: number, ids: string[], rows: Fields[]): Page {
-  const tasks = rows.flatMap((fields, i) => (fields[0] === null ? [] : [task(ids[i] as string, fields)]));
+/** The page that was found, with the unchanged tasks of `known`; undefined where one of them is not there. */
+function page([version, open, finished, ids, rows]: Found, known?: Page): Page | undefined {
+  const before = new Map([...(known?.tasks ?? []), known?.following].map((old) => [old?._id, old]));
+  const tasks: Task[] = [];
+  for (const [i, fields] of rows.entries()) {
+    const id = ids[i] as string;
+    if (fields?.length === 0) continue;
+    const found = fields ? task(id, fields) : before.get(id);
+    if (!found) return undefined;
+    tasks.push(found);
+  }
   const shown = tasks.slice(0, pageSize);
-  const last = shown.at(-1);
-  return {
-    version,
-    tasks: shown,
-    open,
-    finished,
-    ...(last && tasks.length > pageSize && { next: position(last) }),
-  };
+  const following = tasks[pageSize];
+  const next = following && { next: position(shown.at(-1) as Task), following };
+  return { version, tasks: shown, open, finished, ...next };
 }
 
 /** The score of a task in the index, as `lua/shared.lua` has it, and the cursor of the page after it. */

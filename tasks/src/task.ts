@@ -9,7 +9,7 @@ export interface Task {
   created_at: string;
   /** When the task was last finished or reopened; absent before that. */
   updated_at?: string;
-  /** 1 at first, one more with each change: what an `ETag` is made of. */
+  /** The version of the list that its last change made: what an `ETag` is made of. */
   revision: number;
 }
 
@@ -35,6 +35,8 @@ export interface Page {
   finished: number;
   /** The cursor of the next page; absent on the last. */
   next?: string;
+  /** The first task of the next page, which moves up as soon as one of these is gone. */
+  following?: Task;
 }
 
 /** What an update changes. */
@@ -66,11 +68,12 @@ export type Match = string;
  */
 export interface TaskStore {
   /**
-   * One page, or undefined where `known` is still the version.
+   * One page. Where `known` is given, the page that the same query found before, what has not changed since
+   * is not read again: its tasks come back as the same objects, and all of it where nothing changed at all.
    *
    * @throws Refusal `bad_cursor`
    */
-  list(query: ListQuery, known?: string): Promise<Page | undefined>;
+  list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
   /** A second call with the same `nonce` and title returns the task that the first one made. */
   create(title: string, now: Date, nonce?: string): Promise<Task>;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => kept.stop());
 
-const titles = async () => (await kept.store.list({ filter: 'all' }))?.tasks.map(({ title }) => title);
+const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
   app.request('/tasks/import', {
     method: 'POST',
@@ -150,9 +150,10 @@ describe('Export', () => {
   test.each(['json', 'text'])('as %s and imported again is the same list', async (format) => {
     const read = async () => {
       const tasks = [];
-      for (let page = await kept.store.list({ filter: 'all' }); page; ) {
+      for (let after: string | undefined, more = true; more; more = after !== undefined) {
+        const page = await kept.store.list({ filter: 'all', after });
         tasks.push(...page.tasks.map(({ title, finished }) => ({ title, finished })));
-        page = page.next ? await kept.store.list({ filter: 'all', after: page.next }) : undefined;
+        after = page.next;
       }
       return tasks;
     };

@@ -38,7 +38,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       const removal = c.req.query('removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const page = await listPage.page(readQuery(c), { ...(await forms(c)), removed });
-      return c.html(page, 200, { Vary: 'Accept', ...noStore });
+      return c.body(page, 200, { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept', ...noStore });
     },
 
     /** The list alone, for a page that shows an older one. */
@@ -50,12 +50,11 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      const page = await store.list(query);
-      const { version, next, ...rest } = page as NonNullable<typeof page>;
-      const found = rest.tasks.map(({ revision, ...task }) => task);
+      const { version, next, open, finished, ...page } = await store.list(query);
+      const found = page.tasks.map(({ revision, ...task }) => task);
       const link = next && `/tasks?filter=${query.filter}&after=${next}`;
       if (link) c.header('Link', `<${link}>; rel="next"`);
-      const body = JSON.stringify({ ...rest, tasks: found, ...(link && { next: link }) });
+      const body = JSON.stringify({ tasks: found, open, finished, ...(link && { next: link }) });
       return tagged(c, `"${version}"`, 'application/json', body);
     },
 

@@ -3,9 +3,9 @@
 local id = KEYS[4] and redis.call('GET', KEYS[4])
 if not id or redis.call('EXISTS', ARGV[1] .. id) == 0 then
   id = string.format('%.0f', redis.call('INCR', KEYS[3]))
-  redis.call('HSET', ARGV[1] .. id, 'title', ARGV[3], 'finished', '0', 'created_at', ARGV[4], 'revision', '1')
+  local revision = changed(KEYS[2], ARGV[2])
+  redis.call('HSET', ARGV[1] .. id, 'title', ARGV[3], 'finished', 0, 'created_at', ARGV[4], 'revision', revision)
   redis.call('ZADD', KEYS[1], position(id, '0'), id)
   if KEYS[4] then redis.call('SET', KEYS[4], id, 'EX', ARGV[5]) end
-  changed(KEYS[2], ARGV[2])
 end
 return { id, read(ARGV[1] .. id) }

@@ -16,12 +16,14 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil
 end
 
--- Gives the list another version and tells every replica. A version begins with the time, so that one
--- from before the store was emptied does not come again.
+-- Gives the list its next version, tells every replica, and returns it: the revision of the tasks that
+-- change. Versions begin with the time, so that those from before the store was emptied do not come again.
 local function changed(version, channel)
   if redis.call('EXISTS', version) == 0 then
     local now = redis.call('TIME')
     redis.call('SET', version, now[1] * 1000000 + now[2])
   end
-  redis.call('PUBLISH', channel, redis.call('INCR', version))
+  local revision = redis.call('INCR', version)
+  redis.call('PUBLISH', channel, revision)
+  return revision
 end

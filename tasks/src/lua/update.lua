@@ -12,6 +12,5 @@ elseif ARGV[4] == '' or ARGV[4] == title then
   return { 1, task }
 end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'title', ARGV[4]) end
-redis.call('HINCRBY', KEYS[1], 'revision', 1)
-changed(KEYS[3], ARGV[2])
+redis.call('HSET', KEYS[1], 'revision', changed(KEYS[3], ARGV[2]))
 return { 1, read(KEYS[1]) }

@@ -6,7 +6,7 @@ export interface Child {
   url: string;
   pid: number;
   /** Asks it a question over the channel between the processes. */
-  ask(question: string): Promise<number>;
+  ask<Answer>(question: unknown): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ export async function startChild(file: string, ...args: string[]): Promise<Child
   return {
     url: told[0].url,
     pid: child.pid as number,
-    async ask(question) {
+    async ask<Answer>(question: unknown): Promise<Answer> {
       const answered = once(child, 'message');
-      child.send(question);
+      child.send(question as object);
       return (await answered)[0];
     },
     async stop() {

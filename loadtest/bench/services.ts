@@ -19,9 +19,17 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts a service with a Redis of its own configuration, without a bound of its memory, and resolves once it answers. */
-export async function startService(name: 'expander' | 'tasks'): Promise<Service> {
-  const redis = await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
+/**
+ * Starts a service, and resolves once it answers.
+ *
+ * @param shared the Redis of another one; without it, one of its own, of the service's configuration, whose
+ *   memory has no bound.
+ */
+export async function startService(name: 'expander' | 'tasks', shared?: { url: string }): Promise<Service> {
+  const own = shared
+    ? undefined
+    : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
+  const redis = shared ?? (own as { url: string });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const operationsPort = await freePort();
@@ -49,7 +57,7 @@ export async function startService(name: 'expander' | 'tasks'): Promise<Service>
     async stop() {
       child.kill('SIGKILL');
       await ended;
-      await redis.stop();
+      await own?.stop();
     },
   };
 }

@@ -1,124 +1,150 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { serve } from '@longhand/shared/serve.ts';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../shared/testing/chromium.ts';
-import { createApp } from './app.ts';
-import { type Answer, createExpand, createTrace } from './expand.ts';
-import { ExpansionError } from './expansion-error.ts';
-import { createPage } from './page.ts';
+import { scriptedApp, to, type Web } from '../testing/scripted-web.ts';
+import { startVisits, type Visits } from '../testing/visit.ts';
 
-/** What hosts answer, by URL; a promise is an answer that is waited for. */
-const web = new Map<string, Partial<Answer> | Promise<Partial<Answer>>>();
-const to = (location: string, status = 301): Partial<Answer> => ({ status, location });
-const tracked =
-  'https://www.example.com/journal/2026/on-writing-things-out-in-longhand?id=17&utm_source=newsletter&utm_medium=email&fbclid=IwAR0aB3#top';
+const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
+const web: Web = {
+  'http://sho.rt/x': to('https://links.example/y'),
+  'https://links.example/y': to(arrival, 302),
+  [arrival]: {},
+  'http://sho.rt/slow': to('http://slow.example/'),
+};
 
-web.set('http://sho.rt/two', to('https://links.example/r/8f3a'));
-web.set('https://links.example/r/8f3a', to('https://www.example.com/journal', 302));
-web.set('https://www.example.com/journal', { status: 200 });
-web.set('https://sho.rt/down', to('https://track.example/c?u=1', 307));
-web.set('https://track.example/c?u=1', { ...to('http://mail.example/open'), method: 'GET' });
-web.set('http://mail.example/open', { ...to(tracked, 302), addressFamily: 6 });
-web.set(tracked, { status: 200 });
-web.set('http://sho.rt/loop', to('http://sho.rt/round'));
-web.set('http://sho.rt/round', to('http://sho.rt/loop', 302));
-web.set('http://sho.rt/away', to('javascript:alert(document.domain)', 302));
-
-const app = createApp(
-  createExpand(
-    createTrace(async (url) => {
-      const answer = await web.get(url.href);
-      if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
-      return {
-        status: 200,
-        location: null,
-        method: 'HEAD',
-        addressFamily: 4,
-        freshUntil: 0,
-        cached: false,
-        ...answer,
-      };
-    }),
-  ),
-  createPage(),
-  (_, next) => next(),
-);
-
-const stop = new AbortController();
-let browser: Browser;
-let origin: string;
-
+let visits: Visits;
 beforeAll(async () => {
-  browser = await launchChromium();
-  const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal });
-  origin = `http://127.0.0.1:${port}`;
+  visits = await startVisits(scriptedApp(web));
 });
-afterAll(async () => {
-  await browser.close();
-  stop.abort();
+afterAll(() => visits.close());
+
+describe('the page at /', () => {
+  test('says what it is for, and has the focus in its one input', () =>
+    visits.visit({}, async (page) => {
+      await page.goto(visits.origin);
+      expect(await page.title()).toBe('Shorten URL Expand');
+      expect(await page.locator('form').count()).toBe(1);
+      expect(await page.locator('input:focus').getAttribute('name')).toBe('u');
+      expect(await page.getByLabel('Short URL').getAttribute('value')).toBe('');
+      expect(await page.locator('main').textContent()).toContain('Paste a short URL');
+    }));
+
+  test('loads nothing else, and the browser has no complaint', () =>
+    visits.visit({}, async (page) => {
+      const requests: string[] = [];
+      const complaints: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(visits.address('sho.rt/x'));
+      await expect.poll(() => page.locator('[role=status]').textContent()).toContain('It leads to');
+      expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
+      expect(complaints).toEqual([]);
+    }));
 });
 
-async function visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> {
-  const context = await browser.newContext(options);
-  try {
-    return await use(await context.newPage());
-  } finally {
-    await context.close();
-  }
-}
+describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
+  test('a URL that is typed shows its chain, and stays in the input', () =>
+    visits.visit({ javaScriptEnabled }, async (page) => {
+      await page.goto(visits.origin);
+      await page.getByLabel('Short URL').fill('sho.rt/x');
+      await page.getByRole('button', { name: 'Expand' }).click();
+      await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+      expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/x');
+      expect(await page.locator('ol > li .url').allTextContents()).toEqual([
+        'http://sho.rt/x',
+        'https://links.example/y',
+        arrival,
+      ]);
+      expect(await page.locator('.destination .url').textContent()).toBe(arrival);
+    }));
 
-const address = (u: string) => (u ? `${origin}/?${new URLSearchParams({ u })}` : `${origin}/`);
+  test('the chain shows as it grows', () =>
+    visits.visit({ javaScriptEnabled }, async (page) => {
+      const slow = Promise.withResolvers<object>();
+      web['http://slow.example/'] = slow.promise;
+      await page.goto(visits.address('sho.rt/slow'), { waitUntil: 'commit' });
+      await page.getByText('Following the redirects').waitFor();
+      await page.getByText('http://sho.rt/slow').waitFor();
+      expect(await page.locator('ol > li').count()).toBe(1);
+      expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
 
-/** Without JavaScript as a policy makes it: what a test asks of the page is still run. */
-async function withoutScript(page: Page): Promise<void> {
-  await page.route('**', async (route) => {
-    const response = await route.fetch();
-    const policy = response
-      .headers()
-      ['content-security-policy']?.replace(/script-src [^;]+/, "script-src 'none'");
-    await route.fulfill({
-      response,
-      headers: { ...response.headers(), 'content-security-policy': policy ?? '' },
+      slow.resolve({});
+      await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+      expect(await page.locator('ol > li').count()).toBe(2);
+      expect(await page.getByText('Following the redirects').isVisible()).toBe(false);
+    }));
+
+  test('the true URL comes first, then the one without tracking, and what was left out', () =>
+    visits.visit({ javaScriptEnabled }, async (page) => {
+      await page.goto(visits.address('sho.rt/x'));
+      const cleaned = 'https://www.example.com/page?id=1#part';
+      const links = await page.locator('.actions a').all();
+      expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([arrival, cleaned]);
+      for (const link of links) expect(await link.getAttribute('rel')).toBe('noreferrer noopener nofollow');
+      expect(await page.locator('section li').allInnerTexts()).toContain(
+        'utm_source=mail campaign statistics',
+      );
+    }));
+
+  test(`buttons that copy are ${javaScriptEnabled ? 'there' : 'not there'}`, () =>
+    visits.visit({ javaScriptEnabled }, async (page) => {
+      await page.goto(visits.address('sho.rt/x'));
+      expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(javaScriptEnabled ? 2 : 0);
+      expect(await page.locator('#bookmarklet').isVisible()).toBe(javaScriptEnabled);
+    }));
+});
+
+test('the button copies the long URL, and says so to eyes and ears', () =>
+  visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+    await page.goto(visits.address('sho.rt/x'));
+    await page.getByRole('button', { name: 'Copy the long URL' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.getByRole('status').textContent()).toBe('Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(arrival);
+    await page.getByRole('button', { name: 'Copy the long URL' }).waitFor();
+  }));
+
+test('the outcome is said once, after the page has loaded, with the host for the whole URL', () =>
+  visits.visit({}, async (page) => {
+    await page.addInitScript(`
+      said = [];
+      addEventListener('DOMContentLoaded', () =>
+        new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
+          .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
+    `);
+    await page.goto(visits.address('sho.rt/x'));
+    await expect
+      .poll(() => page.evaluate('said'))
+      .toEqual([
+        expect.stringMatching(/^It leads to www\.example\.com\. 2 redirects followed, .* in all\.$/),
+      ]);
+  }));
+
+describe('the bookmarklet', () => {
+  const dragged = async () =>
+    visits.visit({}, async (page) => {
+      await page.goto(visits.origin);
+      const href = (await page.locator('#bookmarklet a').getAttribute('href')) ?? '';
+      return decodeURIComponent(href.replace(/^javascript:/, ''));
+    });
+
+  test.each([
+    ['the link that is selected', '<a href="http://sho.rt/x">look here</a>', 'http://sho.rt/x'],
+    ['the text that is selected', '<p>sho.rt/x</p>', 'sho.rt/x'],
+  ])('pressed on another page expands %s', async (_, html, u) => {
+    const bookmarklet = await dragged();
+    await visits.visit({}, async (page) => {
+      await page.setContent(html);
+      await page.evaluate('getSelection().selectAllChildren(document.body.firstElementChild)');
+      const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(bookmarklet)]);
+      await opened.getByRole('heading', { name: 'It leads to' }).waitFor();
+      expect(opened.url()).toBe(visits.address(u));
     });
   });
-}
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong with a page, a line each. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate('axe.run()');
-  return (found as import('axe-core').AxeResults).violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-describe('axe finds no violation', () => {
-  const answers = {
-    empty: '',
-    'two-redirects': 'sho.rt/two',
-    'downgrade-and-tracking': 'https://sho.rt/down',
-    loop: 'http://sho.rt/loop',
-    away: 'http://sho.rt/away',
-    error: 'http://nobody.example/',
-    mistyped: 'http://',
-  };
-  const screens = (['light', 'dark'] as const).flatMap((colorScheme) =>
-    [360, 1280].flatMap((width) => [true, false].map((scripted) => ({ colorScheme, width, scripted }))),
-  );
-
-  test.each(screens)('$colorScheme, $width px, JavaScript $scripted', ({ colorScheme, width, scripted }) =>
-    visit({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
-      if (!scripted) await withoutScript(page);
-      for (const [name, u] of Object.entries(answers)) {
-        await page.goto(address(u));
-        const file = `${name}-${width}-${colorScheme}${scripted ? '' : '-plain'}.png`;
-        await page.screenshot({ path: `${import.meta.dirname}/../out/${file}`, fullPage: true });
-        expect.soft(await violations(page), name).toEqual([]);
-      }
-    }),
-  );
+  test('pressed on the page itself only says what it is for', () =>
+    visits.visit({}, async (page) => {
+      await page.goto(visits.origin);
+      await page.locator('#bookmarklet a').click();
+      expect(await page.getByRole('status').textContent()).toContain('Drag this');
+    }));
 });

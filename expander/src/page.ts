@@ -4,7 +4,7 @@ import { Eta } from 'eta';
 import type { Expansion, Hop } from './expand.ts';
 import { inert } from './headers.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
+import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
 
 /** The browser page in the pieces in which it is sent: `top`, each `hop` as it is made, `bottom`. */
 export interface Page {
@@ -66,6 +66,7 @@ function answer(expansion: Expansion) {
     begun,
     destination,
     open,
+    advice: advice(expansion),
     summary: begun ? summary(expansion) : '',
     stop: reason && { url: destination, reason },
     onward: end.code === 'max_redirects' && longUrl && `/?${query({ u: longUrl })}`,

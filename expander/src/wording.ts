@@ -4,7 +4,7 @@ import type { End, Expansion } from './expand.ts';
 /** What the page calls the end of a chain. */
 const headlines: Record<End['code'], string> = {
   final: 'It leads to',
-  empty: 'Where does a short URL lead?',
+  empty: 'Where does it lead?',
   max_redirects: 'It leads this far, and on',
   loop: 'It leads round in a circle',
   no_location: 'It stops on the way',
@@ -19,8 +19,8 @@ const headlines: Record<End['code'], string> = {
   aborted: 'Stopped',
 };
 
-/** What a person can do about an error. */
-const advice: Partial<Record<End['code'], string>> = {
+/** What a person can do about an end. */
+const remedies: Partial<Record<End['code'], string>> = {
   invalid_url: 'A short URL looks like example.com/abc, with or without http:// in front.',
   target_refused: 'Only public websites are asked, on the ports that websites use.',
   request_failed: 'The link may be out of date, or the website may be down.',
@@ -60,7 +60,7 @@ export function headline({ end, error, redirectCount }: Expansion): string {
   return headlines[end.code];
 }
 
-/** Why the chain ended where it did, and what can be done about it. */
+/** Why the chain ended where it did. */
 export function explanation({ end, hops, redirectCount }: Expansion): string {
   const last = hops.at(-1);
   if (end.code === 'final' && last) {
@@ -70,7 +70,11 @@ export function explanation({ end, hops, redirectCount }: Expansion): string {
       : `The page at the end ${answered}.`;
   }
   if (end.code === 'loop') return 'The redirects come back to a URL that was asked before: nobody arrives.';
-  return [end.message, advice[end.code]].filter(Boolean).join(' ');
+  return end.message;
+}
+
+export function advice({ end }: Expansion): string | undefined {
+  return remedies[end.code];
 }
 
 /** Why the URL after the last hop has no answer; undefined where the last hop is the end. */

@@ -26,8 +26,9 @@ for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy
 // Runs on pages of others: the link that is selected, else the text that is, else what is typed.
 const expandSelection = `(() => {
   const selection = getSelection();
-  const link = selection.isCollapsed ? null : selection.anchorNode?.parentElement?.closest('a[href]')?.href;
-  const u = link || String(selection).trim() || prompt('Short URL');
+  const text = String(selection).trim();
+  const link = text && [...document.links].find((link) => selection.containsNode(link, true));
+  const u = link ? link.href : text || prompt('Short URL');
   if (u) open(${JSON.stringify(`${location.origin}/?u=`)} + encodeURIComponent(u));
 })()`;
 const bookmarklet = document.querySelector('#bookmarklet');

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { withoutTracking } from './tracking-parameters.ts';
+
+describe('what tracks a visitor is told apart from what names the page', () => {
+  test.each([
+    ['http://a.example/?utm_source=x', 'http://a.example/', ['utm_source']],
+    ['http://a.example/?id=1&utm_campaign=x&q=2', 'http://a.example/?id=1&q=2', ['utm_campaign']],
+    ['http://a.example/?fbclid=x&gclid=y&id=1#top', 'http://a.example/?id=1#top', ['fbclid', 'gclid']],
+    ['http://a.example/p?msclkid=1&mc_eid=2&igshid=3', 'http://a.example/p', ['msclkid', 'mc_eid', 'igshid']],
+    ['http://a.example/?UTM_Source=x&_hsenc', 'http://a.example/', ['UTM_Source', '_hsenc']],
+  ])('%s', (url, cleaned, names) => {
+    const found = withoutTracking(url);
+    expect(found.cleaned).toBe(cleaned);
+    expect(found.parameters.map(({ name }) => name)).toEqual(names);
+  });
+
+  test('a parameter comes with its value as written and with its owner', () => {
+    expect(withoutTracking('http://a.example/?fbclid=a=%20b').parameters).toEqual([
+      { name: 'fbclid', value: 'a=%20b', owner: 'Facebook' },
+    ]);
+  });
+
+  test.each([
+    'http://a.example',
+    'http://a.example/?',
+    'http://a.example/?&&a=%2F+b&&',
+    'http://a.example/utm_source=x',
+    'http://a.example/#?utm_source=x',
+    'http://a.example/?q=utm_source&xutm_source=1&gclids=2',
+    'http://a.example/?%zz=1;b',
+  ])('without any, a URL stays as it was: %s', (url) => {
+    expect(withoutTracking(url)).toEqual({ cleaned: url, parameters: [] });
+  });
+
+  test('every other character stays as it was', () => {
+    expect(withoutTracking('http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x').cleaned).toBe(
+      'http://a.example/?a=%2f+%20&&b=;#?x',
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { createApp } from '../src/app.ts';
+import { type Answer, createExpand, createTrace } from '../src/expand.ts';
+import { ExpansionError } from '../src/expansion-error.ts';
+import { createPage } from '../src/page.ts';
+
+/** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */
+export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>>>;
+
+export const to = (location: string, status = 301): Partial<Answer> => ({ status, location });
+
+/** The expander's application over a web of our own making. */
+export function scriptedApp(web: Web) {
+  const trace = createTrace(async (url) => {
+    const answer = await web[url.href];
+    if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
+    return {
+      status: 200,
+      location: null,
+      method: 'HEAD',
+      addressFamily: 4,
+      freshUntil: 0,
+      cached: false,
+      ...answer,
+    };
+  });
+  return createApp(createExpand(trace), createPage(), (_, next) => next());
+}

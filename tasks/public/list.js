@@ -14,7 +14,10 @@ import { explain, write } from './write.js';
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 
 document.addEventListener('click', (event) => {
-  const link = /** @type {Element} */ (event.target).closest('a');
+  const target = /** @type {Element} */ (event.target);
+  // The second click of a double click may meet another task, which has just moved under the pointer.
+  if (event.detail > 1 && target.closest('.tasks :is(a, button)')) return event.preventDefault();
+  const link = target.closest('a');
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const task = link.closest('li');
   if (task && link.matches('.turn')) turn(task, link.href);

@@ -241,6 +241,27 @@ describe('What goes wrong with JavaScript', () => {
     expect(await titles(page)).toEqual(['bread']);
   });
 
+  test.each([
+    ['Finish', ['bread', '(milk)']],
+    ['Delete', ['bread']],
+  ])(
+    'the second click of a double click leaves the task alone that has moved under it (%s)',
+    async (what, shown) => {
+      await site.add('bread', 'milk');
+      const page = await openList();
+      const control = page.getByLabel(`${what}: milk`);
+      await control.hover();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await control.boundingBox()) ?? {};
+      await page.mouse.click(x + width / 2, y + height / 2);
+      await poll(() => titles(page)).toEqual(shown);
+      await page.mouse.down({ clickCount: 2 });
+      await page.mouse.up({ clickCount: 2 });
+      await field(page).fill('tea');
+      await field(page).press('Enter');
+      await poll(() => titles(page)).toEqual(['tea', ...shown]);
+    },
+  );
+
   test('with the store away it says so in words, keeps the text, and goes on when the store is back', async () => {
     await site.add('bread');
     const page = await openList();

@@ -46,15 +46,15 @@ export const profiles = {
     keepalive: {
       rate: 100,
       together: 4,
-      seconds: 5,
+      seconds: 3,
       users: 20,
       // On a machine that does other work as well: wide of it, and still far from what a delay does to all answers.
-      limits: { median: 35, p99: 1_000, p999: 2_000, delayed: 0.25, dropped: 60 },
+      limits: { median: 35, p99: 1_000, p999: 2_000, delayed: 0.25, dropped: 40 },
     },
     expander: { rate: 100, seconds: 5, hotLinks: 20 },
     tasks: { reads: 50, writes: 10, seconds: 5, listed: 1_000 },
     spike: { base: 20, peak: 200, ramp: 3, hold: 3, after: 8 },
     soak: { rate: 20, seconds: 30 },
-    restart: { rate: 50, seconds: 15 },
+    restart: { rate: 50, seconds: 8 },
   },
 } satisfies Record<string, Profile>;

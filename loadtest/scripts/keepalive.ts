@@ -70,8 +70,9 @@ export function setup() {
   for (const url of ways.map((way) => way.url)) {
     sessions[url] = openSession(url);
     // The first requests of a process compile its code; they are not what is measured.
-    for (let i = 0; i < 200; i += 1) http.get(`${url}/`, { tags: { name: 'setup' } });
-    for (let i = 0; i < 50; i += 1) addTask(url, sessions[url], `${mark} setup`, { tags: { name: 'setup' } });
+    for (let i = 0; i < rate; i += 1) http.get(`${url}/`, { tags: { name: 'setup' } });
+    for (let i = 0; i < rate / 4; i += 1)
+      addTask(url, sessions[url], `${mark} setup`, { tags: { name: 'setup' } });
   }
   if (!tasksDirect)
     console.warn('TASKS_DIRECT_URL is not set: the service is measured through the proxy alone.');

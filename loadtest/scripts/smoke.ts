@@ -55,6 +55,13 @@ function theExpander(follows: boolean): void {
   get(link('/api?'), status, follows ? longUrl : '');
   get(link('/api?cb=f&'), status, follows ? `f("${longUrl}")` : '');
   get(link('/api/chain?'), status, follows ? '"redirectCount":2' : 'target_refused');
+  const many = http.post(`${stack.expander}/api/expand`, `${shortener}/chain/1\n${shortener}/chain/2\n`, {
+    headers: { 'Content-Type': 'text/plain' },
+  });
+  check(many, {
+    'POST /api/expand answers each line': (r) => String(r.body).trim().split('\n').length === 2,
+    ...headers,
+  });
 }
 
 function theTasks(session: ReturnType<typeof openSession>, title: string): void {
@@ -84,11 +91,29 @@ function theTasks(session: ReturnType<typeof openSession>, title: string): void 
     });
     check(state(), { [`GET /task/:id/${action} changes the task`]: (value) => value === finished });
   }
-  for (const path of ['new', task._id, `${task._id}/edit`]) {
+  for (const path of ['new', task._id, `${task._id}/edit`, 'partial', 'import', 'export']) {
     const name = path.replace(task._id, ':id');
     const shown = http.get(`${stack.tasks}/tasks/${path}`, { tags: { name } });
     check(shown, { [`GET /tasks/${name} is 200`]: (r) => r.status === 200 });
   }
+  theTasksAsJson(title);
+}
+
+/** The resource convention for programs: one task from its creation to its end. */
+function theTasksAsJson(title: string): void {
+  const at = (path: string) => `${stack.tasks}/tasks${path}`;
+  const is = (status: number) => ({
+    check: (name: string, response: http.Response) =>
+      check(response, { [`${name} is ${status}`]: (r) => r.status === status }),
+  });
+  is(200).check('GET /tasks', http.get(at(''), json));
+  is(200).check('GET /openapi.json', http.get(`${stack.tasks}/openapi.json`));
+  const created = http.post(at(''), JSON.stringify({ title }), written);
+  is(201).check('POST /tasks', created);
+  const one = `/${created.json('_id')}`;
+  is(200).check('PUT /tasks/:id', http.put(at(one), JSON.stringify({ finished: 1 }), written));
+  is(200).check('DELETE /tasks/:id', http.del(at(one), null, removed));
+  is(404).check('GET /tasks/:id', http.get(at(one), { ...json, ...expecting(404) }));
 }
 
 export function teardown({ mark }: ReturnType<typeof setup>) {
@@ -96,6 +121,14 @@ export function teardown({ mark }: ReturnType<typeof setup>) {
 }
 
 const json: Params = { headers: { Accept: 'application/json' }, tags: { name: 'show' } };
+const written: Params = {
+  headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
+  tags: { name: 'JSON' },
+};
+const removed: Params = {
+  headers: { Accept: 'application/json', 'If-Match': '*' },
+  tags: { name: 'JSON' },
+};
 const expecting = (...statuses: number[]): Params => ({
   responseCallback: http.expectedStatuses(...statuses),
 });

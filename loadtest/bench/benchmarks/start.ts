@@ -37,7 +37,7 @@ async function starts(): Promise<Result> {
     `${min.toFixed(2)} to ${max.toFixed(2)}`,
   ];
   return {
-    title: 'The native stack: seconds until both applications answer',
+    title: 'The native stack, from the command until both applications answer',
     columns: ['', 'seconds', 'lowest to highest'],
     rows: [row('with an empty folder', spread(cold)), row('with its data', spread(warm))],
     plot: {

@@ -7,6 +7,7 @@ interface Metric {
 
 interface Summary {
   metrics: Record<string, Metric>;
+  root_group: { checks: { name: string; passes: number; fails: number }[] };
   state: { testRunDurationMs: number };
 }
 
@@ -23,17 +24,22 @@ export function report(name: string) {
     // Where `setup` ended the run, its sentence is the report.
     if (!summary.metrics.iterations) return {};
     const thresholds = thresholdRows(summary);
+    const wrong = summary.root_group.checks
+      .filter(({ fails }) => fails > 0)
+      .map(({ name, passes, fails }) => `not so ${fails} of ${passes + fails} times: ${name}`);
     const metrics = metricRows(summary);
     const seconds = `${(summary.state.testRunDurationMs / 1_000).toFixed(1)} s`;
     const verdict = thresholds.every(([, , , ok]) => ok === 'held') ? 'passed' : 'FAILED';
     return {
       stdout:
         `\n${table([thresholdTitles, ...thresholds])}\n\n${table([metricTitles, ...metrics])}\n\n` +
+        wrong.map((line) => `${line}\n`).join('') +
         `${name} ${verdict} after ${seconds}; reports: ${out}/${name}.{html,json,md}\n`,
       [`${out}/${name}.json`]: `${JSON.stringify(summary, null, 2)}\n`,
       [`${out}/${name}.md`]:
         `# ${name}: ${verdict} after ${seconds}\n\n${markdown([thresholdTitles, ...thresholds])}\n` +
-        `\n${markdown([metricTitles, ...metrics])}\n`,
+        `\n${markdown([metricTitles, ...metrics])}\n` +
+        wrong.map((line) => `\n- ${line}`).join(''),
     };
   };
 }

@@ -1,9 +1,8 @@
 import { Writable } from 'node:stream';
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../testing/redis.ts';
-import { cacheClient, storeClient } from './redis.ts';
+import { cacheClient, type StoreClient, storeClient } from './redis.ts';
 
 let server: TestRedis;
 beforeAll(async () => {
@@ -11,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const clients: Redis[] = [];
+const clients: StoreClient[] = [];
 afterEach(() => {
   for (const client of clients.splice(0)) client.disconnect();
 });
@@ -23,13 +22,13 @@ function logged() {
   return { lines, log, messages: () => lines.map(({ msg }) => msg) };
 }
 
-function connect(make: typeof cacheClient, log = logged().log) {
+function connect(make: typeof storeClient, log = logged().log) {
   const client = make(server.url, log);
   clients.push(client);
   return client;
 }
 
-const ready = (client: Redis) => expect.poll(() => client.status).toBe('ready');
+const ready = (client: StoreClient) => expect.poll(() => client.status).toBe('ready');
 
 describe.each([
   ['cache', cacheClient],

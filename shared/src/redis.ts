@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
@@ -12,42 +12,66 @@ export function cacheClient(url: string, log: Log): Redis {
   return client(url, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 250 });
 }
 
+/** A store is one Redis or a Redis Cluster. */
+export type StoreClient = Redis | Cluster;
+
 /**
  * A client for a store: a command waits for one attempt to reconnect and for an answer at most 1 s, and
  * is never sent a second time by itself, so that a write happens once or fails.
+ *
+ * @param url `redis+cluster://` with any node of it for a Redis Cluster.
  */
-export function storeClient(url: string, log: Log): Redis {
-  return client(url, log, {
+export function storeClient(url: string, log: Log): StoreClient {
+  const options = {
     maxRetriesPerRequest: 1,
     commandTimeout: 1_000,
     autoResendUnfulfilledCommands: false,
-  });
+  };
+  if (url.startsWith('redis+cluster:')) return clusterClient(url.replace('+cluster', ''), log, options);
+  return client(url, log, options);
 }
 
 function client(url: string, log: Log, options: RedisOptions): Redis {
-  const redis = new Redis(url, {
-    ...options,
-    retryStrategy,
-    connectTimeout: 1_000,
-    // Commands issued in one turn of the event loop travel together: a fifth of the CPU per command in Redis.
+  const redis = new Redis(url, { ...options, ...connection, retryStrategy });
+  return logged(redis, log, `${redis.options.host}:${redis.options.port}`);
+}
+
+function clusterClient(url: string, log: Log, options: RedisOptions): Cluster {
+  const redis = new Cluster([url], {
+    redisOptions: { ...options, ...connection },
+    clusterRetryStrategy: retryStrategy,
+    clusterNodeRetryStrategy: retryStrategy,
     enableAutoPipelining: true,
+    // As with one Redis: fail soon, and never send a command again that may have been carried out.
+    enableOfflineQueue: false,
+    retryDelayOnFailover: 0,
   });
-  const { host, port } = redis.options;
+  return logged(redis, log, new URL(url).host);
+}
+
+const connection = {
+  connectTimeout: 1_000,
+  // Commands issued in one turn of the event loop travel together: a fifth of the CPU per command in Redis.
+  enableAutoPipelining: true,
+};
+
+/** Says in one line when it goes and in one when it is back; not in one for each attempt. */
+function logged<Client extends StoreClient>(redis: Client, log: Log, address: string): Client {
+  const events: StoreClient = redis;
   let away = false;
-  redis.on('error', (error: Error) => {
-    // One line when it goes and one when it is back; not one for each attempt.
-    if (!away) log.warn({ redis: `${host}:${port}`, err: error }, 'redis is away');
+  events.on('error', (error: Error) => {
+    if (!away) log.warn({ redis: address, err: error }, 'redis is away');
     away = true;
   });
-  redis.on('ready', () => {
-    log.info({ redis: `${host}:${port}` }, away ? 'redis is back' : 'redis is connected');
+  events.on('ready', () => {
+    log.info({ redis: address }, away ? 'redis is back' : 'redis is connected');
     away = false;
   });
   return redis;
 }
 
 /** Resolves once `redis` is ready for commands, or after `milliseconds` without it. */
-export async function connected(redis: Redis, milliseconds: number): Promise<void> {
+export async function connected(redis: StoreClient, milliseconds: number): Promise<void> {
   if (redis.status === 'ready') return;
   const { promise, resolve } = Promise.withResolvers<void>();
   redis.once('ready', resolve);

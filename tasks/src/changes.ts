@@ -1,5 +1,6 @@
+import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Redis } from 'ioredis';
-import { channel, versionKey } from './redis-store.ts';
+import { channel, keys } from './redis-store.ts';
 
 /** Milliseconds in which changes are gathered: a storm of writes is not a storm of pages that ask again. */
 const gathering = 100;
@@ -18,7 +19,7 @@ export interface Changes {
  *
  * @param signal ends it.
  */
-export function redisChanges(redis: Redis, signal: AbortSignal): Changes {
+export function redisChanges(redis: StoreClient, signal: AbortSignal): Changes {
   const subscribers = new Set<(version: string) => void>();
   const tellAll = (version: string) => {
     for (const tell of subscribers) tell(version);
@@ -33,14 +34,14 @@ export function redisChanges(redis: Redis, signal: AbortSignal): Changes {
     }
     gathered = version;
   };
-  const current = async () => (await redis.get(versionKey)) ?? '0';
+  const current = async () => (await redis.get(keys.version)) ?? '0';
   const look = () => current().then(tellAll, () => {});
 
-  const listener = redis.duplicate({ maxRetriesPerRequest: null });
+  // A connection that listens does nothing else. A Cluster makes one in the same way.
+  const listener: StoreClient = (redis as Redis).duplicate();
   listener.on('error', () => {}); // The other connection says it.
   listener.on('message', (_channel: string, version: string) => gather(version));
-  listener.on('ready', look);
-  listener.subscribe(channel).catch(() => {}); // Fails only where it is ended before it began.
+  listener.on('ready', () => listener.subscribe(channel).then(look, () => {}));
   const timer = setInterval(() => subscribers.size > 0 && look(), interval);
 
   signal.addEventListener('abort', () => {

@@ -1,9 +1,15 @@
 import { readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
+import { z } from 'zod';
+
+/** `redis+cluster://` names any node of a Redis Cluster. */
+const storeUrl = redisUrl.or(
+  z.string().regex(/^redis\+cluster:\/\/[^/]+\/?$/, 'is not a redis://, rediss:// or redis+cluster:// URL'),
+);
 
 const variables = {
   ...serviceVariables,
   /** The store of the tasks; every page is 503 until it is reachable. */
-  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  REDIS_URL: storeUrl.default('redis://127.0.0.1:6379/0'),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -1,11 +1,11 @@
-import type { Redis } from 'ioredis';
+import type { StoreClient } from '@longhand/shared/redis.ts';
 import { answer } from './redis-script.ts';
 
 /**
  * The key that request-forgery tokens are made with: kept in the store, made once by whichever replica
  * asks first, and the same for all of them.
  */
-export function csrfKey(redis: Redis, random: () => Buffer): () => Promise<Buffer> {
+export function csrfKey(redis: StoreClient, random: () => Buffer): () => Promise<Buffer> {
   let known: Buffer | undefined;
   return async () => {
     if (known) return known;

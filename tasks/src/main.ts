@@ -14,6 +14,7 @@ import { listPage } from './list-page.ts';
 import { views } from './pages.ts';
 import { publicFiles } from './public-files.ts';
 import { redisStore } from './redis-store.ts';
+import { watchSettings } from './store-settings.ts';
 
 const config = readConfig(process.env);
 const log = createLog('tasks', config.LOG_LEVEL);
@@ -21,6 +22,7 @@ const metrics = createMetrics();
 const signal = stopSignal();
 
 const redis = storeClient(config.REDIS_URL, log);
+watchSettings(redis, log);
 const store = redisStore(redis);
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
+import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Refusal } from './refusal.ts';
 
 /** Runs `lua/<name>.lua` with the keys and arguments that its first lines name: one step, one round trip. */
-export function script<Reply>(redis: Redis, name: string) {
+export function script<Reply>(redis: StoreClient, name: string) {
   const lua = ['shared', name].map((file) => readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'));
   const command = `tasks:${name}`;
   redis.defineCommand(command, { lua: lua.join('\n') });

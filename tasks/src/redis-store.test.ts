@@ -1,240 +1,245 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startStore } from '../testing/store.ts';
+import { startClusterStore, startStore } from '../testing/store.ts';
 import { csrfKey } from './csrf-key.ts';
 import { type Page, pageSize } from './task.ts';
 
-let kept: Awaited<ReturnType<typeof startStore>>;
-const now = new Date('2026-01-02T03:04:05.678Z');
-const later = new Date('2026-01-02T03:04:06.789Z');
+describe.each([
+  ['one Redis', startStore],
+  ['a Redis Cluster of three nodes', startClusterStore],
+])('The store in %s:', (_, start) => {
+  let kept: Awaited<ReturnType<typeof start>>;
+  const now = new Date('2026-01-02T03:04:05.678Z');
+  const later = new Date('2026-01-02T03:04:06.789Z');
 
-beforeAll(async () => {
-  kept = await startStore();
-});
-beforeEach(() => kept.empty());
-afterAll(() => kept.stop());
-
-/** Creates tasks 1 to `count`. */
-const create = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, i) => kept.store.create(`task ${i + 1}`, now)));
-const ids = async (query: Parameters<typeof kept.store.list>[0]) =>
-  (await kept.store.list(query)).tasks.map(({ _id }) => _id);
-
-describe('List order', () => {
-  test('is unfinished first, then _id descending as a number: 11, 10, 9', async () => {
-    await create(11);
-    for (const id of ['3', '10', '11']) await kept.store.update(id, { finished: 1 }, now);
-    expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
+  beforeAll(async () => {
+    kept = await start();
   });
+  beforeEach(() => kept.empty());
+  afterAll(() => kept.stop());
 
-  test('a reopened task is back in its place', async () => {
-    await create(3);
-    await kept.store.update('2', { finished: 1 }, now);
-    await kept.store.update('2', { finished: 0 }, now);
-    expect(await ids({ filter: 'all' })).toEqual(['3', '2', '1']);
-  });
+  /** Creates tasks 1 to `count`. */
+  const create = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => kept.store.create(`task ${i + 1}`, now)));
+  const ids = async (query: Parameters<typeof kept.store.list>[0]) =>
+    (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
-  test('holds across pages, which overlap nowhere and leave nothing out', async () => {
-    await create(2 * pageSize + 50);
-    for (let id = 1; id <= 2 * pageSize; id += 2) await kept.store.update(`${id}`, { finished: 1 }, now);
-    const seen: string[] = [];
-    let after: string | undefined;
-    do {
-      const page = await kept.store.list({ filter: 'all', after });
-      expect(page.tasks.length).toBeLessThanOrEqual(pageSize);
-      seen.push(...page.tasks.map(({ _id }) => _id));
-      after = page.next;
-    } while (after);
-    const open = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1).filter(
-      (id) => id > 2 * pageSize || id % 2 === 0,
-    );
-    const finished = Array.from({ length: pageSize }, (_, i) => 2 * i + 1);
-    expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
-  });
+  describe('List order', () => {
+    test('is unfinished first, then _id descending as a number: 11, 10, 9', async () => {
+      await create(11);
+      for (const id of ['3', '10', '11']) await kept.store.update(id, { finished: 1 }, now);
+      expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
+    });
 
-  test('the last page has no next one, though it is full', async () => {
-    await create(pageSize);
-    expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
-  });
+    test('a reopened task is back in its place', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      await kept.store.update('2', { finished: 0 }, now);
+      expect(await ids({ filter: 'all' })).toEqual(['3', '2', '1']);
+    });
 
-  test('a page says how many tasks are open and finished in all', async () => {
-    await create(pageSize + 5);
-    await kept.store.update('1', { finished: 1 }, now);
-    expect(await kept.store.list({ filter: 'open' })).toMatchObject({ open: pageSize + 4, finished: 1 });
-  });
+    test('holds across pages, which overlap nowhere and leave nothing out', async () => {
+      await create(2 * pageSize + 50);
+      for (let id = 1; id <= 2 * pageSize; id += 2) await kept.store.update(`${id}`, { finished: 1 }, now);
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await kept.store.list({ filter: 'all', after });
+        expect(page.tasks.length).toBeLessThanOrEqual(pageSize);
+        seen.push(...page.tasks.map(({ _id }) => _id));
+        after = page.next;
+      } while (after);
+      const open = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1).filter(
+        (id) => id > 2 * pageSize || id % 2 === 0,
+      );
+      const finished = Array.from({ length: pageSize }, (_, i) => 2 * i + 1);
+      expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
+    });
 
-  test('the filters show open and finished tasks alone', async () => {
-    await create(3);
-    await kept.store.update('2', { finished: 1 }, now);
-    expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
-    expect(await ids({ filter: 'finished' })).toEqual(['2']);
-  });
+    test('the last page has no next one, though it is full', async () => {
+      await create(pageSize);
+      expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
+    });
 
-  test('an unknown cursor is refused', async () => {
-    await expect(kept.store.list({ filter: 'all', after: '+inf' })).rejects.toThrow(/does not exist/);
-  });
-});
+    test('a page says how many tasks are open and finished in all', async () => {
+      await create(pageSize + 5);
+      await kept.store.update('1', { finished: 1 }, now);
+      expect(await kept.store.list({ filter: 'open' })).toMatchObject({ open: pageSize + 4, finished: 1 });
+    });
 
-describe('Task', () => {
-  test('on creation is open, has created_at and no updated_at', async () => {
-    expect(await kept.store.create('milk', now)).toEqual({
-      _id: '1',
-      title: 'milk',
-      finished: 0,
-      created_at: '2026-01-02T03:04:05.678Z',
-      revision: expect.any(Number),
+    test('the filters show open and finished tasks alone', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
+      expect(await ids({ filter: 'finished' })).toEqual(['2']);
+    });
+
+    test('an unknown cursor is refused', async () => {
+      await expect(kept.store.list({ filter: 'all', after: '+inf' })).rejects.toThrow(/does not exist/);
     });
   });
 
-  test('finished gets updated_at, and so does reopened', async () => {
-    await create(1);
-    expect(await kept.store.update('1', { finished: 1 }, now)).toMatchObject({
-      finished: 1,
-      updated_at: now.toISOString(),
-    });
-    expect(await kept.store.update('1', { finished: 0 }, later)).toMatchObject({
-      finished: 0,
-      updated_at: later.toISOString(),
-    });
-  });
-
-  test('finishing a finished task and reopening an open one change nothing', async () => {
-    await create(2);
-    await kept.store.update('1', { finished: 1 }, now);
-    const before = await kept.store.list({ filter: 'all' });
-    expect(await kept.store.update('1', { finished: 1 }, later)).toMatchObject({
-      updated_at: now.toISOString(),
-    });
-    expect(await kept.store.update('2', { finished: 0 }, later)).not.toHaveProperty('updated_at');
-    expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
-  });
-
-  test('a new title leaves updated_at alone: that is when a task was finished', async () => {
-    await create(1);
-    const renamed = await kept.store.update('1', { title: 'bread' }, later);
-    expect(renamed.title).toBe('bread');
-    expect(renamed).not.toHaveProperty('updated_at');
-  });
-
-  test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
-    'id %j is unknown, and no change of it makes a ghost',
-    async (id) => {
-      await create(1);
-      const before = (await kept.redis.keys('*')).sort();
-      await expect(kept.store.show(id)).rejects.toMatchObject({ code: 'unknown_task' });
-      await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject({
-        code: 'unknown_task',
+  describe('Task', () => {
+    test('on creation is open, has created_at and no updated_at', async () => {
+      expect(await kept.store.create('milk', now)).toEqual({
+        _id: '1',
+        title: 'milk',
+        finished: 0,
+        created_at: '2026-01-02T03:04:05.678Z',
+        revision: expect.any(Number),
       });
-      expect((await kept.redis.keys('*')).sort()).toEqual(before);
-    },
-  );
-});
+    });
 
-describe('Creating twice', () => {
-  test('with one nonce and title makes one task', async () => {
-    const [first, second] = await Promise.all([
-      kept.store.create('milk', now, 'nonce'),
-      kept.store.create('milk', later, 'nonce'),
-    ]);
-    expect(second).toEqual(first);
-    expect(await ids({ filter: 'all' })).toEqual(['1']);
+    test('finished gets updated_at, and so does reopened', async () => {
+      await create(1);
+      expect(await kept.store.update('1', { finished: 1 }, now)).toMatchObject({
+        finished: 1,
+        updated_at: now.toISOString(),
+      });
+      expect(await kept.store.update('1', { finished: 0 }, later)).toMatchObject({
+        finished: 0,
+        updated_at: later.toISOString(),
+      });
+    });
+
+    test('finishing a finished task and reopening an open one change nothing', async () => {
+      await create(2);
+      await kept.store.update('1', { finished: 1 }, now);
+      const before = await kept.store.list({ filter: 'all' });
+      expect(await kept.store.update('1', { finished: 1 }, later)).toMatchObject({
+        updated_at: now.toISOString(),
+      });
+      expect(await kept.store.update('2', { finished: 0 }, later)).not.toHaveProperty('updated_at');
+      expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
+    });
+
+    test('a new title leaves updated_at alone: that is when a task was finished', async () => {
+      await create(1);
+      const renamed = await kept.store.update('1', { title: 'bread' }, later);
+      expect(renamed.title).toBe('bread');
+      expect(renamed).not.toHaveProperty('updated_at');
+    });
+
+    test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
+      'id %j is unknown, and no change of it makes a ghost',
+      async (id) => {
+        await create(1);
+        const before = await kept.keys();
+        await expect(kept.store.show(id)).rejects.toMatchObject({ code: 'unknown_task' });
+        await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject({
+          code: 'unknown_task',
+        });
+        expect(await kept.keys()).toEqual(before);
+      },
+    );
   });
 
-  test('with one nonce and another title makes two: nothing that was typed is lost', async () => {
+  describe('Creating twice', () => {
+    test('with one nonce and title makes one task', async () => {
+      const [first, second] = await Promise.all([
+        kept.store.create('milk', now, 'nonce'),
+        kept.store.create('milk', later, 'nonce'),
+      ]);
+      expect(second).toEqual(first);
+      expect(await ids({ filter: 'all' })).toEqual(['1']);
+    });
+
+    test('with one nonce and another title makes two: nothing that was typed is lost', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      await kept.store.create('bread', now, 'nonce');
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+    });
+  });
+
+  describe('A page that is known', () => {
+    const all = { filter: 'all' } as const;
+    const found = (known?: Page) => kept.store.list(all, known);
+
+    test('is the same page while nothing changed, and has another version after every change', async () => {
+      const pages = [await found()];
+      const look = async () => {
+        pages.push(await found(pages.at(-1)));
+        expect(await found(pages.at(-1))).toBe(pages.at(-1));
+      };
+      await look();
+      await create(1);
+      await look();
+      await kept.store.update('1', { title: 'bread' }, now);
+      await look();
+      await kept.store.update('1', { finished: 1 }, now);
+      await look();
+      await kept.store.destroy('1', 'removal');
+      await look();
+      await kept.store.restore('removal');
+      await look();
+      await kept.store.clearFinished('removal');
+      await look();
+      await kept.store.insert([{ title: 'more', finished: 0, created_at: now.toISOString() }]);
+      await look();
+      expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
+    });
+
+    test('gives the page as it is now, with the same objects for tasks that did not change', async () => {
+      await create(pageSize + 3);
+      const before = await found();
+      await kept.store.update('50', { title: 'changed' }, now);
+      await kept.store.destroy('60', 'removal');
+      const after = await found(before);
+      expect(after).toEqual(await found());
+      const same = after.tasks.filter((task) => before.tasks.includes(task) || task === before.following);
+      expect(same).toHaveLength(pageSize - 1);
+    });
+
+    test('is found anew where more changed than it can tell', async () => {
+      await create(3 * pageSize);
+      const before = await found();
+      for (let id = 2 * pageSize + 1; id <= 3 * pageSize; id++) await kept.store.destroy(`${id}`, 'removal');
+      expect(await found(before)).toEqual(await found());
+    });
+
+    test('is worth nothing once the store was emptied', async () => {
+      await create(2);
+      const before = await found();
+      await kept.empty();
+      expect(await found(before)).toMatchObject({ tasks: [], open: 0, finished: 0 });
+      await kept.store.create('anew', now);
+      const after = await found(before);
+      expect(after.tasks.map(({ title }) => title)).toEqual(['anew']);
+      expect(after.version).not.toBe(before.version);
+    });
+
+    test('is worth nothing once an older state of the store was restored', async () => {
+      await create(1);
+      await kept.redis.copy('{tasks}:version', '{tasks}:older');
+      await kept.store.update('1', { title: 'undone' }, now);
+      const before = await found();
+      await kept.redis.rename('{tasks}:older', '{tasks}:version');
+      await kept.redis.hset('{tasks}:task:1', 'title', 'restored');
+      expect((await found(before)).tasks[0]?.title).toBe('restored');
+    });
+  });
+
+  describe('Store failure', () => {
+    test('is a refusal that says to try again, and over when Redis is back', async () => {
+      await create(1);
+      await kept.server.kill();
+      await expect(kept.store.list({ filter: 'all' })).rejects.toMatchObject({ code: 'store_unavailable' });
+      await kept.server.start();
+      await expect.poll(() => ids({ filter: 'all' }).catch(() => []), { timeout: 10_000 }).toEqual(['1']);
+    });
+  });
+
+  test('the request-forgery key is made once and is the same for all replicas', async () => {
+    const [one, two] = [
+      csrfKey(kept.redis, () => Buffer.alloc(32, 1)),
+      csrfKey(kept.redis, () => Buffer.alloc(32, 2)),
+    ];
+    expect(await one()).toEqual(Buffer.alloc(32, 1));
+    expect(await two()).toEqual(Buffer.alloc(32, 1));
+  });
+
+  test('every key carries the one hash tag', async () => {
     await kept.store.create('milk', now, 'nonce');
-    await kept.store.create('bread', now, 'nonce');
-    expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+    await csrfKey(kept.redis, () => Buffer.alloc(32))();
+    for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
   });
-});
-
-describe('A page that is known', () => {
-  const all = { filter: 'all' } as const;
-  const found = (known?: Page) => kept.store.list(all, known);
-
-  test('is the same page while nothing changed, and has another version after every change', async () => {
-    const pages = [await found()];
-    const look = async () => {
-      pages.push(await found(pages.at(-1)));
-      expect(await found(pages.at(-1))).toBe(pages.at(-1));
-    };
-    await look();
-    await create(1);
-    await look();
-    await kept.store.update('1', { title: 'bread' }, now);
-    await look();
-    await kept.store.update('1', { finished: 1 }, now);
-    await look();
-    await kept.store.destroy('1', 'removal');
-    await look();
-    await kept.store.restore('removal');
-    await look();
-    await kept.store.clearFinished('removal');
-    await look();
-    await kept.store.insert([{ title: 'more', finished: 0, created_at: now.toISOString() }]);
-    await look();
-    expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
-  });
-
-  test('gives the page as it is now, with the same objects for tasks that did not change', async () => {
-    await create(pageSize + 3);
-    const before = await found();
-    await kept.store.update('50', { title: 'changed' }, now);
-    await kept.store.destroy('60', 'removal');
-    const after = await found(before);
-    expect(after).toEqual(await found());
-    const same = after.tasks.filter((task) => before.tasks.includes(task) || task === before.following);
-    expect(same).toHaveLength(pageSize - 1);
-  });
-
-  test('is found anew where more changed than it can tell', async () => {
-    await create(3 * pageSize);
-    const before = await found();
-    for (let id = 2 * pageSize + 1; id <= 3 * pageSize; id++) await kept.store.destroy(`${id}`, 'removal');
-    expect(await found(before)).toEqual(await found());
-  });
-
-  test('is worth nothing once the store was emptied', async () => {
-    await create(2);
-    const before = await found();
-    await kept.empty();
-    expect(await found(before)).toMatchObject({ tasks: [], open: 0, finished: 0 });
-    await kept.store.create('anew', now);
-    const after = await found(before);
-    expect(after.tasks.map(({ title }) => title)).toEqual(['anew']);
-    expect(after.version).not.toBe(before.version);
-  });
-
-  test('is worth nothing once an older state of the store was restored', async () => {
-    await create(1);
-    await kept.redis.copy('{tasks}:version', '{tasks}:older');
-    await kept.store.update('1', { title: 'undone' }, now);
-    const before = await found();
-    await kept.redis.rename('{tasks}:older', '{tasks}:version');
-    await kept.redis.hset('{tasks}:task:1', 'title', 'restored');
-    expect((await found(before)).tasks[0]?.title).toBe('restored');
-  });
-});
-
-describe('Store failure', () => {
-  test('is a refusal that says to try again, and over when Redis is back', async () => {
-    await create(1);
-    await kept.server.kill();
-    await expect(kept.store.list({ filter: 'all' })).rejects.toMatchObject({ code: 'store_unavailable' });
-    await kept.server.start();
-    await expect.poll(() => ids({ filter: 'all' }).catch(() => []), { timeout: 10_000 }).toEqual(['1']);
-  });
-});
-
-test('the request-forgery key is made once and is the same for all replicas', async () => {
-  const [one, two] = [
-    csrfKey(kept.redis, () => Buffer.alloc(32, 1)),
-    csrfKey(kept.redis, () => Buffer.alloc(32, 2)),
-  ];
-  expect(await one()).toEqual(Buffer.alloc(32, 1));
-  expect(await two()).toEqual(Buffer.alloc(32, 1));
-});
-
-test('every key carries the one hash tag', async () => {
-  await kept.store.create('milk', now, 'nonce');
-  await csrfKey(kept.redis, () => Buffer.alloc(32))();
-  for (const key of await kept.redis.keys('*')) expect(key).toMatch(/^\{tasks\}:/);
 });

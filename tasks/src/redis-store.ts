@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { StoreClient } from '@longhand/shared/redis.ts';
 import { answer, script } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
 import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
 
 /** Every key has the one hash tag, so that a Redis Cluster keeps them together and scripts may use them. */
-const keys = {
+export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
   version: '{tasks}:version',
@@ -16,12 +16,11 @@ const keys = {
   removedTask: '{tasks}:removed-task:',
   /** A set of the ids that one removal removed: this and its name. */
   removal: '{tasks}:removal:',
+  /** A hash that is no task, as `repair` found it: this and its id. */
+  damaged: '{tasks}:damaged:',
   /** The id of the task that a form made: this and a digest. */
   nonce: '{tasks}:nonce:',
 };
-
-/** Holds the version of the list. */
-export const versionKey = keys.version;
 
 /** Redis tells every replica of each new version here. */
 export const channel = '{tasks}:changes';
@@ -71,7 +70,7 @@ const none = '-1';
 type Changed = [matched: 0 | 1, Fields] | null;
 
 /** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
-export function redisStore(redis: Redis): TaskStore {
+export function redisStore(redis: StoreClient): TaskStore {
   const list = script<string | Found>(redis, 'list');
   const create = script<[string, Fields]>(redis, 'create');
   const update = script<Changed>(redis, 'update');

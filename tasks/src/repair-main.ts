@@ -1,0 +1,26 @@
+import { createLog } from '@longhand/shared/log.ts';
+import { storeClient } from '@longhand/shared/redis.ts';
+import { readConfig } from './config.ts';
+import { repair } from './repair.ts';
+
+/** `npm run repair -w tasks`: says what is wrong with the store at REDIS_URL; with `-- --fix` it puts it right. */
+const fix = process.argv.includes('--fix');
+const redis = storeClient(readConfig(process.env).REDIS_URL, createLog('tasks', 'silent'));
+try {
+  const { tasks, ...faults } = await repair(redis, fix);
+  for (const [kind, ids] of Object.entries(faults)) {
+    console.log(
+      `${kind}: ${ids.length}${ids.length > 0 ? ` (${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''})` : ''}`,
+    );
+  }
+  const found = Object.values(faults).some((ids) => ids.length > 0);
+  console.log(
+    `${tasks} tasks; ${!found ? 'all is well' : fix ? 'repaired' : 'run again with --fix to repair'}`,
+  );
+  process.exitCode = found && !fix ? 1 : 0;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+} finally {
+  redis.disconnect();
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startClusterStore, startStore } from '../testing/store.ts';
+import { repair } from './repair.ts';
+
+const none = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
+const now = new Date();
+
+describe.each([
+  ['one Redis', startStore],
+  ['a Redis Cluster of three nodes', startClusterStore],
+])('Repair of a store in %s', (_, start) => {
+  let kept: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    kept = await start();
+  });
+  beforeEach(async () => {
+    await kept.empty();
+    for (const title of ['one', 'two', 'three', 'four']) await kept.store.create(title, now);
+    await kept.store.update('2', { finished: 1 }, now);
+  });
+  afterAll(() => kept.stop());
+
+  const list = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ _id }) => _id);
+
+  /** Parts index and tasks in every way there is. */
+  async function damage() {
+    await kept.redis.zadd('{tasks}:index', -7, '7');
+    await kept.redis.zrem('{tasks}:index', '4');
+    await kept.redis.zadd('{tasks}:index', -2 - 2 ** 52, '2');
+    await kept.redis.hset('{tasks}:task:9', 'finished', '1', 'updated_at', now.toISOString());
+    await kept.redis.set('{tasks}:last-id', '3');
+  }
+
+  test('a sound store has no faults, removed tasks and forms that were sent among it', async () => {
+    await kept.store.destroy('3', 'removal');
+    await kept.store.create('five', now, 'nonce');
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+  });
+
+  test('faults are found and left alone, and put right when asked', async () => {
+    await damage();
+    const faults = {
+      tasks: 4,
+      ghosts: ['7'],
+      orphans: ['4'],
+      misplaced: ['2'],
+      damaged: ['9'],
+      unassigned: ['4', '9'],
+    };
+    expect(await repair(kept.redis, false)).toEqual(faults);
+    expect(await repair(kept.redis, true)).toMatchObject({ ghosts: ['7'], orphans: ['4'] });
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+    expect(await list()).toEqual(['4', '3', '1', '2']);
+    expect((await kept.store.create('next', now))._id).not.toBe('4');
+  });
+
+  test('a damaged index does not keep the list from being shown', async () => {
+    await damage();
+    expect(await list()).toEqual(['3', '2', '1']);
+  });
+});
+
+test('npm run repair says what is wrong and how to go on, and repairs with --fix', async () => {
+  const kept = await startStore();
+  await kept.store.create('one', now);
+  await kept.redis.del('{tasks}:index');
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; out: string }>((resolve) => {
+      const env = { PATH: process.env.PATH, REDIS_URL: kept.url };
+      const program = `${import.meta.dirname}/repair-main.ts`;
+      const child = execFile(process.execPath, [program, ...args], { env }, (_error, out) =>
+        resolve({ code: child.exitCode ?? -1, out }),
+      );
+    });
+  expect(await run()).toMatchObject({ code: 1, out: expect.stringMatching(/orphans: 1 \(1\).*--fix/s) });
+  expect(await run('--fix')).toMatchObject({ code: 0, out: expect.stringContaining('repaired') });
+  expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('all is well') });
+  await kept.stop();
+});

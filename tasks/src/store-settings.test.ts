@@ -1,0 +1,46 @@
+import { Writable } from 'node:stream';
+import { storeClient } from '@longhand/shared/redis.ts';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { startRedisProcess } from '../../shared/testing/redis.ts';
+import { configuration, silent } from '../testing/store.ts';
+import { watchSettings } from './store-settings.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** The settings that are warned of where Redis runs with `options`, told by a check that has ended. */
+async function warnings(...options: string[]): Promise<string[]> {
+  const server = await startRedisProcess(configuration, ...options);
+  const redis = storeClient(server.url, silent);
+  ends.push(
+    () => redis.disconnect(),
+    () => server.stop(),
+  );
+  await expect.poll(() => redis.status).toBe('ready');
+  const settings: string[] = [];
+  const log = pino(
+    new Writable({
+      write(line, _encoding, done) {
+        settings.push(JSON.parse(line).setting);
+        done();
+      },
+    }),
+  );
+  await watchSettings(redis, log);
+  return settings;
+}
+
+test('the configuration of the store gives no warning', async () => {
+  expect(await warnings()).toEqual([]);
+});
+
+test.each([
+  ['appendonly', 'no'],
+  ['appendfsync', 'everysec'],
+  ['maxmemory-policy', 'allkeys-lru'],
+])('%s %s is warned of loudly: saved would not mean saved', async (setting, value) => {
+  expect(await warnings(`--${setting}`, value)).toEqual([setting]);
+});

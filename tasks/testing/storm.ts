@@ -1,0 +1,94 @@
+import type { Task, TaskStore } from '../src/task.ts';
+
+/** What a storm does to the tasks, over HTTP or straight to the store. */
+export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
+
+/** What a task may look like: one state where the last change was acknowledged, two where it was not. */
+type State = Pick<Task, 'title' | 'finished'> | 'removed';
+
+/**
+ * Writes to a store as fast as it can, from several sides at once, and remembers what was acknowledged.
+ *
+ * @param writes what to write to; anything may fail at any time.
+ * @param up resolves once it is worth trying again after a failure.
+ */
+export function storm(writes: Writes, up: () => Promise<unknown>) {
+  const known = new Map<string, State[]>();
+  const unacknowledged = new Set<string>();
+  let acknowledged = 0;
+  let onAcknowledged = () => {};
+  let going = true;
+  const now = () => new Date();
+
+  /** Changes a task from the one state it is in to `next`; where that fails it may be in either. */
+  async function change(id: string, next: State, write: () => Promise<unknown>) {
+    const before = known.get(id) as State[];
+    known.set(id, [...before, next]);
+    await write();
+    known.set(id, [next]);
+  }
+
+  async function life(title: string) {
+    unacknowledged.add(title);
+    const { _id: id } = await writes.create(title, now());
+    unacknowledged.delete(title);
+    known.set(id, [{ title, finished: 0 }]);
+    acknowledge();
+    await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, now()));
+    acknowledge();
+    const renamed = `${title}, renamed`;
+    await change(id, { title: renamed, finished: 0 }, () =>
+      writes.update(id, { title: renamed, finished: 0 }, now()),
+    );
+    acknowledge();
+    if (Number(id) % 3 === 0) return;
+    await change(id, 'removed', () => writes.destroy(id, `removal-${id}`));
+    acknowledge();
+    if (Number(id) % 3 === 1) return;
+    await change(id, { title: renamed, finished: 0 }, () => writes.restore(`removal-${id}`));
+    acknowledge();
+  }
+
+  function acknowledge() {
+    acknowledged += 1;
+    onAcknowledged();
+  }
+
+  async function side(name: number) {
+    for (let i = 0; going; i++) {
+      await life(`task ${name}.${i}`).catch(up);
+    }
+  }
+  const sides = [1, 2, 3, 4, 5, 6, 7, 8].map(side);
+
+  return {
+    /** Resolves once `count` more writes were acknowledged. */
+    async acknowledges(count: number): Promise<void> {
+      const until = acknowledged + count;
+      await new Promise<void>((resolve) => {
+        onAcknowledged = () => acknowledged >= until && resolve();
+      });
+    },
+    async end(): Promise<void> {
+      going = false;
+      await Promise.all(sides);
+    },
+    /** What is lost, and what nobody wrote: each a sentence. Empty where all is as it was acknowledged. */
+    compare(found: Task[]): string[] {
+      const faults: string[] = [];
+      const left = new Map(found.map((task) => [task._id, task]));
+      for (const [id, states] of known) {
+        const task = left.get(id);
+        left.delete(id);
+        const fits = states.some((state) =>
+          state === 'removed' ? !task : state.title === task?.title && state.finished === task.finished,
+        );
+        if (!fits) faults.push(`task ${id} is ${JSON.stringify(task)}, not ${JSON.stringify(states)}`);
+      }
+      for (const task of left.values()) {
+        if (!unacknowledged.delete(task.title)) faults.push(`nobody made ${JSON.stringify(task)}`);
+      }
+      return faults;
+    },
+  };
+}

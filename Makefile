@@ -45,8 +45,8 @@ lint: $(installed) ## check format and style, and the compose file where Docker 
 	@biome ci .
 	@if $(in_containers); then docker compose config --quiet; fi
 
-types: $(installed) ## check the types
-	@tsc
+types: $(installed) ## check the types, of the scripts that browsers run as well
+	@npm run --silent types
 
 format: $(installed) ## put everything into its format
 	@biome check --write .

@@ -225,6 +225,33 @@ export function tasksRules(stack: () => TestStack): void {
     });
   });
 
+  describe('Files and events', () => {
+    test('a file far longer than a form is imported', async () => {
+      const title = unique('imported');
+      const body = [...Array.from({ length: 3_000 }, (_, i) => `- [x] ${title} ${i}`), title].join('\n');
+      const headers = { 'Content-Type': 'text/plain' };
+      const answer = await somebody().get('/tasks/import', { method: 'POST', headers, body });
+      expect(JSON.parse(answer.body)).toEqual({ imported: 3_001, refused: 0, problems: [] });
+      expect((await somebody().tasks()).map((task) => task.title)).toContain(title);
+      await somebody().get('/tasks/finished', { method: 'DELETE' });
+    });
+
+    test('a change shows in the events of another page within a second', async () => {
+      const { tasksPort } = stack();
+      const events = await fetch(`http://127.0.0.1:${tasksPort}/tasks/events`);
+      const reader = (events.body as ReadableStream<Uint8Array>).getReader();
+      let heard = '';
+      const hears = async (what: RegExp) => {
+        while (!what.test(heard)) heard += new TextDecoder().decode((await reader.read()).value);
+      };
+      await hears(/data: \d+/);
+      const before = heard.match(/data: \d+/g)?.at(-1);
+      await somebody().add(unique('live'));
+      await hears(new RegExp(`data: (?!${before?.slice(6)}\\n)\\d+\\n`));
+      await reader.cancel();
+    });
+  });
+
   describe('Everything else', () => {
     test('an unknown path is 404, and another method on a known path 405 with Allow', async () => {
       const { tasksPort } = stack();

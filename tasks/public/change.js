@@ -40,17 +40,20 @@ const sent = new Set();
 export function change(url, init, done, failed = explain) {
   if (sent.has(url)) return;
   sent.add(url);
+  document.body.classList.add('busy');
   inTurn(async () => {
     try {
       const answer = await load(url, init);
       done(answer.page);
       if (`${query(answer.url)}` === `${query()}`) swap(answer.page);
-      else await refresh();
+      // The change is made; if the list cannot be had now, the next event says so again.
+      else await refresh().catch(() => {});
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       failed(error);
     } finally {
       sent.delete(url);
+      document.body.classList.toggle('busy', sent.size > 0);
     }
   });
 }

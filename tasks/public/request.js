@@ -27,7 +27,8 @@ export async function load(url, init) {
     const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
     const response = await fetch(url, options);
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    if (response.ok) return { url: response.url, page };
+    // Another network's log-in page may answer for us, and well.
+    if (response.ok && page.querySelector('#list, form.write')) return { url: response.url, page };
     throw new Refused(reason(page) || `This failed (error ${response.status}). Please try again.`, page);
   } catch (error) {
     if (error instanceof Refused) throw error;

@@ -24,19 +24,24 @@ export function swap(page) {
 }
 
 /**
- * Sees to it that `page` has a place for the task that is being edited, though it is gone or moved elsewhere.
+ * Sees to it that `page` has the task that is being edited where it is now, though it may be gone or moved
+ * elsewhere: after the nearest task before it that stays. So the field is never taken out and put back.
  *
  * @param {Element} edited
  * @param {Document} page
  */
 function keep(edited, page) {
-  if (page.getElementById(edited.id)) return;
   let tasks = page.querySelector('.tasks');
   if (!tasks) {
     tasks = /** @type {Element} */ (edited.parentElement?.cloneNode());
     page.querySelector('.empty')?.replaceWith(tasks);
   }
-  tasks.insertBefore(edited.cloneNode(), tasks.children[rank(edited)] ?? null);
+  const place = page.getElementById(edited.id) ?? edited.cloneNode();
+  for (let task = edited.previousElementSibling; task; task = task.previousElementSibling) {
+    const same = page.getElementById(task.id);
+    if (same && (task.matches('.editing') || task.isEqualNode(same))) return same.after(place);
+  }
+  tasks.prepend(place);
 }
 
 /**

@@ -216,6 +216,17 @@ describe('What goes wrong with JavaScript', () => {
     await poll(() => titles(page)).toEqual(['milk']);
   });
 
+  test('a page of somebody else’s that answers in our place is not taken for a success', async () => {
+    const page = await openList();
+    await page.route('**/task', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' }),
+    );
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    await poll(() => page.getByRole('alert').textContent()).toContain('Please log in');
+    expect(await field(page).inputValue()).toBe('milk');
+  });
+
   test('an answer that was lost and a second attempt make one task', async () => {
     const page = await openList();
     await page.route('**/task', (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), {

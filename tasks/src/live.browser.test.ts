@@ -72,23 +72,25 @@ describe('Two browsers side by side', () => {
   });
 
   test('an edit under way is left alone, whatever the other does with the task', async () => {
-    await site.add('milk', 'bread');
+    await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
-    await bob.getByRole('link', { name: 'Edit: milk' }).click();
-    await poll(() => focused(bob)).toBe('title-1');
-    await bob.keyboard.type(' and hon');
-    await site.store.update('1', { finished: 1 }, new Date());
-    await site.add('tea');
-    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
-    await site.store.destroy('1', 'one');
-    await site.store.destroy('2', 'two');
-    await site.store.destroy('3', 'three');
+    await bob.getByRole('link', { name: 'Edit: bread' }).click();
+    await poll(() => focused(bob)).toBe('title-2');
+    await bob.evaluate('document.activeElement.onblur = () => { window.blurred = true; }');
+    await bob.keyboard.type(' and hny');
+    await bob.keyboard.press('ArrowLeft');
+    await bob.keyboard.press('ArrowLeft');
+    await site.store.update('2', { finished: 1 }, new Date());
+    await site.add('honey');
+    await poll(() => titles(bob)).toEqual(['honey', 'tea', 'milk']);
+    for (const id of ['1', '2', '3', '4']) await site.store.destroy(id, id);
     await poll(() => titles(bob)).toEqual([]);
-    await bob.keyboard.type('ey');
-    expect(await bob.locator('#title-1').inputValue()).toBe('milk and honey');
+    await bob.keyboard.type('o');
+    expect(await bob.evaluate('window.blurred')).toBeUndefined();
+    expect(await bob.locator('#title-2').inputValue()).toBe('bread and hony');
     await bob.keyboard.press('Enter');
     await poll(() => bob.locator('.editing .problem').textContent()).toContain('There is no task');
-    expect(await bob.locator('#title-1').inputValue()).toBe('milk and honey');
+    expect(await bob.locator('#title-2').inputValue()).toBe('bread and hony');
   });
 });
 

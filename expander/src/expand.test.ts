@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Answer, type Ask, createExpand, createTrace, type Hop } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
 
@@ -206,5 +206,25 @@ describe('the chain', () => {
     const expansion = createExpand(createTrace(ask)).trace('http://a.example/', { signal: leave.signal });
     leave.abort();
     expect((await expansion).error?.code).toBe('aborted');
+  });
+});
+
+describe('a chain of more than 8 s', () => {
+  test('is a timeout, at the URL it had come to', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const ask: Ask = ({ pathname }, { signal }) =>
+      new Promise((resolve, reject) => {
+        const answer = { method: 'HEAD', addressFamily: 4, freshUntil: 0, cached: false } as const;
+        setTimeout(() => resolve({ status: 301, location: `${pathname}x`, ...answer }), 2_500);
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    const expansion = createExpand(createTrace(ask)).trace('http://a.example/');
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(await expansion).toMatchObject({
+      longUrl: 'http://a.example/xxx',
+      redirectCount: 3,
+      error: { code: 'timeout' },
+    });
   });
 });

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { asciiJson } from './ascii-json.ts';
 import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
-import type { Expand, Expansion, Follow } from './expand.ts';
+import type { Expand, Expansion, Follow, Hop } from './expand.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { inert } from './headers.ts';
 import type { Page } from './page.ts';
@@ -39,9 +39,8 @@ export function createApp(
   app.get('/', async (c) => {
     const { u } = parameters(c);
     const { signal } = c.req.raw;
-    const { body, error } = await streamPage(page, u, (onHop) =>
-      expand.trace(u, { follow: 'all', signal, onHop }),
-    );
+    const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
+    const { body, error } = await streamPage(page, u, trace, log);
     return new Response(body, {
       status: error ? statuses[error.code] : 200,
       headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },

@@ -25,6 +25,7 @@ const payloads = [
   'data:text/html,<script>parent.hit()</script>',
   'mailto:a@b.example?subject=<img src=x onerror=hit()>',
   'http://[<script>hit()</script>',
+  'http://[x]/<img src=x onerror=hit()>',
   '/status/200?"autofocus onfocus="hit()',
   '/status/200?<%= hit() %>`\\',
   '/status/200#\u2028hit()\u2029<!--',

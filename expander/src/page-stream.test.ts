@@ -32,17 +32,18 @@ test('what is no URL is marked as invalid in its input, which has the focus', as
 
 describe('a fault of ours', () => {
   test('after the first hop is told in the page, which ends', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { body } = await streamPage(page, 'sho.rt/x', async (onHop) => {
+    const log = { error: vi.fn() };
+    const failing = async (onHop: (hop: Hop) => void) => {
       onHop(hop);
       throw new Error('a fault');
-    });
+    };
+    const { body } = await streamPage(page, 'sho.rt/x', failing, log);
     expect(await new Response(body).text()).toMatch(/Something went wrong here\.<\/h2>$/);
-    expect(log).toHaveBeenCalledWith(new Error('a fault'));
+    expect(log.error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
   test('before it is an error like any other', async () => {
-    const failing = streamPage(page, 'sho.rt/x', () => Promise.reject(new Error('a fault')));
+    const failing = streamPage(page, 'sho.rt/x', () => Promise.reject(new Error('a fault')), console);
     await expect(failing).rejects.toThrow('a fault');
   });
 });

@@ -1,3 +1,4 @@
+import type { Log } from '@longhand/shared/log.ts';
 import type { Expansion, Hop } from './expand.ts';
 import type { Page } from './page.ts';
 
@@ -11,6 +12,7 @@ export async function streamPage(
   page: Page,
   u: string,
   trace: (onHop: (hop: Hop) => void) => Promise<Expansion>,
+  log: Pick<Log, 'error'>,
 ): Promise<{ body: string | ReadableStream<Uint8Array>; error: Expansion['error'] }> {
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
@@ -31,8 +33,8 @@ export async function streamPage(
   }
   expanding
     .then((expansion) => page.bottom(u, expansion))
-    .catch((fault) => {
-      console.error(fault);
+    .catch((fault: unknown) => {
+      log.error({ err: fault }, 'fault');
       return page.fault;
     })
     .then(write)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from './expand.ts';
 import { inert } from './headers.ts';
@@ -20,10 +21,10 @@ export interface Page {
 
 /** Reads `views/`. Style and script stand in the page itself: every path but a page's own is a 404. */
 export function createPage(): Page {
-  const views = new URL('../views/', import.meta.url);
-  const eta = new Eta({ views: views.pathname, cache: true, autoEscape: true });
-  const style = readFileSync(new URL('page.css', views), 'utf8');
-  const script = readFileSync(new URL('page.js', views), 'utf8');
+  const views = join(import.meta.dirname, '../views');
+  const eta = new Eta({ views, cache: true, autoEscape: true });
+  const style = readFileSync(join(views, 'page.css'), 'utf8');
+  const script = readFileSync(join(views, 'page.js'), 'utf8');
   return {
     headers: {
       ...inert,

@@ -33,7 +33,7 @@ const reasons: Partial<Record<End['code'], string>> = {
   max_redirects: 'Not asked: that is as far as the redirects are followed.',
   loop: 'Asked before: from here it goes round again.',
   malformed_location: 'Not a URL.',
-  unsupported_scheme: 'Not a web page, so not asked and no link.',
+  unsupported_scheme: 'Not a web page: not asked, and no link.',
 };
 
 /** Words for the statuses that people meet; for the others those of the registry do. */

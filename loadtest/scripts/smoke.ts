@@ -51,7 +51,7 @@ function theExpander(follows: boolean): void {
   const status = follows ? 200 : 403;
   const longUrl = `${shortener}/chain/0`;
   const link = (path: string) => `${path}u=${encodeURIComponent(`${shortener}/chain/2`)}`;
-  get(link('/?'), 200, follows ? longUrl : '');
+  get(link('/?'), status, follows ? longUrl : '');
   get(link('/api?'), status, follows ? longUrl : '');
   get(link('/api?cb=f&'), status, follows ? `f("${longUrl}")` : '');
   get(link('/api/chain?'), status, follows ? '"redirectCount":2' : 'target_refused');

@@ -20,6 +20,8 @@ export interface ServeOptions {
 export interface Serving {
   host: string;
   port: number;
+  /** Where it answers: `http://127.0.0.1:3000/`. */
+  url: string;
   /** Resolves once the last connection is closed. */
   closed: Promise<void>;
 }
@@ -69,7 +71,9 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   if (signal.aborted) drain(server);
   else signal.addEventListener('abort', () => drain(server), { once: true });
-  return { host, port: (server.address() as AddressInfo).port, closed };
+  const address = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { host, port: address.port, url: `http://${name}:${address.port}/`, closed };
 }
 
 function drain(server: Server): void {

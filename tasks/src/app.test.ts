@@ -111,6 +111,12 @@ describe('POST /task', () => {
     });
   });
 
+  test('answers 302 whatever the client accepts', async () => {
+    const headers = { Accept: 'application/json' };
+    const response = await submit(app, '/task', { title: 'milk' }, await visit(app), headers);
+    expect(response.status).toBe(302);
+  });
+
   test('takes 500 code points of four bytes each', async () => {
     const response = await submit(app, '/task', { title: '😀'.repeat(500) }, await visit(app));
     expect(response.status).toBe(302);

@@ -55,7 +55,7 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   app.use((c, next) => (/^(GET|HEAD)$/.test(c.req.method) || transfer.streams(c) ? next() : limit(c, next)));
 
   app.get('/', tasks.index);
-  app.post('/task', tasks.create);
+  app.post('/task', tasks.add);
   app.get('/task/:id/finish', tasks.finish);
   app.get('/task/:id/unfinish', tasks.unfinish);
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());

@@ -1,6 +1,6 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Redis } from 'ioredis';
-import { channel, keys } from './redis-store.ts';
+import { channel, keys } from './redis-keys.ts';
 
 /** Milliseconds in which changes are gathered: a storm of writes is not a storm of pages that ask again. */
 const gathering = 100;

@@ -1,4 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import { keys } from './redis-keys.ts';
 import { answer } from './redis-script.ts';
 
 /**
@@ -10,7 +11,7 @@ export function csrfKey(redis: StoreClient, random: () => Buffer): () => Promise
   return async () => {
     if (known) return known;
     const mine = random().toString('hex');
-    known = Buffer.from((await answer(redis.set('{tasks}:csrf-key', mine, 'NX', 'GET'))) ?? mine, 'hex');
+    known = Buffer.from((await answer(redis.set(keys.csrfKey, mine, 'NX', 'GET'))) ?? mine, 'hex');
     return known;
   };
 }

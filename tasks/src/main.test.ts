@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
@@ -56,6 +56,28 @@ test("one replica's token is good on another", async () => {
   ]);
   expect((await add(two, 'milk', await fetch(one.url))).status).toBe(302);
   await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
+});
+
+test.each([
+  '/public/../src/main.ts',
+  '/public/%2e%2e/src/main.ts',
+  '/public/..%2fsrc/main.ts',
+  '/public/....//src/main.ts',
+  '/public//etc/passwd',
+])('%s, sent as it stands, is 404', async (path) => {
+  const service = await startService({ REDIS_URL: redis.url });
+  const { hostname, port } = new URL(service.url);
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let said = '';
+    socket.setEncoding('utf8').on('data', (data) => {
+      said += data;
+    });
+    socket.on('close', () => resolve(said));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  await service.end('SIGKILL');
 });
 
 describe('without Redis', () => {

@@ -53,12 +53,8 @@ const ops = await serve(operations(ready, metrics), {
   // It answers until the drain is over, and then ends with the process.
   signal: new AbortController().signal,
 });
-log.info({ url: url(serving), operations: url(ops) }, 'listening');
+log.info({ url: serving.url, operations: ops.url }, 'listening');
 
 await serving.closed;
 log.info('stopped');
 process.exit(0);
-
-function url({ host, port }: { host: string; port: number }): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-}

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startClusterStore, startStore } from '../testing/store.ts';
 import { csrfKey } from './csrf-key.ts';
@@ -219,6 +220,20 @@ describe.each([
   });
 
   describe('Store failure', () => {
+    test('for want of memory leaves nothing half written', async () => {
+      await create(2);
+      const before = await kept.keys();
+      const node = new Redis(kept.server.url);
+      await node.config('SET', 'maxmemory', '1');
+      const refused = { code: 'store_unavailable' };
+      await expect(kept.store.create('milk', now, 'nonce')).rejects.toMatchObject(refused);
+      await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
+      await node.config('SET', 'maxmemory', '0');
+      expect(await kept.keys()).toEqual(before);
+      expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
+      node.disconnect();
+    });
+
     test('is a refusal that says to try again, and over when Redis is back', async () => {
       await create(1);
       await kept.server.kill();

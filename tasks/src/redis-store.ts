@@ -1,29 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import { channel, keys } from './redis-keys.ts';
 import { answer, script } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
 import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
-
-/** Every key has the one hash tag, so that a Redis Cluster keeps them together and scripts may use them. */
-export const keys = {
-  /** A sorted set of all ids, in the order of the list. */
-  index: '{tasks}:index',
-  version: '{tasks}:version',
-  lastId: '{tasks}:last-id',
-  /** A hash for each task: this and its id. */
-  task: '{tasks}:task:',
-  /** A removed task, the same hash under another name: this and its id. */
-  removedTask: '{tasks}:removed-task:',
-  /** A set of the ids that one removal removed: this and its name. */
-  removal: '{tasks}:removal:',
-  /** A hash that is no task, as `repair` found it: this and its id. */
-  damaged: '{tasks}:damaged:',
-  /** The id of the task that a form made: this and a digest. */
-  nonce: '{tasks}:nonce:',
-};
-
-/** Redis tells every replica of each new version here. */
-export const channel = '{tasks}:changes';
 
 /** Seconds in which the same form makes no second task. */
 const nonceLifetime = 24 * 60 * 60;
@@ -53,15 +33,7 @@ type Fields = [
 ];
 
 /** What `list.lua` finds where the version is not the known one. */
-type Found = [
-  version: string,
-  open: number,
-  finished: number,
-  ids: string[],
-  rows: (Fields | Empty | null)[],
-];
-
-type Empty = readonly [] & { length: 0 };
+type Found = [version: string, open: number, finished: number, ids: string[], rows: (Fields | [] | null)[]];
 
 /** The version that nobody knows. */
 const none = '-1';
@@ -186,7 +158,7 @@ function page([version, open, finished, ids, rows]: Found, known?: Page): Page |
   for (const [i, fields] of rows.entries()) {
     const id = ids[i] as string;
     if (fields?.length === 0) continue;
-    const found = fields ? task(id, fields) : before.get(id);
+    const found = fields ? task(id, fields as Fields) : before.get(id);
     if (!found) return undefined;
     tasks.push(found);
   }

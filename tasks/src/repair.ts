@@ -1,7 +1,7 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Cluster } from 'ioredis';
+import { channel, keys } from './redis-keys.ts';
 import { script } from './redis-script.ts';
-import { channel, keys } from './redis-store.ts';
 
 /** What may be wrong between the index and the tasks. Each holds ids. */
 export interface Faults {

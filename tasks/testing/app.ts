@@ -1,4 +1,3 @@
-import { createLog } from '@longhand/shared/log.ts';
 import { createMetrics } from '@longhand/shared/observe.ts';
 import { createApp } from '../src/app.ts';
 import { csrf } from '../src/csrf.ts';
@@ -6,6 +5,7 @@ import { listPage } from '../src/list-page.ts';
 import { views } from '../src/pages.ts';
 import { publicFiles } from '../src/public-files.ts';
 import type { TaskStore } from '../src/task.ts';
+import { silent } from './store.ts';
 
 const root = `${import.meta.dirname}/..`;
 
@@ -22,7 +22,7 @@ export function testApp(store: TaskStore, now: () => Date = () => new Date()) {
     render,
     files,
     now,
-    log: createLog('tasks', 'silent'),
+    log: silent,
     metrics: createMetrics(),
   });
 }

@@ -24,6 +24,11 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   /** What a page's forms need: a token, and a nonce by which a form that is sent twice is known. */
   const forms = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
+  const created = async (c: TasksContext) => {
+    const { title = '', nonce } = await readInput(c, csrf);
+    return store.create(readTitle(title), now(), nonce);
+  };
+
   /** Finishes or reopens the task; a HEAD request only looks whether it is there. */
   const turn = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate((name) => c.req.header(name));
@@ -74,9 +79,14 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     },
 
     async create(c: TasksContext) {
-      const { title = '', nonce } = await readInput(c, csrf);
-      const task = await store.create(readTitle(title), now(), nonce);
-      return wantsJson(c) ? taskJson(c, task, 201) : toList(c, 302);
+      const task = await created(c);
+      return wantsJson(c) ? taskJson(c, task, 201) : toList(c, 303);
+    },
+
+    /** The form of the list. */
+    async add(c: TasksContext) {
+      await created(c);
+      return toList(c, 302);
     },
 
     async update(c: TasksContext) {

@@ -1,0 +1,22 @@
+/** Every key has the one hash tag, so that a Redis Cluster keeps them together and scripts may use them. */
+export const keys = {
+  /** A sorted set of all ids, in the order of the list. */
+  index: '{tasks}:index',
+  version: '{tasks}:version',
+  lastId: '{tasks}:last-id',
+  /** A hash for each task: this and its id. */
+  task: '{tasks}:task:',
+  /** A removed task, the same hash under another name: this and its id. */
+  removedTask: '{tasks}:removed-task:',
+  /** A set of the ids that one removal removed: this and its name. */
+  removal: '{tasks}:removal:',
+  /** A hash that is no task, as `repair` found it: this and its id. */
+  damaged: '{tasks}:damaged:',
+  /** The id of the task that a form made: this and a digest. */
+  nonce: '{tasks}:nonce:',
+  /** What request-forgery tokens are made with. */
+  csrfKey: '{tasks}:csrf-key',
+};
+
+/** Redis tells every replica of each new version here. */
+export const channel = '{tasks}:changes';

@@ -33,8 +33,8 @@ async function up(): Promise<void> {
     console.log(`\n${described(stack)}\n\nCtrl-C stops everything; the tasks are kept.\n`);
     if (!stop.aborted) await once(stop, 'abort');
     console.log('\nStopping. The tasks are kept.');
-    await stack.stop();
   } finally {
+    await stack?.stop();
     await claimed.release();
   }
 }
@@ -70,7 +70,10 @@ function described({ urls, operations, parts }: Stack): string {
   ].join('\n');
 }
 
-const byPort = (url: string) => url.replace('//127.0.0.1:', '//localhost:');
+/** As people know this machine. */
+function byPort(url: string): string {
+  return url.replace('//127.0.0.1:', '//localhost:');
+}
 
 function write(part: string, line: string): void {
   console.log(`${part.padEnd(14)} | ${readable(line)}`);

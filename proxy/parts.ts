@@ -12,6 +12,13 @@ export interface Surroundings {
   write(part: string, line: string): void;
 }
 
+/** Where a service and its operations endpoints listen, and its Redis. */
+export interface ServicePorts {
+  service: number;
+  operations: number;
+  redis: number;
+}
+
 /** A Redis with the configuration file of an application. */
 export const redis = (
   name: string,
@@ -33,11 +40,7 @@ export const redis = (
 });
 
 /** One of the services of this repository. */
-export const service = (
-  name: string,
-  ports: { service: number; operations: number; redis: number },
-  around: Surroundings,
-): PartOptions => ({
+export const service = (name: string, ports: ServicePorts, around: Surroundings): PartOptions => ({
   name,
   command: process.execPath,
   args: [join(root, name, 'src', 'main.ts')],

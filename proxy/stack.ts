@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { configureProxy } from './configuration.ts';
 import { type Part, type PartOptions, startPart } from './part.ts';
-import { proxy, redis, type Surroundings, service } from './parts.ts';
+import { proxy, redis, type ServicePorts, type Surroundings, service } from './parts.ts';
 import { freePorts, proxyPorts } from './ports.ts';
 
 /** Milliseconds the proxy drains alone before the services drain as well: an event stream ends only with its service. */
@@ -43,86 +43,89 @@ export interface Stack {
  */
 export async function startStack({ folder, env, write, tasksReplicas = 1 }: StackOptions): Promise<Stack> {
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
-  const outer = await proxyPorts(variables, variables.LONGHAND_BIND);
-  const inner = await freePorts(
-    'cache',
-    'store',
-    'expander',
-    'expanderOperations',
-    'tasks',
-    'tasksOperations',
-  );
-  const tasksPorts = [{ service: inner.tasks, operations: inner.tasksOperations, redis: inner.store }];
-  while (tasksPorts.length < tasksReplicas) {
-    tasksPorts.push({ ...(await freePorts('service', 'operations')), redis: inner.store });
-  }
+  const listen = await proxyPorts(variables, variables.LONGHAND_BIND);
+  const ports = await innerPorts(tasksReplicas);
   const around: Surroundings = { folder: resolve(folder), env: { ...env, PATH: searchPath(env) }, write };
   for (const part of ['expander-cache', 'tasks-store', 'proxy']) {
     await mkdir(join(around.folder, part), { recursive: true });
   }
   await configureProxy(join(around.folder, 'proxy'), {
     LONGHAND_LISTEN: bracketed(variables.LONGHAND_BIND),
-    LONGHAND_PORT: `${outer.LONGHAND_PORT}`,
-    LONGHAND_EXPANDER_PORT: `${outer.LONGHAND_EXPANDER_PORT}`,
-    LONGHAND_TASKS_PORT: `${outer.LONGHAND_TASKS_PORT}`,
+    LONGHAND_PORT: `${listen.LONGHAND_PORT}`,
+    LONGHAND_EXPANDER_PORT: `${listen.LONGHAND_EXPANDER_PORT}`,
+    LONGHAND_TASKS_PORT: `${listen.LONGHAND_TASKS_PORT}`,
     LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
     LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
-    LONGHAND_EXPANDER_SERVER: `127.0.0.1:${inner.expander} max_fails=0`,
-    LONGHAND_TASKS_SERVER: tasksPorts
-      .map((ports) => `127.0.0.1:${ports.service} max_fails=0`)
-      .join('; server '),
+    LONGHAND_EXPANDER_SERVER: servers(ports.expander),
+    LONGHAND_TASKS_SERVER: servers(...ports.tasks),
   });
-
-  const parts: Part[] = [];
-  const start = async (...group: PartOptions[]) => {
-    const results = await Promise.allSettled(group.map(startPart));
-    for (const result of results) if (result.status === 'fulfilled') parts.push(result.value);
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
-  };
-  const stop = async (...names: string[]) => {
-    await Promise.all(parts.filter((part) => names.includes(part.name)).map((part) => part.stop()));
-  };
-  const stopAll = async () => {
-    const proxyStopped = stop('proxy');
-    await Promise.race([proxyStopped, sleep(proxyGrace)]);
-    await stop('expander', 'tasks');
-    await proxyStopped;
-    await stop('expander-cache', 'tasks-store');
-  };
-  try {
-    await start(
-      redis('expander-cache', 'expander', inner.cache, around),
-      redis('tasks-store', 'tasks', inner.store, around),
-    );
-    await start(
-      service(
-        'expander',
-        { service: inner.expander, operations: inner.expanderOperations, redis: inner.cache },
-        around,
-      ),
-      ...tasksPorts.map((ports) => service('tasks', ports, around)),
-    );
-    await start(proxy({ host: variables.LONGHAND_BIND, port: outer.LONGHAND_PORT }, around));
-  } catch (error) {
-    await stopAll();
-    throw error;
-  }
-  const at = (port: number, host = bracketed(variables.LONGHAND_BIND)) => `http://${host}:${port}`;
+  const { parts, stop } = await startInOrder(
+    [
+      redis('expander-cache', 'expander', ports.expander.redis, around),
+      redis('tasks-store', 'tasks', ports.store, around),
+    ],
+    [
+      service('expander', ports.expander, around),
+      ...ports.tasks.map((replica) => service('tasks', replica, around)),
+    ],
+    proxy({ host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT }, around),
+  );
+  const outside = (port: number) => `http://${bracketed(variables.LONGHAND_BIND)}:${port}`;
+  const inside = (port = 0) => `http://127.0.0.1:${port}`;
+  const [tasks] = ports.tasks;
   return {
     urls: {
-      proxy: at(outer.LONGHAND_PORT),
-      expander: at(outer.LONGHAND_EXPANDER_PORT),
-      tasks: at(outer.LONGHAND_TASKS_PORT),
+      proxy: outside(listen.LONGHAND_PORT),
+      expander: outside(listen.LONGHAND_EXPANDER_PORT),
+      tasks: outside(listen.LONGHAND_TASKS_PORT),
     },
-    operations: {
-      expander: at(inner.expanderOperations, '127.0.0.1'),
-      tasks: at(inner.tasksOperations, '127.0.0.1'),
-    },
-    services: { expander: at(inner.expander, '127.0.0.1'), tasks: at(inner.tasks, '127.0.0.1') },
+    operations: { expander: inside(ports.expander.operations), tasks: inside(tasks?.operations) },
+    services: { expander: inside(ports.expander.service), tasks: inside(tasks?.service) },
     parts,
-    stop: stopAll,
+    stop,
   };
 }
+
+/** Free ports for what only the proxy and the services talk to. */
+async function innerPorts(tasksReplicas: number) {
+  const { cache, store } = await freePorts('cache', 'store');
+  const expander: ServicePorts = { ...(await freePorts('service', 'operations')), redis: cache };
+  const tasks: ServicePorts[] = [];
+  while (tasks.length < tasksReplicas) {
+    tasks.push({ ...(await freePorts('service', 'operations')), redis: store });
+  }
+  return { expander, tasks, store };
+}
+
+/** What stands between `server` and `;` in an upstream. Fixed addresses come back, so none is ever left out. */
+const servers = (...replicas: ServicePorts[]) =>
+  replicas.map(({ service }) => `127.0.0.1:${service} max_fails=0`).join('; server ');
+
+/** Starts the Redis servers, then the services, then the proxy, each once those before it listen; stops them in reverse. */
+async function startInOrder(stores: PartOptions[], services: PartOptions[], proxy: PartOptions) {
+  const running: Part[][] = [];
+  const stop = async () => {
+    const [stores = [], services = [], proxy = []] = running;
+    const drained = stopAll(proxy);
+    await Promise.race([drained, sleep(proxyGrace, undefined, { ref: false })]);
+    await stopAll(services);
+    await drained;
+    await stopAll(stores);
+  };
+  try {
+    for (const group of [stores, services, [proxy]]) {
+      const starts = await Promise.allSettled(group.map(startPart));
+      running.push(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
+      for (const start of starts) if (start.status === 'rejected') throw start.reason;
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { parts: running.flat(), stop };
+}
+
+const stopAll = (parts: Part[]) => Promise.all(parts.map((part) => part.stop()));
 
 /** PATH with the folders of Debian's nginx, which not every user's has. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;

@@ -70,7 +70,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
         await page.getByRole('textbox').fill(`${shortener}/chain/2`);
         await page.keyboard.press('Enter');
         await page.getByText('/chain/0').first().waitFor();
-        const text = await page.locator('main').innerText();
+        const text = (await page.locator('main').textContent()) ?? '';
         for (const hop of ['/chain/2', '/chain/1', '/chain/0']) expect(text).toContain(hop);
         await screenshot(page, 'chain');
       });

@@ -11,7 +11,7 @@ import { ask } from './testing/ask.ts';
 import { visitor } from './testing/visitor.ts';
 
 /** `make up` without Docker, as a person meets it. */
-describe('The native run', () => {
+describe('The native run', { timeout: 120_000 }, () => {
   let folder: string;
   let ports: Record<'LONGHAND_PORT' | 'LONGHAND_EXPANDER_PORT' | 'LONGHAND_TASKS_PORT', number>;
   const children: ChildProcess[] = [];
@@ -23,11 +23,12 @@ describe('The native run', () => {
   afterEach(async () => {
     for (const child of children.splice(0)) {
       if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM');
+        // Its parts end with it.
+        child.kill('SIGKILL');
         await once(child, 'exit');
       }
     }
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const run = (command: string, env: Record<string, string | number> = {}) => {
@@ -48,7 +49,7 @@ describe('The native run', () => {
             ({ status }) => status,
             () => 0,
           ),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBe(200);
   const processes = async (pids: number[]) =>
@@ -99,7 +100,7 @@ describe('The native run', () => {
     const pids = pidsOf((await run('ps').ended).output);
     first.child.kill('SIGKILL');
     await first.ended;
-    await expect.poll(() => processes(pids), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => processes(pids), { timeout: 60_000 }).toEqual([]);
     run('up');
     await answers(ports.LONGHAND_TASKS_PORT);
   });

@@ -32,7 +32,7 @@ export function containerRules(stack: () => ComposedStack): void {
     );
   };
 
-  describe('What is reachable from where', () => {
+  describe('What is reachable from where', { timeout: 120_000 }, () => {
     test('from the host: the three ports of the proxy on 127.0.0.1, and nothing of the other services', async () => {
       for (const service of services) {
         const ports = JSON.parse(await inspect(service, '{{json .HostConfig.PortBindings}}')) ?? {};
@@ -82,7 +82,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
   });
 
-  describe('What a container may do', () => {
+  describe('What a container may do', { timeout: 120_000 }, () => {
     test('every process runs as a numbered user that is not root', async () => {
       for (const service of services) {
         expect(await inspect(service, '{{.Config.User}}')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
@@ -136,7 +136,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
   });
 
-  describe('Replicas', () => {
+  describe('Replicas', { timeout: 180_000 }, () => {
     test('a service that is scaled is served by all of its replicas', async () => {
       await stack().compose(
         'up',
@@ -153,8 +153,8 @@ export function containerRules(stack: () => ComposedStack): void {
         await Promise.all(Array.from({ length: 40 }, () => ask(port, needle)));
         return (await upstreams(needle)).size;
       };
-      await expect.poll(() => spread(stack().expanderPort), { timeout: 20_000 }).toBe(3);
-      await expect.poll(() => spread(stack().tasksPort), { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => spread(stack().expanderPort), { timeout: 60_000 }).toBe(3);
+      await expect.poll(() => spread(stack().tasksPort), { timeout: 60_000 }).toBe(2);
     });
 
     test('the form of one replica is accepted by the others', async () => {
@@ -167,7 +167,7 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
     });
 
-    test('replacing them one by one under load fails no request', { timeout: 120_000 }, async () => {
+    test('replacing them one by one under load fails no request', async () => {
       const before = await stack().containers('tasks');
       const load = await startLoad(stack().tasksPort, 8);
       await load.answered(100);

@@ -8,9 +8,9 @@ import { visitor } from '../testing/visitor.ts';
 export function recoveryRules(stack: () => TestStack): void {
   const statusOf = (port: number, path = '/') => ask(port, path).then(({ status }) => status);
   const recovers = (port: number, path = '/') =>
-    expect.poll(() => statusOf(port, path), { timeout: 20_000 }).toBe(200);
+    expect.poll(() => statusOf(port, path), { timeout: 60_000 }).toBe(200);
 
-  describe('When a part fails', () => {
+  describe('When a part fails', { timeout: 120_000 }, () => {
     test('a crashed store: 503 with Retry-After, and every task that was acknowledged is there again', async () => {
       const { tasksPort } = stack();
       const one = visitor(tasksPort);
@@ -38,7 +38,7 @@ export function recoveryRules(stack: () => TestStack): void {
             const chain = await ask(expanderPort, `/api/chain?u=${shortener}/chain/1`);
             return JSON.parse(chain.body).cached;
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         .toBe(true);
     });
@@ -65,7 +65,7 @@ export function recoveryRules(stack: () => TestStack): void {
 
     test('a crashed proxy is started again', async () => {
       await stack().kill('proxy');
-      await expect.poll(() => statusOf(stack().tasksPort).catch(() => 0), { timeout: 20_000 }).toBe(200);
+      await expect.poll(() => statusOf(stack().tasksPort).catch(() => 0), { timeout: 60_000 }).toBe(200);
     });
   });
 }

@@ -2,19 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { field, startBrowser } from '../testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { field, useBrowser } from '../testing/browser.ts';
 
-let site: Awaited<ReturnType<typeof startBrowser>>;
-
-beforeAll(async () => {
-  site = await startBrowser();
-});
-afterEach(async () => {
-  await site.leave();
-  await site.empty();
-});
-afterAll(() => site.stop());
+const site = useBrowser();
 
 /** `PICTURES=out` takes a picture of each page that is tested, to be looked at. */
 const pictures = process.env.PICTURES;

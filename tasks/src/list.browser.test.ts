@@ -1,16 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { field, focused, startBrowser, titles } from '../testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { field, focused, titles, useBrowser } from '../testing/browser.ts';
 
-let site: Awaited<ReturnType<typeof startBrowser>>;
-
-beforeAll(async () => {
-  site = await startBrowser();
-});
-afterEach(async () => {
-  await site.leave();
-  await site.empty();
-});
-afterAll(() => site.stop());
+const site = useBrowser();
 
 const { poll } = expect;
 const notice = '#notice';
@@ -37,6 +28,15 @@ describe('The list page with JavaScript', () => {
     expect(await page.locator(notice).textContent()).toBe('Added: bread');
     expect(await page.title()).toBe('2 open · Tasks');
     expect(await stayed(page)).toBe(true);
+  });
+
+  test('adds the same title twice where it is typed twice', async () => {
+    const page = await openList();
+    for (const added of [['milk'], ['milk', 'milk']]) {
+      await page.keyboard.type('milk');
+      await page.keyboard.press('Enter');
+      await poll(() => titles(page)).toEqual(added);
+    }
   });
 
   test('keeps what is typed on while a task is being added', async () => {
@@ -240,9 +240,11 @@ describe('What goes wrong with JavaScript', () => {
     expect(await titles(page)).toEqual(['milk']);
   });
 
-  test('a double click makes one task, and deletes one', async () => {
+  test('a double click sends a form once', async () => {
     await site.add('bread');
     const page = await openList();
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
     await page.keyboard.type('milk');
     await page.getByRole('button', { name: 'Add' }).dblclick();
     await poll(() => titles(page)).toEqual(['milk', 'bread']);
@@ -250,6 +252,7 @@ describe('What goes wrong with JavaScript', () => {
     await page.getByRole('button', { name: 'Delete: milk' }).dblclick();
     await poll(() => page.locator(notice).textContent()).toContain('Deleted: milk');
     expect(await titles(page)).toEqual(['bread']);
+    expect(sent.map((url) => new URL(url).pathname)).toEqual(['/task', '/tasks/2']);
   });
 
   test.each([

@@ -1,17 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { field, focused, startBrowser, titles } from '../testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { field, focused, titles, useBrowser } from '../testing/browser.ts';
 import { startService } from '../testing/service.ts';
 
-let site: Awaited<ReturnType<typeof startBrowser>>;
-
-beforeAll(async () => {
-  site = await startBrowser();
-});
-afterEach(async () => {
-  await site.leave();
-  await site.empty();
-});
-afterAll(() => site.stop());
+const site = useBrowser();
 
 /** The events arrive when something changes; sooner than the next of the versions that come every 5 s anyway. */
 const { poll } = { poll: <T>(look: () => T) => expect.poll(look, { timeout: 4_000 }) };

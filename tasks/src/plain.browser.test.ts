@@ -1,17 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { field, focused, startBrowser, titles } from '../testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { field, focused, titles, useBrowser } from '../testing/browser.ts';
 
-let site: Awaited<ReturnType<typeof startBrowser>>;
-
-beforeAll(async () => {
-  site = await startBrowser();
-});
-afterEach(async () => {
-  await site.leave();
-  await site.empty();
-});
-afterAll(() => site.stop());
+const site = useBrowser();
 
 const open = (path?: string) => site.open(path, { javaScriptEnabled: false });
 const alert = (page: Page) => page.getByRole('alert').textContent();

@@ -1,11 +1,30 @@
 import { connected } from '@longhand/shared/redis.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { launchChromium } from '../../shared/testing/chromium.ts';
 import { startService } from './service.ts';
 import { startStore } from './store.ts';
 
-/** The service as it runs in production, over a Redis of its own, and a Chromium to visit it with. */
-export async function startBrowser() {
+type Site = Awaited<ReturnType<typeof startSite>>;
+
+/**
+ * The service as it runs in production, over a Redis of its own, and a Chromium to visit it with: for all
+ * tests of a file, each of which finds it empty.
+ */
+export function useBrowser(): Site {
+  const site = {} as Site;
+  beforeAll(async () => {
+    Object.assign(site, await startSite());
+  });
+  afterEach(async () => {
+    await site.leave();
+    await site.empty();
+  });
+  afterAll(() => site.stop());
+  return site;
+}
+
+async function startSite() {
   const { server, redis, store, empty, stop } = await startStore();
   const service = await startService({ REDIS_URL: server.url });
   const browser = await launchChromium();

@@ -363,8 +363,8 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect((await submit(app, '/tasks/1', { title: 'x' }, await visit(app))).status).toBe(400);
   });
 
-  test.each(['/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import'])(
-    'GET %s is a page',
+  test.each(['/', '/tasks', '/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import'])(
+    'GET %s is a page that nobody keeps, as it holds a token',
     async (path) => {
       const response = await app.request(path);
       expect(response.status).toBe(200);

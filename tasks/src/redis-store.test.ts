@@ -219,6 +219,28 @@ describe.each([
     });
   });
 
+  test('a page is one round trip, and the same commands with 200 tasks and with 20 000', async () => {
+    const node = new Redis(kept.server.url);
+    /** The commands by which Redis found the first two pages, with the number of calls. */
+    const commands = async () => {
+      await node.config('RESETSTAT');
+      const first = await kept.store.list({ filter: 'all' });
+      await kept.store.list({ filter: 'all', after: first.next });
+      const calls = [...(await node.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
+      const ours = calls.map(([, name, count]) => [name, Number(count)] as const);
+      return Object.fromEntries(ours.filter(([name]) => !['config', 'info', 'cluster'].includes(name ?? '')));
+    };
+    const open = (i: number) => ({ title: `task ${i}`, finished: 0, created_at: now.toISOString() }) as const;
+    await kept.store.insert(Array.from({ length: 210 }, (_, i) => open(i)));
+    await kept.store.list({ filter: 'all' }); // Teaches Redis the script.
+    const few = await commands();
+    for (let i = 0; i < 40; i++) await kept.store.insert(Array.from({ length: 500 }, (_, j) => open(j)));
+    expect(await commands()).toEqual(few);
+    expect(few).toMatchObject({ evalsha: 2, zrange: 2, zcard: 2, zcount: 2 });
+    expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
+    node.disconnect();
+  });
+
   describe('Store failure', () => {
     test('for want of memory leaves nothing half written', async () => {
       await create(2);

@@ -9,10 +9,11 @@ import { silent } from './store.ts';
 
 const root = `${import.meta.dirname}/..`;
 
+const files = publicFiles(`${root}/public`);
+const render = views(`${root}/views`, files);
+
 /** The application over `store`, with `now` for its clock and a request-forgery key of its own. */
 export function testApp(store: TaskStore, now: () => Date = () => new Date()) {
-  const files = publicFiles(`${root}/public`);
-  const render = views(`${root}/views`, files);
   return createApp({
     store,
     changes: { subscribe: () => () => {} },

@@ -97,6 +97,17 @@ describe('The list page without JavaScript', () => {
     expect((await site.store.list({ filter: 'all' }))?.open).toBe(1);
   });
 
+  test('imports a task for each line, and says which lines it could not take', async () => {
+    const page = await open();
+    await page.getByRole('link', { name: 'Import' }).click();
+    await page.getByLabel('One task on each line').fill(`milk\n${'x'.repeat(501)}\nbread`);
+    await page.getByRole('button', { name: 'Import' }).click();
+    await expect.poll(() => page.getByRole('status').textContent()).toContain('2 imported, 1 not.');
+    expect(await page.getByRole('status').textContent()).toContain('Line 2: A title has at most 500');
+    await page.getByRole('link', { name: 'See the tasks' }).click();
+    await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
+  });
+
   test('says times without a doubt about their zone', async () => {
     await site.store.create('milk', new Date('2024-02-29T23:30:15.678Z'));
     const page = await open();

@@ -46,7 +46,8 @@ export async function installedK6(): Promise<K6 | undefined> {
 
 const inDocker: K6 = (env) => [
   ...['docker', 'run', '--rm', '--network', 'host', '--user', `${process.getuid?.()}:${process.getgid?.()}`],
-  ...['--volume', `${import.meta.dirname}:${import.meta.dirname}`, '--workdir', import.meta.dirname],
+  ...[import.meta.dirname, env.LOAD_OUT].flatMap((folder) => ['--volume', `${folder}:${folder}`]),
+  ...['--workdir', import.meta.dirname],
   ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
   image,
 ];
@@ -67,7 +68,10 @@ export async function runScript(
   write: (text: string) => void,
 ): Promise<number | null> {
   await mkdir(out, { recursive: true });
+  const { LOAD_PROFILE = 'full', SOAK_SECONDS = '' } = process.env;
   const env = {
+    LOAD_PROFILE,
+    SOAK_SECONDS,
     ...variables,
     LOAD_OUT: out,
     K6_WEB_DASHBOARD: 'true',

@@ -47,7 +47,9 @@ export async function startComposed(): Promise<ComposedStack> {
     );
   };
   const stop = async () => {
-    await compose('--profile', 'load', 'down', '--volumes', '--rmi', 'local', '--timeout', '20');
+    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20');
+    const images = ['proxy', 'expander', 'tasks', 'shortener'].map((target) => `${project}-${target}`);
+    await docker('image', 'rm', '--force', ...images);
   };
 
   try {

@@ -73,6 +73,12 @@ describe.skipIf(without !== '')(`the load scripts on k6${without}`, { timeout: 1
     },
   );
 
+  test('an address that is not of this machine is refused', async () => {
+    const { code, output } = await run('smoke', { TASKS_URL: 'http://tasks.example' });
+    expect(code).not.toBe(0);
+    expect(output).toContain('TASKS_URL=http://tasks.example: load goes to this machine alone');
+  });
+
   test('a profile that there is not is named', async () => {
     let output = '';
     await runScript(k6, 'smoke', out, { LOAD_PROFILE: 'huge' }, (text) => {

@@ -48,6 +48,8 @@ async function during(name: string, target: Target, run: () => Promise<number | 
   return running;
 }
 
+// k6 hears Ctrl-C as well and ends with its reports; then the stack is stopped. A second one ends all at once.
+process.once('SIGINT', () => {});
 await main(process.argv.length > 2 ? process.argv.slice(2) : usual).catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;

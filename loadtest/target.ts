@@ -20,6 +20,9 @@ const addresses = {
   TASKS_URL: 'http://127.0.0.1:8082',
 };
 
+/** Where more can be reached of a stack that is up: a service past the proxy, the operations endpoints. */
+const optional = ['TASKS_DIRECT_URL', 'EXPANDER_OPS_URL', 'TASKS_OPS_URL', 'SHORTENER_URL'];
+
 /**
  * The stack that answers at the addresses of the environment, by default the local ones, with the local
  * shortener for its links; undefined where none answers.
@@ -30,9 +33,11 @@ export async function runningStack(env: NodeJS.ProcessEnv): Promise<Target | und
   );
   const answers = await Promise.allSettled(Object.values(urls).map((url) => fetch(url)));
   if (answers.some(({ status }) => status === 'rejected')) return undefined;
-  if (env.SHORTENER_URL) return { variables: urls, async stop() {} };
+  const variables = { ...urls };
+  for (const name of optional) if (env[name]) variables[name] = env[name];
+  if (variables.SHORTENER_URL) return { variables, async stop() {} };
   const shortener = await startShortener();
-  return { variables: { ...urls, SHORTENER_URL: shortener.url }, stop: shortener.close };
+  return { variables: { ...variables, SHORTENER_URL: shortener.url }, stop: shortener.close };
 }
 
 /** A whole stack without Docker on free ports, and the local shortener, which its expander may ask. */

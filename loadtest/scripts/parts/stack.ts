@@ -4,19 +4,26 @@ import { type Profile, profiles } from '../../profiles.ts';
 
 /** Where the stack answers: the environment's word, else the local stack as `make up` starts it. */
 export const stack = {
-  proxy: __ENV.PROXY_URL || 'http://127.0.0.1:8080',
-  expander: __ENV.EXPANDER_URL || 'http://127.0.0.1:8081',
-  tasks: __ENV.TASKS_URL || 'http://127.0.0.1:8082',
+  proxy: address('PROXY_URL') || 'http://127.0.0.1:8080',
+  expander: address('EXPANDER_URL') || 'http://127.0.0.1:8081',
+  tasks: address('TASKS_URL') || 'http://127.0.0.1:8082',
 };
 
 /** The tasks service without the proxy in front of it, where it can be reached. */
-export const tasksDirect = __ENV.TASKS_DIRECT_URL;
+export const tasksDirect = address('TASKS_DIRECT_URL');
 
 /** Operations endpoints, where they can be reached: the proxy does not pass them on. */
-export const operations = { expander: __ENV.EXPANDER_OPS_URL, tasks: __ENV.TASKS_OPS_URL };
+export const operations = { expander: address('EXPANDER_OPS_URL'), tasks: address('TASKS_OPS_URL') };
 
 /** The local shortener that the expander's links lead to. */
-export const shortener = __ENV.SHORTENER_URL || 'http://127.0.0.1:9000';
+export const shortener = address('SHORTENER_URL') || 'http://127.0.0.1:9000';
+
+/** The address that a variable holds. Load is for this machine: nobody else is to get it by a slip of the keys. */
+function address(variable: string): string | undefined {
+  const url = __ENV[variable];
+  if (!url || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(url)) return url;
+  throw new Error(`${variable}=${url}: load goes to this machine alone, as in http://127.0.0.1:8080.`);
+}
 
 /** The load that LOAD_PROFILE names. */
 export const profile: Profile = named(__ENV.LOAD_PROFILE || 'full');

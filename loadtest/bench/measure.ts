@@ -150,7 +150,10 @@ function presented(comparison: {
       opened ? opened.median.toFixed(3) : '',
       `${failed}`,
     ]),
-    plot: { unit: 'a second', bars: measured.map(({ name, perSecond }) => ({ name, ...perSecond })) },
+    plot: {
+      unit: 'requests a second',
+      bars: measured.map(({ name, perSecond }) => ({ name, ...perSecond })),
+    },
     goals,
     data: measured,
   };

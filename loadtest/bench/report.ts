@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import os from 'node:os';
+import { markdownTable, textTable } from '../table.ts';
 
 export interface Goal {
   text: string;
@@ -33,7 +34,7 @@ export function text(results: readonly Result[]): string {
   return results
     .map(
       ({ title, columns, rows, goals }) =>
-        `\n${title}\n${table([columns, ...rows])}\n${goals.map(line).join('')}`,
+        `\n${title}\n${textTable([columns, ...rows])}\n${goals.map(line).join('')}`,
     )
     .join('');
 }
@@ -41,9 +42,7 @@ export function text(results: readonly Result[]): string {
 /** The results of a benchmark for a document. */
 export function markdown(title: string, results: readonly Result[]): string {
   const sections = results.map(({ title, columns, rows, goals }) => {
-    const head = [columns, columns.map((_, i) => (i === 0 ? '---' : '--:'))];
-    const body = [...head, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-    return `### ${title}\n\n${body}\n\n${goals.map((goal) => `- ${line(goal).trim()}\n`).join('')}`;
+    return `### ${title}\n\n${markdownTable([columns, ...rows])}\n\n${goals.map((goal) => `- ${line(goal).trim()}\n`).join('')}`;
   });
   return `## ${title}\n\n${sections.join('\n')}`;
 }
@@ -52,13 +51,6 @@ function line(goal: Goal): string {
   const { text, measured, atLeast, atMost } = goal;
   const bound = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
   return `  ${holds(goal) ? 'met' : 'NOT MET'}: ${text}: ${Number(measured.toPrecision(3))} (goal: ${bound})\n`;
-}
-
-function table(rows: string[][]): string {
-  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? [];
-  const cell = (text: string, i: number) =>
-    i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
-  return rows.map((row) => `  ${row.map(cell).join('  ')}`).join('\n');
 }
 
 /** What the figures were taken on and with. */

@@ -47,11 +47,11 @@ async function twoWrites(scheme: string, server: Shortener): Promise<Result> {
   const slowest = (name: string) =>
     Math.max(...(rows.find((row) => row.name === name)?.milliseconds.slice(1) ?? []));
   return {
-    title: `Requests of one ${scheme} connection, each sent in two writes: median milliseconds of request 1 to ${requests}`,
+    title: `Two writes a request over ${scheme}: median ms of request 1 to ${requests} of a connection`,
     columns: ['', ...Array.from({ length: requests }, (_, i) => `${i + 1}`)],
     rows: rows.map(({ name, milliseconds }) => [name, ...milliseconds.map((value) => value.toFixed(1))]),
     plot: {
-      unit: 'milliseconds, requests 2 to 12',
+      unit: 'ms, requests 2 to 12',
       bars: rows.map(({ name, later }) => ({ name, ...spread(later) })),
     },
     goals: [

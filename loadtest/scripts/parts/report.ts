@@ -1,3 +1,5 @@
+import { markdownTable, textTable } from '../../table.ts';
+
 interface Metric {
   type: 'counter' | 'gauge' | 'rate' | 'trend';
   contains: string;
@@ -32,13 +34,13 @@ export function report(name: string) {
     const verdict = thresholds.every(([, , , ok]) => ok === 'held') ? 'passed' : 'FAILED';
     return {
       stdout:
-        `\n${table([thresholdTitles, ...thresholds])}\n\n${table([metricTitles, ...metrics])}\n\n` +
+        `\n${textTable([thresholdTitles, ...thresholds])}\n\n${textTable([metricTitles, ...metrics])}\n\n` +
         wrong.map((line) => `${line}\n`).join('') +
         `${name} ${verdict} after ${seconds}; reports: ${out}/${name}.{html,json,md}\n`,
       [`${out}/${name}.json`]: `${JSON.stringify(summary, null, 2)}\n`,
       [`${out}/${name}.md`]:
-        `# ${name}: ${verdict} after ${seconds}\n\n${markdown([thresholdTitles, ...thresholds])}\n` +
-        `\n${markdown([metricTitles, ...metrics])}\n` +
+        `# ${name}: ${verdict} after ${seconds}\n\n${markdownTable([thresholdTitles, ...thresholds])}\n` +
+        `\n${markdownTable([metricTitles, ...metrics])}\n` +
         wrong.map((line) => `\n- ${line}`).join(''),
     };
   };
@@ -69,17 +71,4 @@ function written({ contains, values }: Metric, measure: string): string {
   if (measure === 'count') return `${value}`;
   if (measure === 'rate') return `${(value * 100).toFixed(2)} %`;
   return contains === 'time' ? `${value.toFixed(2)} ms` : value.toFixed(2);
-}
-
-/** Cells of even width, the first column to the left and the others to the right. */
-function table(rows: string[][]): string {
-  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? [];
-  const cell = (text: string, i: number) =>
-    i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
-  return rows.map((row) => row.map(cell).join('  ')).join('\n');
-}
-
-function markdown([titles = [], ...rows]: string[][]): string {
-  const line = (row: string[]) => `| ${row.join(' | ')} |`;
-  return [line(titles), line(titles.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
 }

@@ -18,10 +18,13 @@ export const operations = { expander: address('EXPANDER_OPS_URL'), tasks: addres
 /** The local shortener that the expander's links lead to. */
 export const shortener = address('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** The address that a variable holds. Load is for this machine: nobody else is to get it by a slip of the keys. */
+/**
+ * The address that a variable holds. Load is for this machine, and for the shortener's container on it: nobody
+ * else is to get it by a slip of the keys.
+ */
 function address(variable: string): string | undefined {
   const url = __ENV[variable];
-  if (!url || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(url)) return url;
+  if (!url || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]|shortener):\d+$/.test(url)) return url;
   throw new Error(`${variable}=${url}: load goes to this machine alone, as in http://127.0.0.1:8080.`);
 }
 

@@ -141,6 +141,18 @@ describe('Keep-alive latency rule', () => {
 });
 
 describe('Bounds', () => {
+  test('no more sockets in total than maxTotalSockets: an origin waits for another one', async () => {
+    let most = 0;
+    const kept = agent('http', { maxTotalSockets: 2, maxFreeSockets: 0 });
+    const count: RequestListener = (req, res) => {
+      most = Math.max(most, Object.values(kept.sockets).flat().length);
+      drainAndAnswer(req, res);
+    };
+    const servers = await Promise.all([1, 2, 3, 4].map(() => listen('http', count)));
+    await Promise.all(servers.flatMap(({ url }) => [sendInTwoWrites(url, kept), sendInTwoWrites(url, kept)]));
+    expect(most).toBe(2);
+  });
+
   test('no more sockets to one origin than maxSockets: the next request waits for one', async () => {
     let open = 0;
     let most = 0;
@@ -203,6 +215,13 @@ describe('A stale reused socket', () => {
     });
     await expect(request(url, { agent: agent('http') })).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(seen).toBe(1);
+  });
+
+  test('an answer that switches protocols, which nobody asked for, is an error', async () => {
+    const { url } = await listen('http', (req) => {
+      req.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    await expect(request(url, { agent: agent('http') })).rejects.toThrow('ended without an answer');
   });
 
   test('an aborted request is not sent again, and rejects with its reason', async () => {

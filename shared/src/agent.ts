@@ -58,8 +58,10 @@ function noDelay<Stream extends Duplex | null | undefined>(stream: Stream): Stre
 /** Keeps the idle sockets of all origins together at `maxIdleSockets`. */
 function bounded<Agent extends http.Agent>(agent: Agent): Agent {
   return agent.on('free', () => {
-    const idle = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+    let idle = 0;
+    for (const origin in agent.freeSockets) idle += agent.freeSockets[origin]?.length ?? 0;
+    if (idle <= maxIdleSockets) return;
     // Origins are listed in the order in which they first fell idle: the first socket is an old one.
-    if (idle.length > maxIdleSockets) idle[0]?.destroy();
+    Object.values(agent.freeSockets)[0]?.[0]?.destroy();
   });
 }

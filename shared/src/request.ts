@@ -29,16 +29,35 @@ export async function request(url: URL, options: https.RequestOptions): Promise<
 /** A reused socket that the server had closed. */
 class StaleSocket extends Error {}
 
-function send(url: URL, options: https.RequestOptions): Promise<http.IncomingMessage> {
+function send(url: URL, { signal, ...options }: https.RequestOptions): Promise<http.IncomingMessage> {
+  if (signal?.aborted) return Promise.reject(aborted(signal));
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const sent = (url.protocol === 'https:' ? https : http).request(url, options);
-  sent.on('response', resolve);
+  // Node's own `signal` option watches the whole life of the request, which costs more than the request.
+  const abort = () => sent.destroy(aborted(signal));
+  signal?.addEventListener('abort', abort);
+  sent.on('response', (response) => {
+    signal?.removeEventListener('abort', abort);
+    resolve(response);
+  });
   sent.on('error', (error: NodeJS.ErrnoException) => {
+    signal?.removeEventListener('abort', abort);
     const stale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
     reject(stale ? new StaleSocket('the server had closed the idle connection', { cause: error }) : error);
   });
+  // A 101 that nobody asked for ends the request with neither a response nor an error, but always with this.
+  sent.on('close', () => {
+    signal?.removeEventListener('abort', abort);
+    reject(new Error('the connection ended without an answer'));
+  });
   sent.end();
   return promise;
+}
+
+function aborted(signal: AbortSignal | undefined): Error {
+  return Object.assign(new Error('the request was aborted', { cause: signal?.reason }), {
+    name: 'AbortError',
+  });
 }
 
 /** A server that closed one idle connection has most likely closed the others: none of them is tried. */

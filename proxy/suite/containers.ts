@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { BlockList } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { docker } from '../../shared/testing/engine.ts';
 import { ask } from '../testing/ask.ts';
@@ -43,6 +45,22 @@ export function containerRules(stack: () => ComposedStack): void {
         const expected = service === 'proxy' ? [port, expanderPort, tasksPort] : [];
         expect(bindings.map(({ HostPort }) => Number(HostPort)).toSorted()).toEqual(expected.toSorted());
         for (const { HostIp } of bindings) expect(HostIp).toBe('127.0.0.1');
+      }
+    });
+
+    test('from the host: not by their own addresses either, for tasks and both Redis', async () => {
+      const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+      for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const) {
+        const networks: Record<string, { IPAddress: string; IPPrefixLen: number }> = JSON.parse(
+          await inspect(service, '{{json .NetworkSettings.Networks}}'),
+        );
+        for (const { IPAddress, IPPrefixLen } of Object.values(networks)) {
+          const network = new BlockList();
+          network.addSubnet(IPAddress, IPPrefixLen);
+          expect(ours.filter(({ address, family }) => family === 'IPv4' && network.check(address))).toEqual(
+            [],
+          );
+        }
       }
     });
 

@@ -94,9 +94,6 @@ function press(button, init) {
   });
 }
 
-/** Milliseconds between two looks at a list that keeps changing. */
-const breath = 250;
-
 let latest = shownVersion();
 let looking = false;
 
@@ -106,13 +103,10 @@ live('/tasks/events', (version) => {
   looking = true;
   inTurn(async () => {
     looking = false;
-    if (latest === shownVersion()) return;
+    const shown = shownVersion();
+    if (latest === shown) return;
     // Nobody asked for this, so nobody is told of a failure; the server names the version again soon.
-    await refresh().then(tellOfChanges, () => {});
-    await new Promise((resolve) => setTimeout(resolve, breath));
+    await refresh().catch(() => {});
+    if (shown !== shownVersion()) say(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
 });
-
-function tellOfChanges() {
-  say(`The list changed: ${document.getElementById('count')?.textContent}`);
-}

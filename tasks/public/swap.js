@@ -78,13 +78,13 @@ function arrive(task) {
 
 /**
  * Returns a function that gives the focus back to the link or button that had it, where that was replaced;
- * where it is gone, to the task that took its place.
+ * where it is gone, to the task that took its place, or to the first one.
  */
 function rememberFocus() {
   const focused = /** @type {HTMLElement | null} */ (list.querySelector(':focus'));
   if (!focused) return () => {};
   const task = focused.closest('.tasks > li');
-  const place = task ? rank(task) : -1;
+  const place = task ? rank(task) : 0;
   const target = ['href', 'formaction'].flatMap((name) => {
     const value = focused.getAttribute(name);
     return value ? [`#list [${name}="${CSS.escape(value)}"]`] : [];

@@ -179,8 +179,9 @@ describe('The list page with JavaScript', () => {
   test('leads through the pages of a long list', async () => {
     await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
     const page = await openList();
-    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'Next page' }).press('Enter');
     await poll(() => titles(page)).toEqual(['task 1']);
+    expect(await focused(page)).toBe('task-1');
     await page.goBack();
     await poll(async () => (await titles(page)).length).toBe(100);
   });

@@ -1,4 +1,3 @@
-import { deadline } from './deadline.ts';
 import { type Ask, failedExpansion, type Trace } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
 
@@ -6,17 +5,6 @@ import { ExpansionError } from './expansion-error.ts';
 const maxInFlight = 1_024;
 /** Of these, at one origin: a host that hangs uses up its own share and nobody else's. */
 const maxInFlightPerOrigin = 64;
-
-/** Milliseconds for one hop: name look-up, connection, and a second request by GET included. */
-const hopDeadline = 3_000;
-
-/** Answers `timeout` where a hop takes longer than 3 s. */
-export function inTime(ask: Ask): Ask {
-  return async (url, options) => {
-    using time = deadline(hopDeadline, `${url.host} did not answer within 3 seconds.`, options.signal);
-    return await ask(url, { ...options, signal: time.signal });
-  };
-}
 
 /** Answers `overloaded` at once where too many expansions are in flight. */
 export function bounded(trace: Trace): Trace {
@@ -36,7 +24,7 @@ export function bounded(trace: Trace): Trace {
 export function boundedPerOrigin(ask: Ask): Ask {
   const inFlight = new Map<string, number>();
   return async (url, options) => {
-    const { origin } = url;
+    const origin = url.protocol + url.host;
     const others = inFlight.get(origin) ?? 0;
     if (others >= maxInFlightPerOrigin) throw overloaded(`Too many expansions wait for ${url.host}`);
     inFlight.set(origin, others + 1);

@@ -1,26 +1,29 @@
 import { ExpansionError } from './expansion-error.ts';
 
-/** A signal that is aborted with an ExpansionError: `timeout` when time is up, `aborted` when `signal` is. */
+/** A signal that is aborted with an ExpansionError: `timeout` when time is up, `aborted` when another one is. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
+  /** Sets the time that is left, in place of what was set before. */
+  set(milliseconds: number, message: string): void;
 }
 
-/** Starts a deadline; to be disposed of when the work is done. */
-export function deadline(milliseconds: number, message: string, signal?: AbortSignal): Deadline {
+/** A deadline that ends early when `signal` is aborted; to be disposed of when the work is done. */
+export function createDeadline(signal?: AbortSignal): Deadline {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new ExpansionError('timeout', message)), milliseconds);
+  let timer: NodeJS.Timeout | undefined;
   const abort = () => {
-    const { reason } = signal as AbortSignal;
     controller.abort(
-      reason instanceof ExpansionError
-        ? reason
-        : new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: reason }),
+      new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: signal?.reason }),
     );
   };
   if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort, { once: true });
+  signal?.addEventListener('abort', abort);
   return {
     signal: controller.signal,
+    set(milliseconds, message) {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(new ExpansionError('timeout', message)), milliseconds);
+    },
     [Symbol.dispose]() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { deadline } from './deadline.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { expansionFreshUntil } from './lifetime.ts';
 import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
@@ -106,8 +106,10 @@ const redirects: Record<Follow, readonly number[]> = {
   all: [301, 302, 303, 307, 308],
 };
 
+/** Milliseconds for one hop: name look-up, connection, and a second request by GET included. */
+const hopTime = 3_000;
 /** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
-const chainDeadline = 8_000;
+const chainTime = 8_000;
 
 /** `expand(url, callback)` over `trace`. */
 export function createExpand(trace: Trace, maxRedirect = 5): Expand {
@@ -140,9 +142,9 @@ export function createTrace(ask: Ask): Trace {
     const url = input.trim();
     const hops: Hop[] = [];
     if (url === '') return whole(hops, nothing);
-    using chainTime = deadline(chainDeadline, 'The redirects took longer than 8 seconds.', options.signal);
+    using deadline = createDeadline(options.signal);
     try {
-      const chain = walk(readTarget(url), ask, { ...options, signal: chainTime.signal });
+      const chain = walk(readTarget(url), inTime(ask, deadline), { ...options, signal: deadline.signal });
       for (;;) {
         const step = await chain.next();
         if (step.done) return whole(hops, step.value);
@@ -152,6 +154,17 @@ export function createTrace(ask: Ask): Trace {
     } catch (error) {
       return failedExpansion(url, error);
     }
+  };
+}
+
+/** Asks each hop within its own time and that of the whole chain, which begins now. */
+function inTime(ask: Ask, deadline: Deadline): Ask {
+  const end = performance.now() + chainTime;
+  return (url, options) => {
+    const left = end - performance.now();
+    if (left < hopTime) deadline.set(left, 'The redirects took longer than 8 seconds.');
+    else deadline.set(hopTime, `${url.host} did not answer within 3 seconds.`);
+    return ask(url, options);
   };
 }
 

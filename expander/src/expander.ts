@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
 import type { MiddlewareHandler } from 'hono';
 import { createApp } from './app.ts';
-import { bounded, boundedPerOrigin, inTime } from './bounds.ts';
+import { bounded, boundedPerOrigin } from './bounds.ts';
 import type { Config } from './config.ts';
 import { createExpand, createTrace } from './expand.ts';
 import { withGetFallback } from './get-fallback.ts';
@@ -47,7 +47,7 @@ export function createExpansion(
     lookup: sharedLookup(resolve),
     userAgent: config.EXPANDER_USER_AGENT,
   });
-  const ask = cachedHops(boundedPerOrigin(inTime(withGetFallback(requests.ask))));
+  const ask = cachedHops(boundedPerOrigin(withGetFallback(requests.ask)));
   const asked = createTrace(ask);
   const shared = singleFlight(bounded(redis ? cachedInRedis(asked, redis, log) : asked));
   const trace = staleWhileRevalidate(cachedInMemory(shared));

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testCertificate } from '../../shared/testing/certificate.ts';
 import { freePort } from '../../shared/testing/free-port.ts';
-import { inTime } from './bounds.ts';
 import { headRequest } from './head-request.ts';
 import { createGuard } from './public-address.ts';
 
@@ -31,7 +30,7 @@ function asking(...answers: LookupAddress[][]) {
     },
   });
   onTestFinished(close);
-  return (url: string) => inTime(ask)(new URL(url), { follow: 'default' });
+  return (url: string) => ask(new URL(url), { follow: 'default' });
 }
 
 /** A server of raw bytes on 127.0.0.1. */
@@ -147,29 +146,6 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
       code: 'request_failed',
       message: 'short.example is not a name that is known.',
     });
-  });
-});
-
-describe('a hop of more than 3 s is a timeout', () => {
-  test.concurrent.each<[string, (socket: Socket) => void]>([
-    ['with no answer', () => {}],
-    [
-      'with an answer that comes in drops',
-      (socket) => {
-        const drip = setInterval(() => socket.write('H'), 500);
-        socket.write('HTTP/1.1 200 OK\r\nX: ');
-        socket.once('close', () => clearInterval(drip));
-      },
-    ],
-    [
-      'with interim answers without end',
-      (socket) => {
-        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 20);
-        socket.once('close', () => clearInterval(more));
-      },
-    ],
-  ])('%s', async (_, answer) => {
-    await expect(asking([here])(await answering(answer))).rejects.toMatchObject({ code: 'timeout' });
   });
 });
 

@@ -24,7 +24,7 @@ export interface HeadRequestOptions {
 export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
   const guarded = guardedLookup(lookup, guard);
   const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
-  const headers = { 'User-Agent': userAgent, Accept: '*/*' };
+  const headers = { 'User-Agent': userAgent };
 
   const ask: Ask = async (url, { signal, ...options }) => {
     const method = options.method ?? 'HEAD';
@@ -64,7 +64,7 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
 
 /** Resolves when the connection is free for the next request, which would otherwise open another one. */
 function finished(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => response.resume().once('end', resolve).once('close', resolve));
+  return new Promise((resolve) => response.resume().once('close', resolve));
 }
 
 /** Hands a socket the addresses of a name only when every one of them may be contacted. */

@@ -1,27 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer, Ask } from './expand.ts';
-import { createFlights } from './flights.ts';
+import { ExpansionError } from './expansion-error.ts';
 
-/** Characters of URLs and locations that are kept; answers of more than a 256th of it are not. */
-const maxSize = 16 * 1024 * 1024;
+/** Answers that are kept, and characters of the longest one with its URL: 20 MiB together. */
+const max = 10_000;
+const maxLength = 2_048;
 
 /** Remembers single answers, so that two short URLs into one chain share its hops, also while they are asked. */
 export function cachedHops(ask: Ask): Ask {
-  const answers = new LRUCache<string, Answer>({
-    maxSize,
-    maxEntrySize: maxSize / 256,
-    sizeCalculation: ({ location }, key) => key.length + (location?.length ?? 0) + 100,
-  });
-  const join = createFlights<Answer>();
-  return (url, options) => {
+  const answers = new LRUCache<string, Answer>({ max });
+  const underWay = new Map<string, Promise<Answer>>();
+
+  return async (url, options) => {
     // The fragment is never sent.
     const key = `${options.follow} ${url.href.slice(0, url.href.length - url.hash.length)}`;
     const known = options.refresh ? undefined : answers.get(key);
-    if (known && known.freshUntil > Date.now()) return Promise.resolve({ ...known, cached: true });
-    return join(key, options, async (signal) => {
-      const answer = await ask(url, { ...options, signal });
-      answers.set(key, answer);
+    if (known && known.freshUntil > Date.now()) return { ...known, cached: true };
+    const others = underWay.get(key);
+    if (others) {
+      const answer = await others.catch(unlessTheirs);
+      if (answer) return answer;
+    }
+    const asked = ask(url, options);
+    underWay.set(key, asked);
+    try {
+      const answer = await asked;
+      if (key.length + (answer.location?.length ?? 0) <= maxLength) answers.set(key, answer);
       return answer;
-    });
+    } finally {
+      if (underWay.get(key) === asked) underWay.delete(key);
+    }
   };
+}
+
+/** Whoever asked may have left, or run out of the time for the whole chain: that says nothing about the hop. */
+function unlessTheirs(error: unknown): null {
+  if (error instanceof ExpansionError && (error.code === 'aborted' || error.code === 'timeout')) return null;
+  throw error;
 }

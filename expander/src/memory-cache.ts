@@ -19,9 +19,14 @@ export function cachedInMemory(trace: Trace): Trace {
   return async (url, options) => {
     const key = cacheKey(url, options);
     const hit = options.refresh ? undefined : entries.get(key);
-    if (hit && keptUntil(hit) > Date.now()) return replay(hit, options);
+    if (hit && keptUntil(hit) > Date.now()) {
+      // Written over when it is first hit: most expansions are asked for once.
+      const known = asCached(hit);
+      if (known !== hit) entries.set(key, known);
+      return replay(known, options);
+    }
     const expansion = await trace(url, options);
-    if (keptUntil(expansion, options) > Date.now()) entries.set(key, asCached(expansion));
+    if (keptUntil(expansion, options) > Date.now()) entries.set(key, expansion);
     return expansion;
   };
 }

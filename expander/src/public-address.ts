@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
 import ip from 'ipaddr.js';
 import { ExpansionError } from './expansion-error.ts';
 import { refusedPorts } from './refused-ports.ts';
@@ -44,7 +45,7 @@ export function createGuard(allowedNetworks: readonly string[] = []): Guard {
       if (url.username || url.password) throw refused('The URL carries a user name or a password.');
       if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not one for websites.`);
       const host = withoutDot(url.hostname.replace(/^\[|\]$/g, ''));
-      if (ip.isValid(host)) {
+      if (isIP(host) !== 0) {
         const address = ip.parse(host);
         const reason = isAllowed(address) ? null : notPublic(address);
         if (reason) throw refused(`${url.hostname} is not a public address: ${reason}.`);

@@ -24,7 +24,7 @@ export function cachedInRedis(trace: Trace, redis: CacheClient, log: Log): Trace
     if (hit) return replay(hit, options);
     const expansion = await trace(url, options);
     const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
-    const entry = JSON.stringify(asCached(expansion));
+    const entry = JSON.stringify(expansion);
     if (milliseconds > 0 && entry.length <= maxEntrySize) {
       redis.set(key, entry, 'PX', milliseconds).catch(missed);
     }
@@ -33,5 +33,5 @@ export function cachedInRedis(trace: Trace, redis: CacheClient, log: Log): Trace
 }
 
 function parse(text: string | null): Expansion | null {
-  return text === null ? null : (JSON.parse(text) as Expansion);
+  return text === null ? null : asCached(JSON.parse(text));
 }

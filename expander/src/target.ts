@@ -60,7 +60,7 @@ export function resolveLocation(location: string, from: Target): Target | null {
   if (!resolved || (isWeb(resolved) && !host.test(resolved.hostname))) return null;
   const hash = from.text.indexOf('#');
   const fragment = hash === -1 || reference.includes('#') ? '' : from.text.slice(hash);
-  const url = new URL(resolved.href + fragment);
+  const url = fragment === '' ? resolved : new URL(resolved.href + fragment);
   return target(reference + fragment, url);
 }
 

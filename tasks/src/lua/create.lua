@@ -1,11 +1,11 @@
--- KEYS: index, version, last id, and the nonce where there is one
+-- KEYS: index, version, recent, last id, and the nonce where there is one
 -- ARGV: key of a task without its id, channel, title, now, seconds a nonce is kept
-local id = KEYS[4] and redis.call('GET', KEYS[4])
+local id = KEYS[5] and redis.call('GET', KEYS[5])
 if not id or redis.call('EXISTS', ARGV[1] .. id) == 0 then
-  id = string.format('%.0f', redis.call('INCR', KEYS[3]))
-  local revision = changed(KEYS[2], ARGV[2])
+  id = string.format('%.0f', redis.call('INCR', KEYS[4]))
+  local revision = changed(ARGV[2], id)
   redis.call('HSET', ARGV[1] .. id, 'title', ARGV[3], 'finished', 0, 'created_at', ARGV[4], 'revision', revision)
   redis.call('ZADD', KEYS[1], position(id, '0'), id)
-  if KEYS[4] then redis.call('SET', KEYS[4], id, 'EX', ARGV[5]) end
+  if KEYS[5] then redis.call('SET', KEYS[5], id, 'EX', ARGV[5]) end
 end
 return { id, read(ARGV[1] .. id) }

@@ -1,21 +1,31 @@
--- KEYS: index, version
+-- KEYS: index, version, recent
 -- ARGV: key of a task without its id, first position, last position, count, known version or -1
--- Returns the version and, where it is not the known one, the counts, the ids, and the task of each id:
--- false where it is as it was in the known version, empty where an id has none. The last one is always there:
--- it is the one that moves up when a task is removed.
+-- Returns the version and, where it is not the known one, the counts, the ids, and each task that may be
+-- another one since the known version: its place among the ids, and what it is.
 local version = redis.call('GET', KEYS[2]) or '0'
 local count, known = tonumber(ARGV[4]), tonumber(ARGV[5])
-if tonumber(version) == known then return version end
-if tonumber(version) < known then known = -1 end
+local behind = tonumber(version) - known
+if behind == 0 then return version end
+
+-- What changed since the known version, one entry for each version; all of it where that is not on record.
+local fresh, all = {}, true
+if known >= 0 and behind > 0 and behind <= 100 then
+  local recent = redis.call('LRANGE', KEYS[3], 0, behind - 1)
+  all = #recent < behind
+  for _, id in ipairs(recent) do
+    fresh[id] = true
+    all = all or id == '*'
+  end
+end
 
 local ids = redis.call('ZRANGE', KEYS[1], ARGV[2], ARGV[3], 'BYSCORE', 'LIMIT', 0, ARGV[4])
-local tasks = {}
+local places, tasks = {}, {}
 for i, id in ipairs(ids) do
-  local key = ARGV[1] .. id
-  local revision = redis.call('HGET', key, 'revision')
-  if not revision then tasks[i] = {}
-  elseif tonumber(revision) > known or i == count then tasks[i] = read(key)
-  else tasks[i] = false end
+  -- The last one is always read: it is the one that moves up when a task is removed.
+  if all or fresh[id] or i == count then
+    places[#places + 1] = i
+    tasks[#tasks + 1] = read(ARGV[1] .. id)
+  end
 end
 local open = redis.call('ZCOUNT', KEYS[1], '-inf', '(-4503599627370496')
-return { version, open, redis.call('ZCARD', KEYS[1]) - open, ids, tasks }
+return { version, open, redis.call('ZCARD', KEYS[1]) - open, ids, places, tasks }

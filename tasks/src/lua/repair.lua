@@ -1,8 +1,8 @@
--- KEYS: index, version, last id
+-- KEYS: index, version, recent, last id
 -- ARGV: key of a task without its id, key of a damaged one, channel, '1' to repair, then ids
 -- Returns the ids of each kind of fault: ghosts, orphans, misplaced, damaged, and those above the last id.
 local faults = { {}, {}, {}, {}, {} }
-local last = tonumber(redis.call('GET', KEYS[3]) or '0')
+local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local repair = ARGV[4] == '1'
 local function found(kind, id) table.insert(faults[kind], id) end
 
@@ -33,7 +33,7 @@ for i = 5, #ARGV do
       found(5, id)
       if repair then
         last = tonumber(id)
-        redis.call('SET', KEYS[3], id)
+        redis.call('SET', KEYS[4], id)
       end
     end
   end
@@ -41,5 +41,5 @@ end
 
 local count = 0
 for _, ids in ipairs(faults) do count = count + #ids end
-if repair and count > 0 then changed(KEYS[2], ARGV[3]) end
+if repair and count > 0 then changed(ARGV[3], '*') end
 return faults

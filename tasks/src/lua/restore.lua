@@ -1,9 +1,9 @@
--- KEYS: index, version, removal
+-- KEYS: index, version, recent, removal
 -- ARGV: key of a task without its id, the same among the removed, channel, most tasks
 -- Puts removed tasks back and returns how many.
-local ids = redis.call('SPOP', KEYS[3], ARGV[4])
+local ids = redis.call('SPOP', KEYS[4], ARGV[4])
 if #ids == 0 then return 0 end
-local revision = changed(KEYS[2], ARGV[3])
+local revision = changed(ARGV[3], '*')
 local restored = 0
 for _, id in ipairs(ids) do
   local removed, key = ARGV[2] .. id, ARGV[1] .. id

@@ -16,14 +16,17 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil
 end
 
--- Gives the list its next version, tells every replica, and returns it: the revision of the tasks that
--- change. Versions begin with the time, so that those from before the store was emptied do not come again.
-local function changed(version, channel)
-  if redis.call('EXISTS', version) == 0 then
+-- For scripts whose keys begin with index, version and recent: gives the list its next version, notes
+-- which task changed ('*' for several), tells every replica, and returns the version: the revision of what
+-- changed. Versions begin with the time, so that those from before the store was emptied do not come again.
+local function changed(channel, id)
+  if redis.call('EXISTS', KEYS[2]) == 0 then
     local now = redis.call('TIME')
-    redis.call('SET', version, now[1] * 1000000 + now[2])
+    redis.call('SET', KEYS[2], now[1] * 1000000 + now[2])
   end
-  local revision = redis.call('INCR', version)
+  local revision = redis.call('INCR', KEYS[2])
+  redis.call('LPUSH', KEYS[3], id)
+  redis.call('LTRIM', KEYS[3], 0, 99)
   redis.call('PUBLISH', channel, revision)
   return revision
 end

@@ -59,16 +59,17 @@ COPY --chmod=755 proxy/burst.envsh /docker-entrypoint.d/10-longhand-burst.envsh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/pages /usr/share/nginx/html
-# `resolve` follows replicas that come and go. One that has gone is left alone for a while; with max_fails=0, as
-# for the fixed addresses of the native run, every request would try it again.
+# `resolve` follows replicas that come and go. One that refuses is left alone while it drains (2 s) and until its
+# address is no longer given (2 s more); with max_fails=0, as for the fixed addresses of the native run, every
+# request would try it again.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
     NGINX_ENTRYPOINT_QUIET_LOGS=1 \
     LONGHAND_LISTEN=* \
     LONGHAND_PORT=8080 LONGHAND_EXPANDER_PORT=8081 LONGHAND_TASKS_PORT=8082 \
     LONGHAND_API_RATE=1000r/s \
-    LONGHAND_EXPANDER_SERVER="expander:3000 resolve max_fails=1 fail_timeout=3s" \
-    LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=3s" \
+    LONGHAND_EXPANDER_SERVER="expander:3000 resolve max_fails=1 fail_timeout=5s" \
+    LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=5s" \
     LONGHAND_PAGES=/usr/share/nginx/html
 USER 101:101
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]

@@ -5,6 +5,7 @@ import { containerRules } from './suite/containers.ts';
 import { expanderRules } from './suite/expander.ts';
 import { proxyRules } from './suite/proxy.ts';
 import { recoveryRules } from './suite/recovery.ts';
+import { replicaRules } from './suite/replicas.ts';
 import { tasksRules } from './suite/tasks.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';
 
@@ -25,4 +26,5 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   browserWalk(() => stack, 'composed');
   recoveryRules(() => stack);
   containerRules(() => stack);
+  replicaRules(() => stack);
 });

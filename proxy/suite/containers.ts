@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { docker } from '../../shared/testing/engine.ts';
-import { ask } from '../testing/ask.ts';
 import type { ComposedStack } from '../testing/composed.ts';
-import { startLoad } from '../testing/load.ts';
 import type { PartName } from '../testing/test-stack.ts';
-import { visitor } from '../testing/visitor.ts';
 
 const services: PartName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
 
@@ -27,12 +23,6 @@ export function containerRules(stack: () => ComposedStack): void {
       '-c',
       `if timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null; then echo yes; else echo no; fi`,
     );
-  const upstreams = async (needle: string) => {
-    const log = await stack().proxyLog();
-    return new Set(
-      log.filter((line) => line.includes(needle)).map((line) => JSON.parse(line).upstream as string),
-    );
-  };
 
   describe('What is reachable from where', { timeout: 120_000 }, () => {
     test('from the host: the three ports of the proxy on 127.0.0.1, and nothing of the other services', async () => {
@@ -151,87 +141,6 @@ export function containerRules(stack: () => ComposedStack): void {
         const packages = await inside(service, 'ls', '/app/node_modules');
         expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
       }
-    });
-  });
-
-  describe('Replicas', { timeout: 180_000 }, () => {
-    test('a service that is scaled is served by all of its replicas', async () => {
-      await stack().compose(
-        'up',
-        '--no-recreate',
-        '--wait',
-        '--scale',
-        'expander=3',
-        '--scale',
-        'tasks=2',
-        'proxy',
-      );
-      const spread = async (port: number) => {
-        const needle = `/spread-${randomUUID()}`;
-        await Promise.all(Array.from({ length: 40 }, () => ask(port, needle)));
-        return (await upstreams(needle)).size;
-      };
-      await expect.poll(() => spread(stack().expanderPort), { timeout: 60_000 }).toBe(3);
-      await expect.poll(() => spread(stack().tasksPort), { timeout: 60_000 }).toBe(2);
-    });
-
-    test('the form of one replica is accepted by the others', async () => {
-      const one = visitor(stack().tasksPort);
-      const _csrf = await one.token();
-      const title = `replicas ${randomUUID()}`;
-      const statuses = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => one.post({ title: `${title} ${i}`, _csrf })),
-      );
-      expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
-    });
-
-    test('replacing them one by one under load fails no request', async () => {
-      const before = await stack().containers('tasks');
-      const load = await startLoad(stack().tasksPort, 8);
-      await load.answered(100);
-      await stack().replace('tasks');
-      await load.answered(100);
-      const { requests, failures } = await load.stop();
-      expect(failures).toEqual([]);
-      expect(requests).toBeGreaterThan(200);
-      const after = await stack().containers('tasks');
-      expect(after).toHaveLength(before.length);
-      expect(after.filter((id) => before.includes(id))).toEqual([]);
-    });
-
-    test('scaled back, the others go on', async () => {
-      await stack().compose(
-        'up',
-        '--no-recreate',
-        '--wait',
-        '--scale',
-        'expander=1',
-        '--scale',
-        'tasks=1',
-        'proxy',
-      );
-      const statuses = await Promise.all(
-        Array.from({ length: 20 }, async () => (await ask(stack().tasksPort, '/')).status),
-      );
-      expect(new Set(statuses)).toEqual(new Set([200]));
-    });
-  });
-
-  describe('down and up', () => {
-    test('down leaves nothing but the volume, and up brings the tasks back', {
-      timeout: 120_000,
-    }, async () => {
-      const { project, compose, tasksPort } = stack();
-      const title = `kept ${randomUUID()}`;
-      expect((await visitor(tasksPort).add(title)).status).toBe(302);
-      await compose('--profile', 'load', 'down');
-      const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
-      expect(await docker('ps', '--all', ...label)).toBe('');
-      expect(await docker('network', 'ls', ...label)).toBe('');
-      expect(await docker('volume', 'ls', ...label)).toBe(`${project}_tasks`);
-      await compose('up', '--wait', 'proxy');
-      const titles = (await visitor(tasksPort).tasks()).map((task) => task.title);
-      expect(titles).toContain(title);
     });
   });
 }

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { docker } from '../../shared/testing/engine.ts';
+import { ask } from '../testing/ask.ts';
+import type { ComposedStack } from '../testing/composed.ts';
+import { startLoad } from '../testing/load.ts';
+import { visitor } from '../testing/visitor.ts';
+
+/** What holds when containers come and go. */
+export function replicaRules(stack: () => ComposedStack): void {
+  const scale = (expander: number, tasks: number) => {
+    const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
+    return stack().compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
+  };
+  const upstreams = async (needle: string) => {
+    const log = await stack().proxyLog();
+    return new Set(
+      log.filter((line) => line.includes(needle)).map((line) => JSON.parse(line).upstream as string),
+    );
+  };
+
+  describe('Replicas', { timeout: 180_000 }, () => {
+    test('a service that is scaled is served by all of its replicas', async () => {
+      await scale(3, 2);
+      const spread = async (port: number) => {
+        const needle = `/spread-${randomUUID()}`;
+        await Promise.all(Array.from({ length: 40 }, () => ask(port, needle)));
+        return (await upstreams(needle)).size;
+      };
+      await expect.poll(() => spread(stack().expanderPort), { timeout: 60_000 }).toBe(3);
+      await expect.poll(() => spread(stack().tasksPort), { timeout: 60_000 }).toBe(2);
+    });
+
+    test('the form of one replica is accepted by the others', async () => {
+      const one = visitor(stack().tasksPort);
+      const _csrf = await one.token();
+      const title = `replicas ${randomUUID()}`;
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => one.post({ title: `${title} ${i}`, _csrf })),
+      );
+      expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
+    });
+
+    test('replacing them one by one under load fails no request', async () => {
+      const before = await stack().containers('tasks');
+      const load = await startLoad(stack().tasksPort, 8);
+      await load.answered(100);
+      await stack().replace('tasks');
+      await load.answered(100);
+      const { requests, failures } = await load.stop();
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(200);
+      const after = await stack().containers('tasks');
+      expect(after).toHaveLength(before.length);
+      expect(after.filter((id) => before.includes(id))).toEqual([]);
+    });
+
+    test('scaled back, it is served by the one that is left', async () => {
+      await scale(1, 1);
+      const all = async () => {
+        const answers = await Promise.all(Array.from({ length: 20 }, () => ask(stack().tasksPort, '/')));
+        return answers.every(({ status }) => status === 200);
+      };
+      await expect.poll(all, { timeout: 60_000 }).toBe(true);
+    });
+  });
+
+  describe('down and up', { timeout: 180_000 }, () => {
+    test('down leaves nothing but the volume, and up brings the tasks back', async () => {
+      const { project, compose, tasksPort } = stack();
+      const title = `kept ${randomUUID()}`;
+      expect((await visitor(tasksPort).add(title)).status).toBe(302);
+      await compose('--profile', 'load', 'down');
+      const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
+      expect(await docker('ps', '--all', ...label)).toBe('');
+      expect(await docker('network', 'ls', ...label)).toBe('');
+      expect(await docker('volume', 'ls', ...label)).toBe(`${project}_tasks`);
+      await compose('up', '--wait', 'proxy');
+      const titles = (await visitor(tasksPort).tasks()).map((task) => task.title);
+      expect(titles).toContain(title);
+    });
+  });
+}

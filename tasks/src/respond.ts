@@ -31,13 +31,13 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return c.json(task, status, { ETag: etag, ...revalidate, ...location });
 }
 
-/** What `c` answers under `etag`: `body()`, unless the client has it already. */
+/** `body` under its `etag`, or 304 where the client has it already. */
 export function tagged(c: TasksContext, etag: string, type: string, body: string): Response {
   if (knows(c, etag)) return unchanged(c, etag);
   return c.body(body, 200, { 'Content-Type': type, ETag: etag, ...revalidate });
 }
 
-export function unchanged(c: TasksContext, etag: string): Response {
+function unchanged(c: TasksContext, etag: string): Response {
   return c.body(null, 304, { ETag: etag, ...revalidate });
 }
 

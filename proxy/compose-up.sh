@@ -2,6 +2,15 @@
 # The stack in containers, in the foreground: builds what has changed, says the addresses once everything is well,
 # then shows the logs until Ctrl-C, which stops it.
 set -eu
+
+# A variable with a prefix of ours that the compose files do not know is most likely misspelt.
+ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
+known=$(grep -oh "$ours" docker-compose*.yml | sort -u)
+unknown=$(env | sed -n "s/^\($ours\)=.*/\1/p" | grep -vxF "$known") && {
+    echo "There is no such variable:" $unknown >&2
+    exit 1
+}
+
 running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?

@@ -10,9 +10,13 @@ const alert = (page: Page) => page.getByRole('alert').textContent();
 describe('The list page without JavaScript', () => {
   test('has the focus in its one field, and Enter adds what is typed there', async () => {
     const page = await open();
+    const inField = () =>
+      expect.poll(() => field(page).evaluate((input) => input.matches(':focus'))).toBe(true);
+    await inField();
     await page.keyboard.type('milk');
     await page.keyboard.press('Enter');
     await expect.poll(() => titles(page)).toEqual(['milk']);
+    await inField();
     await page.keyboard.type('bread');
     await page.keyboard.press('Enter');
     await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -11,13 +11,20 @@ export interface Service {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
+/** What a test that failed left running ends with the tests. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts `src/main.ts` as a process of its own on free ports, and resolves once it listens. */
 export async function startService(env: Record<string, string>): Promise<Service> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
     env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exited = once(child, 'exit');
+  running.add(child);
+  const exited = once(child, 'exit').finally(() => running.delete(child));
   const log: Record<string, unknown>[] = [];
   const listening = Promise.withResolvers<Record<string, unknown>>();
   createInterface(child.stdout).on('line', (line) => {

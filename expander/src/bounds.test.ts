@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bounded, boundedPerOrigin } from './bounds.ts';
-import { type Answer, type Ask, failedExpansion, type Trace } from './expand.ts';
+import { failedExpansion } from './expand.ts';
+import type { Answer, Ask, Trace } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
 const answer: Answer = {

@@ -1,4 +1,5 @@
-import { type Ask, failedExpansion, type Trace } from './expand.ts';
+import { failedExpansion } from './expand.ts';
+import type { Ask, Trace } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
 /** Expansions in flight at a time. */

@@ -1,4 +1,5 @@
-import type { Expand, Expansion, Follow } from './expand.ts';
+import type { Expand } from './expand.ts';
+import type { Expansion, Follow } from './expansion.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 
 /** URLs in one request. */

@@ -1,4 +1,4 @@
-import type { Expansion, TraceOptions } from './expand.ts';
+import type { Expansion, TraceOptions } from './expansion.ts';
 
 /** Milliseconds for which a result past its time still answers, while it is asked anew. */
 const maxStale = 60 * 60 * 1_000;

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Answer, type Ask, createExpand, createTrace } from './expand.ts';
+import { createExpand, createTrace } from './expand.ts';
+import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { cachedHops } from './hop-cache.ts';
 import { cachedInMemory } from './memory-cache.ts';

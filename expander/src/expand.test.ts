@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Answer, type Ask, createExpand, createTrace, type Hop } from './expand.ts';
+import { createExpand, createTrace } from './expand.ts';
+import type { Answer, Ask, Hop } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;

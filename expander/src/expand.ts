@@ -1,93 +1,9 @@
 import { promisify } from 'node:util';
 import { createDeadline, type Deadline } from './deadline.ts';
-import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import type { Answer, Ask, End, Expansion, Follow, Hop, Trace, TraceOptions } from './expansion.ts';
+import { ExpansionError } from './expansion-error.ts';
 import { expansionFreshUntil } from './lifetime.ts';
 import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
-
-/** Which redirects are followed: 301 and 302, or 303, 307 and 308 as well. */
-export type Follow = 'default' | 'all';
-
-/** What a host answered to one request. */
-export interface Answer {
-  status: number;
-  /** The `Location` header, its bytes beyond ASCII percent-encoded; null where there is none. */
-  location: string | null;
-  /** `GET` where `HEAD` had been turned down. */
-  method: 'HEAD' | 'GET';
-  addressFamily: 4 | 6 | null;
-  /** Milliseconds since 1970 until which this may be remembered. */
-  freshUntil: number;
-  /** Whether the answer was remembered rather than asked for. */
-  cached: boolean;
-}
-
-export interface AskOptions {
-  follow: Follow;
-  /** `HEAD` unless said otherwise. */
-  method?: 'GET';
-  signal?: AbortSignal | undefined;
-  /** Passes over what is remembered. */
-  refresh?: boolean | undefined;
-}
-
-/**
- * Asks one URL for its headers.
- *
- * @throws ExpansionError
- */
-export type Ask = (url: URL, options: AskOptions) => Promise<Answer>;
-
-/** One request of a chain and what it was answered. */
-export interface Hop extends Answer {
-  url: string;
-  milliseconds: number;
-  tls: boolean;
-  /** Whether it leads from `https` to `http`. */
-  downgrade: boolean;
-}
-
-/** Why a chain ended, in a word for programs and a sentence for people. */
-export interface End {
-  code:
-    | 'final'
-    | 'empty'
-    | 'max_redirects'
-    | 'loop'
-    | 'no_location'
-    | 'malformed_location'
-    | 'unsupported_scheme'
-    | ErrorCode;
-  message: string;
-  /** Where the last redirect points, as text, when that is nothing to follow. */
-  target?: string;
-}
-
-export interface Expansion {
-  hops: Hop[];
-  /** The URL finally reached; null for an empty input. */
-  longUrl: string | null;
-  redirectCount: number;
-  end: End;
-  error: { code: ErrorCode; message: string } | null;
-  cached: boolean;
-  /** Milliseconds since 1970 until which this may be remembered. */
-  freshUntil: number;
-}
-
-export interface TraceOptions {
-  follow: Follow;
-  /** Redirects followed before the chain stops at the next location. */
-  maxRedirect: number;
-  /** Aborted, the expansion stops: nobody waits for it any more. */
-  signal?: AbortSignal | undefined;
-  /** Told each hop as it is made. */
-  onHop?: ((hop: Hop) => void) | undefined;
-  /** Passes over what is remembered. */
-  refresh?: boolean | undefined;
-}
-
-/** Expands one URL; never rejects. Everything round an expansion is a decorator of this one signature. */
-export type Trace = (url: string, options: TraceOptions) => Promise<Expansion>;
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
@@ -191,11 +107,10 @@ async function* walk(
   const { follow } = options;
   const seen = new Set<string>();
   let current = start;
-  let looped = false;
-  for (let redirectCount = 0; ; ) {
+  for (let redirectCount = 0, looped = false; ; ) {
     seen.add(withoutFragment(current));
-    let answer: Answer;
     const started = performance.now();
+    let answer: Answer;
     try {
       answer = await ask(current.url, options);
     } catch (error) {
@@ -203,28 +118,11 @@ async function* walk(
     }
     const redirected = redirects[follow].includes(answer.status);
     const next = redirected && answer.location?.trim() ? resolveLocation(answer.location, current) : null;
-    yield {
-      url: current.text,
-      ...answer,
-      milliseconds: Math.round((performance.now() - started) * 10) / 10,
-      tls: current.url.protocol === 'https:',
-      downgrade: current.url.protocol === 'https:' && next?.url.protocol === 'http:',
-    };
-    if (!redirected) {
-      return ending(
-        current.text,
-        redirectCount,
-        'final',
-        `The last page answered ${answer.status} and leads no further.`,
-      );
-    }
-    if (!next) return unusable(current, redirectCount, answer);
-    if (!isWeb(next.url)) {
-      const message = `The last redirect leads to something other than a web page (${next.url.protocol}).`;
-      return ending(current.text, redirectCount, 'unsupported_scheme', message, next.text);
-    }
-    redirectCount += 1;
+    yield hop(current, answer, performance.now() - started, next);
+    if (!redirected) return final(current, redirectCount, answer);
+    if (!next || !isWeb(next.url)) return unusable(current, redirectCount, answer, next);
     current = next;
+    redirectCount += 1;
     looped ||= seen.has(withoutFragment(current));
     if (looped && (follow === 'all' || redirectCount > maxRedirect)) {
       return ending(current.text, redirectCount, 'loop', 'The redirects lead round in a circle.');
@@ -236,21 +134,38 @@ async function* walk(
   }
 }
 
-function unusable(current: Target, redirectCount: number, { status, location }: Answer): Ending {
-  return location?.trim()
-    ? ending(
-        current.text,
-        redirectCount,
-        'malformed_location',
-        `The ${status} redirect leads to something that is no URL.`,
-        location,
-      )
-    : ending(
-        current.text,
-        redirectCount,
-        'no_location',
-        `The ${status} redirect does not say where it leads.`,
-      );
+function hop(current: Target, answer: Answer, milliseconds: number, next: Target | null): Hop {
+  const tls = current.url.protocol === 'https:';
+  return {
+    url: current.text,
+    ...answer,
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    tls,
+    downgrade: tls && next?.url.protocol === 'http:',
+  };
+}
+
+function final(current: Target, redirectCount: number, { status }: Answer): Ending {
+  const message = `The last page answered ${status} and leads no further.`;
+  return ending(current.text, redirectCount, 'final', message);
+}
+
+/** The end at a redirect that leads nowhere, or not to the web. */
+function unusable(
+  { text }: Target,
+  redirectCount: number,
+  { status, location }: Answer,
+  next: Target | null,
+): Ending {
+  if (next) {
+    const message = `The last redirect leads to something other than a web page (${next.url.protocol}).`;
+    return ending(text, redirectCount, 'unsupported_scheme', message, next.text);
+  }
+  if (location?.trim()) {
+    const message = `The ${status} redirect leads to something that is no URL.`;
+    return ending(text, redirectCount, 'malformed_location', message, location);
+  }
+  return ending(text, redirectCount, 'no_location', `The ${status} redirect does not say where it leads.`);
 }
 
 function ending(

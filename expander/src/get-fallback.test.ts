@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testExpander } from '../testing/expander.ts';
-import type { Answer } from './expand.ts';
+import type { Answer } from './expansion.ts';
 import { withGetFallback } from './get-fallback.ts';
 
 let shortener: Shortener;

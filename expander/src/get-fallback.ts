@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask } from './expand.ts';
+import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
 /** Statuses by which hosts turn down HEAD where GET would lead on. */

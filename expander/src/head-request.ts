@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import { request } from '@longhand/shared/request.ts';
-import type { Answer, Ask } from './expand.ts';
+import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { answerFreshUntil } from './lifetime.ts';
 import type { Guard } from './public-address.ts';

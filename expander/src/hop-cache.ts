@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask } from './expand.ts';
+import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
 /** Answers that are kept, and characters of the longest one with its URL: 20 MiB together. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Expansion } from './expand.ts';
+import type { Expansion } from './expansion.ts';
 import type { ErrorCode } from './expansion-error.ts';
 
 const minute = 60;

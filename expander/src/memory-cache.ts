@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
-import type { Expansion, Trace } from './expand.ts';
+import type { Expansion, Trace } from './expansion.ts';
 
 /** Characters of URLs that are kept, over all entries. */
 const maxSize = 32 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { serve } from '@longhand/shared/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { scriptedApp, to } from '../testing/scripted-web.ts';
 import { createApp } from './app.ts';
-import { createExpand, createTrace, type Hop } from './expand.ts';
+import { createExpand, createTrace } from './expand.ts';
+import type { Hop } from './expansion.ts';
 import { createPage } from './page.ts';
 import { streamPage } from './page-stream.ts';
 

@@ -1,5 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
-import type { Expansion, Hop } from './expand.ts';
+import type { Expansion, Hop } from './expansion.ts';
 import type { Page } from './page.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import type { Expansion, Hop } from './expand.ts';
+import type { Expansion, Hop } from './expansion.ts';
 import { inert } from './headers.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';

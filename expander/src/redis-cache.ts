@@ -1,7 +1,7 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { Redis } from 'ioredis';
 import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
-import type { Expansion, Trace } from './expand.ts';
+import type { Expansion, Trace } from './expansion.ts';
 
 /** What the cache needs of a Redis client. */
 export type CacheClient = Pick<Redis, 'get' | 'set'>;

@@ -1,5 +1,6 @@
 import { cacheKey } from './cache-entry.ts';
-import { type Expansion, failedExpansion, type Hop, type Trace } from './expand.ts';
+import { failedExpansion } from './expand.ts';
+import type { Expansion, Hop, Trace } from './expansion.ts';
 import { createFlights } from './flights.ts';
 
 /** One expansion at a time for a URL and mode: who asks while it is under way shares it, hop by hop. */

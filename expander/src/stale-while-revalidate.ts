@@ -1,4 +1,4 @@
-import type { Trace } from './expand.ts';
+import type { Trace } from './expansion.ts';
 
 /** Answers at once with a remembered expansion past its time, and has it made anew for the next who asks. */
 export function staleWhileRevalidate(trace: Trace): Trace {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { End, Expansion } from './expand.ts';
+import type { End, Expansion } from './expansion.ts';
 
 /** What the page calls the end of a chain. */
 const headlines: Record<End['code'], string> = {

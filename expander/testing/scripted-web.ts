@@ -1,5 +1,6 @@
 import { createApp } from '../src/app.ts';
-import { type Answer, createExpand, createTrace } from '../src/expand.ts';
+import { createExpand, createTrace } from '../src/expand.ts';
+import type { Answer } from '../src/expansion.ts';
 import { ExpansionError } from '../src/expansion-error.ts';
 import { createPage } from '../src/page.ts';
 

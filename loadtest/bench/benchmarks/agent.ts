@@ -9,7 +9,7 @@ export const title = 'Agent: keep-alive and TCP no-delay';
 const names = ['ours', 'node', 'agentkeepalive', 'undici'];
 /** Requests of one connection, and how often each is measured, on a new connection each time. */
 const requests = 12;
-const repetitions = 7;
+const repetitions = 5;
 
 export async function run(): Promise<Result[]> {
   const plain = await startShortener();

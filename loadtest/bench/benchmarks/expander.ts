@@ -10,7 +10,7 @@ export const title = 'Expander: cold, warm, and what holds them up';
 /** Redirects of every chain that is followed cold. */
 const hops = 5;
 /** Links that only Redis knows: more than are asked for in all rounds. */
-const stored = 120_000;
+const stored = 300_000;
 
 export async function run(): Promise<Result[]> {
   return [await cold(), await warm()];
@@ -118,7 +118,7 @@ async function copyEntries(url: string, template: string, count: number): Promis
   const redis = new Redis(url);
   try {
     const entries: [key: string, value: string][] = [];
-    for (const key of await redis.keys(`*${template}*`)) entries.push([key, (await redis.get(key)) ?? '']);
+    for (const key of await redis.keys(`*chain/2?id=${template}`)) entries.push([key, (await redis.get(key)) ?? '']);
     if (entries.length === 0) throw new Error('The expander stored nothing in Redis.');
     for (let start = 0; start < count; start += 10_000) {
       const batch = redis.pipeline();

@@ -52,10 +52,11 @@ describe('The native run', { timeout: 120_000 }, () => {
         { timeout: 60_000 },
       )
       .toBe(200);
-  const processes = async (pids: number[]) =>
+  /** Those of the parts that still have a process; each part is a process group. */
+  const alive = async (pids: number[]) =>
     pids.filter((pid) => {
       try {
-        return process.kill(pid, 0);
+        return process.kill(-pid, 0);
       } catch {
         return false;
       }
@@ -76,7 +77,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(output).toContain(`http://tasks.localhost:${ports.LONGHAND_PORT}/`);
     expect(output).not.toMatch(/error:|ended with/);
-    expect(await processes(pids)).toEqual([]);
+    expect(await alive(pids)).toEqual([]);
 
     run('up');
     await answers(ports.LONGHAND_TASKS_PORT);
@@ -100,9 +101,22 @@ describe('The native run', { timeout: 120_000 }, () => {
     const pids = pidsOf((await run('ps').ended).output);
     first.child.kill('SIGKILL');
     await first.ended;
-    await expect.poll(() => processes(pids), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
     run('up');
     await answers(ports.LONGHAND_TASKS_PORT);
+  });
+
+  test('a part that is killed is started again, and nothing is left of it', async () => {
+    run('up');
+    await answers(ports.LONGHAND_TASKS_PORT);
+    const pids = pidsOf((await run('ps').ended).output);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    await answers(ports.LONGHAND_TASKS_PORT);
+    await answers(ports.LONGHAND_EXPANDER_PORT);
+    const again = pidsOf((await run('ps').ended).output);
+    expect(again).toHaveLength(5);
+    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
   });
 
   test('a port that is taken is named in a sentence, and nothing is left running', async () => {

@@ -137,7 +137,7 @@ describe('The proxy alone', () => {
     expect(body).toContain('The application is not answering.');
   });
 
-  test('beyond LONGHAND_API_RATE and a burst of the same size /api is 429 with Retry-After', async () => {
+  test('beyond LONGHAND_API_RATE and a burst of the same size /api and the page are 429 with Retry-After', async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i += 1) answers.push(await ask(ports.expander, '/api?u=x'));
     const refused = answers.filter(({ status }) => status === 429);
@@ -152,7 +152,8 @@ describe('The proxy alone', () => {
       });
       expect(body).toContain('Too many requests from your address.');
     }
-    expect((await ask(ports.expander, '/')).status).toBe(200);
+    expect((await ask(ports.expander, '/?u=x')).status).toBe(429);
+    expect((await ask(ports.expander, '/nowhere')).status).toBe(200);
   });
 });
 

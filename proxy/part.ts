@@ -21,6 +21,8 @@ export interface PartOptions {
   host: string;
   port: number;
   stopSignal: NodeJS.Signals;
+  /** What it gets when this process is killed: TERM where it has to end others itself, KILL where it need not. */
+  orphanSignal: 'TERM' | 'KILL';
   /** Where to make a named pipe for standard output, for a program that needs one. */
   fifo?: string;
   /** Gets each line of its output. */
@@ -82,8 +84,9 @@ export async function startPart(options: PartOptions): Promise<Part> {
   };
 }
 
-function launch({ command, args, env, write }: PartOptions, stdout: number | 'pipe' = 'pipe'): ChildProcess {
-  const [program = command, ...words] = [...dyingWithUs(), command, ...args];
+function launch(options: PartOptions, stdout: number | 'pipe' = 'pipe'): ChildProcess {
+  const { command, args, env, orphanSignal, write } = options;
+  const [program = command, ...words] = [...dyingWithUs(orphanSignal), command, ...args];
   const child = spawn(program, words, {
     env,
     stdio: ['ignore', stdout, 'pipe'],
@@ -126,8 +129,15 @@ async function accepts(host: string, port: number): Promise<boolean> {
 const running = (child: ChildProcess) =>
   child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 
+/** Resolves once `child` has ended, and with it the processes it had started. */
 async function ended(child: ChildProcess): Promise<void> {
   if (running(child)) await once(child, 'exit');
+  try {
+    // What is left of its group, such as the workers of an nginx that was killed.
+    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -138,11 +148,10 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   clearTimeout(killer);
 }
 
-let prefix: string[] | undefined;
+let canDieWithUs: boolean | undefined;
 
-/** The words that make a program end with this process even when this process is killed; Linux alone has them. */
-function dyingWithUs(): string[] {
-  const words = ['setpriv', '--pdeathsig', 'TERM', '--'];
-  prefix ??= spawnSync('setpriv', [...words.slice(1), 'true']).status === 0 ? words : [];
-  return prefix;
+/** The words that let a program get `signal` when this process ends, however it ends; Linux alone has them. */
+function dyingWithUs(signal: string): string[] {
+  canDieWithUs ??= spawnSync('setpriv', ['--pdeathsig', signal, '--', 'true']).status === 0;
+  return canDieWithUs ? ['setpriv', '--pdeathsig', signal, '--'] : [];
 }

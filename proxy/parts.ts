@@ -36,6 +36,7 @@ export const redis = (
   host,
   port,
   stopSignal: 'SIGTERM',
+  orphanSignal: 'KILL',
   write: (line) => around.write(name, line),
 });
 
@@ -55,6 +56,7 @@ export const service = (name: string, ports: ServicePorts, around: Surroundings)
   host,
   port: ports.service,
   stopSignal: 'SIGTERM',
+  orphanSignal: 'KILL',
   write: (line) => around.write(name, line),
 });
 
@@ -70,6 +72,7 @@ export const proxy = (listen: { host: string; port: number }, around: Surroundin
     env: around.env,
     ...listen,
     stopSignal: 'SIGQUIT',
+    orphanSignal: 'TERM',
     fifo: join(prefix, 'stdout'),
     write: (line) => around.write('proxy', line),
   };

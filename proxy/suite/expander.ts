@@ -252,6 +252,17 @@ export function expanderRules(stack: () => TestStack): void {
       expect([status, body]).toEqual([200, link(path)]);
     });
 
+    test('ten thousand URLs at once, far more than a form holds, are answered one by one', async () => {
+      const urls = Array.from({ length: 10_000 }, (_, i) => link(`/chain/0?${'x'.repeat(50)}${i % 7}`));
+      const { status, body } = await get('/api/expand', { method: 'POST', body: urls.join('\n') });
+      expect(status).toBe(200);
+      const lines = body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.map(({ longUrl }) => longUrl).sort()).toEqual(urls.sort());
+    });
+
     test('a body cannot carry markup, whatever was asked for', async () => {
       const { body } = await api(`${link('/chain/0')}?<script>'"\u2028.`);
       expect(body).toBe(`${link('/chain/0')}?%3Cscript%3E'%22%E2%80%A8.`);

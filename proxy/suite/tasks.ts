@@ -252,6 +252,25 @@ export function tasksRules(stack: () => TestStack): void {
     });
   });
 
+  describe('The port of its own', () => {
+    test.each(['localhost', 'tasks.localhost', '127.0.0.1', 'a-machine', 'a-machine.local'])(
+      'answers by the name %s',
+      async (name) => {
+        const { tasksPort } = stack();
+        expect((await ask(tasksPort, '/', { host: `${name}:${tasksPort}` })).status).toBe(200);
+      },
+    );
+
+    test('does not answer by a name that anybody could lead here: such a page would be of one origin with the list', async () => {
+      const { tasksPort } = stack();
+      const host = `evil.example:${tasksPort}`;
+      const headers = { Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-origin' };
+      const answer = await ask(tasksPort, '/', { host, headers });
+      expect(answer.status).toBe(421);
+      expect(answer.body).toContain('Use localhost or the address of this machine.');
+    });
+  });
+
   describe('Everything else', () => {
     test('an unknown path is 404, and another method on a known path 405 with Allow', async () => {
       const { tasksPort } = stack();

@@ -35,9 +35,7 @@ const ops = await serve(operations(ready, metrics), {
   port: config.OPS_PORT,
   signal: stopOperations.signal,
 });
-const url = ({ host, port }: { host: string; port: number }) =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
-log.info({ url: url(service), operations: url(ops) }, 'listening');
+log.info({ url: service.url, operations: ops.url }, 'listening');
 
 await service.closed;
 // Told by its operations endpoints until the last answer is out.

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, on } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,9 @@ export async function runningStack(env: NodeJS.ProcessEnv): Promise<Target | und
 /** A whole stack without Docker on free ports, and the local shortener, which its expander may ask. */
 export async function ownStack(tasksReplicas: number): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-load-'));
-  const started = new EventEmitter();
+  const tasks = new EventEmitter();
+  // Told by its log, which may come later than the port is open: all of it, before a process is replaced.
+  const allListen = listens(tasks, tasksReplicas);
   const shortener = await startShortener();
   const stack = await startStack({
     folder,
@@ -56,10 +58,11 @@ export async function ownStack(tasksReplicas: number): Promise<Target> {
     },
     tasksReplicas,
     write(part, line) {
-      if (part === 'tasks' && line.includes('"msg":"listening"')) started.emit('tasks');
+      if (part === 'tasks' && line.includes('"msg":"listening"')) tasks.emit('listening');
       else if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${part}: ${line}`);
     },
   });
+  await allListen;
   const replicas = stack.parts.filter(({ name }) => name === 'tasks');
   let next = 0;
   return {
@@ -75,9 +78,9 @@ export async function ownStack(tasksReplicas: number): Promise<Target> {
     async replaceNext() {
       const { pid } = replicas[next++ % replicas.length] ?? {};
       if (pid === undefined) return;
-      const listening = once(started, 'tasks');
+      const another = listens(tasks, 1);
       process.kill(pid, 'SIGTERM');
-      await listening;
+      await another;
     },
     async stop() {
       await stack.stop();
@@ -85,4 +88,10 @@ export async function ownStack(tasksReplicas: number): Promise<Target> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Resolves once so many more processes have said that they listen. */
+async function listens(processes: EventEmitter, count: number): Promise<void> {
+  let left = count;
+  for await (const _ of on(processes, 'listening')) if (--left === 0) return;
 }

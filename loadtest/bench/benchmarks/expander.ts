@@ -118,7 +118,8 @@ async function copyEntries(url: string, template: string, count: number): Promis
   const redis = new Redis(url);
   try {
     const entries: [key: string, value: string][] = [];
-    for (const key of await redis.keys(`*chain/2?id=${template}`)) entries.push([key, (await redis.get(key)) ?? '']);
+    for (const key of await redis.keys(`*chain/2?id=${template}`))
+      entries.push([key, (await redis.get(key)) ?? '']);
     if (entries.length === 0) throw new Error('The expander stored nothing in Redis.');
     for (let start = 0; start < count; start += 10_000) {
       const batch = redis.pipeline();

@@ -50,19 +50,6 @@ describe.skipIf(without !== '')(`the load scripts on k6${without}`, { timeout: 1
     expect(await readdir(out)).toContain('keepalive.html');
   });
 
-  test('restart: no write is lost while the processes are replaced', async () => {
-    const own = await ownStack(2);
-    try {
-      const running = run('restart', own.variables);
-      await own.replaceNext?.();
-      await own.replaceNext?.();
-      const { code, output } = await running;
-      expect(code, output).toBe(0);
-    } finally {
-      await own.stop();
-    }
-  });
-
   test.each(['smoke', 'keepalive', 'expander', 'tasks', 'spike', 'soak', 'restart'])(
     '%s ends at once with a sentence when the stack is not up',
     async (name) => {

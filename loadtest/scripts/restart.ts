@@ -40,7 +40,8 @@ export function setup() {
 
 export default function write({ session, mark }: ReturnType<typeof setup>) {
   const response = addTask(stack.tasks, session, `${mark} ${exec.scenario.iterationInTest}`);
-  check(response, { 'the task is added': (r) => r.status === 302 });
+  const added = check(response, { 'the task is added': (r) => r.status === 302 });
+  if (!added) console.error(`${response.status} ${response.error} ${String(response.body).slice(0, 200)}`);
 }
 
 /** The writes are numbered from 0 without a gap, because none failed and none was dropped; k6 may send one less. */

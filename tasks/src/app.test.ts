@@ -149,6 +149,36 @@ describe('POST /task', () => {
     expect(await titles()).toEqual([]);
   });
 
+  test.each([
+    ['percent-encoded', 'caf%E9+au+lait'],
+    ['as it is', 'caf\xe9+au+lait'],
+    ['a surrogate', 'caf%ED%A0%80+au+lait'],
+    ['cut short', 'caf+au+lait%F0%9F%98'],
+  ])(
+    'answers a title that is not UTF-8 (%s) with 400, and the text as far as it can be read',
+    async (_case, title) => {
+      const { cookie: Cookie, token } = await visit(app);
+      const response = await app.request('/task', {
+        method: 'POST',
+        headers: { Cookie, 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(`_csrf=${token}&title=${title}`, 'latin1'),
+      });
+      expect(response.status).toBe(400);
+      const html = await response.text();
+      expect(html).toContain('This text is not UTF-8');
+      expect(html).toMatch(/name="title" value="caf.* au lait/);
+      expect(await titles()).toEqual([]);
+    },
+  );
+
+  test('takes a percent sign that encodes nothing for what it is', async () => {
+    const { cookie: Cookie, token } = await visit(app);
+    const headers = { Cookie, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const body = `_csrf=${token}&title=100%`;
+    expect((await app.request('/task', { method: 'POST', headers, body })).status).toBe(302);
+    expect(await titles()).toEqual(['100%']);
+  });
+
   test('answers a body that is no form with 415', async () => {
     const { cookie: Cookie } = await visit(app);
     const headers = { Cookie, 'Content-Type': 'text/plain' };
@@ -285,6 +315,11 @@ describe.each([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' },
+    // Over plain HTTP browsers send no Sec-Fetch-Site to hosts with a name of their own.
+    { Referer: 'http://evil.example/page' },
+    { Referer: 'http://localhost:1/' },
+    { Origin: 'http://evil.example' },
+    { Origin: 'null' },
   ])('with %o is 403 in words and changes nothing', async (headers) => {
     const response = await get(path, headers as never);
     expect(response.status).toBe(403);
@@ -292,13 +327,15 @@ describe.each([
     expect(await finished()).toBe(before);
   });
 
-  test.each([{ 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])(
-    'with %o changes the task',
-    async (headers) => {
-      expect((await get(path, headers as never)).status).toBe(302);
-      expect(await finished()).toBe(after);
-    },
-  );
+  test.each([
+    { 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+    { 'Sec-Fetch-Site': 'none', Referer: 'http://elsewhere.example/' },
+    { Referer: 'http://localhost/?filter=open' },
+  ])('with %o changes the task', async (headers) => {
+    expect((await get(path, headers as never)).status).toBe(302);
+    expect(await finished()).toBe(after);
+  });
 
   test.each(['2', '01', '+1', '1%20', '1%00', '%31%2F', 'x', '9'.repeat(30), '%E2%82'])(
     'an id %s is 404 in words',
@@ -327,6 +364,24 @@ describe('Unknown paths and methods', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe(allow);
     expect(await response.text()).toContain(allow);
+  });
+
+  test.each([
+    ['partial', 'GET, HEAD'],
+    ['events', 'GET, HEAD'],
+    ['export', 'GET, HEAD'],
+    ['import', 'GET, HEAD, POST'],
+    ['finished', 'DELETE, POST'],
+    ['restore', 'POST'],
+    ['new', 'GET, HEAD'],
+  ])('/tasks/%s is no task: any other method is 405 with Allow: %s', async (name, allow) => {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await app.request(`/tasks/${name}`, { method });
+      const taken = allow.split(', ').includes(method);
+      expect([method, response.status === 405]).toEqual([method, !taken]);
+      if (!taken) expect(response.headers.get('allow')).toBe(allow);
+      await response.body?.cancel();
+    }
   });
 });
 

@@ -46,8 +46,7 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
     methodNotAllowed({
       app,
       onMethodNotAllowed: (c, allowed) => {
-        const Allow = allowed.join(', ');
-        return refused(c, new Refusal('method_not_allowed', `Here one can only ${Allow}.`), { Allow });
+        return refused(c, ...notAllowed(c.req.method, allowed.join(', ')));
       },
     }),
   );
@@ -68,6 +67,11 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   app.delete('/tasks/finished', removals.clearFinished);
   app.post('/tasks/finished', removals.clearFinished);
   app.post('/tasks/restore', removals.restore);
+  app.use('/tasks/:name', (c, next) => {
+    const allowed = named.get(c.req.param('name'));
+    if (allowed === undefined || allowed.split(', ').includes(c.req.method)) return next();
+    return refused(c, ...notAllowed(c.req.method, allowed));
+  });
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
   app.get('/openapi.json', (c) => c.body(openapi, 200, { 'Content-Type': 'application/json' }));
@@ -83,6 +87,26 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   });
   return app;
 }
+
+/** What a path answers where it has no route for `method`. */
+function notAllowed(method: string, Allow: string): [Refusal, { Allow: string }] {
+  const words =
+    method === 'GET'
+      ? `There is no page to see here: this address takes ${Allow} only.`
+      : `This address does not take ${method}, only ${Allow}.`;
+  return [new Refusal('method_not_allowed', words), { Allow }];
+}
+
+/** Names beside the ids under `/tasks/`, with all methods they take: for any other one, `:id` would match. */
+const named = new Map([
+  ['partial', 'GET, HEAD'],
+  ['events', 'GET, HEAD'],
+  ['export', 'GET, HEAD'],
+  ['import', 'GET, HEAD, POST'],
+  ['finished', 'DELETE, POST'],
+  ['restore', 'POST'],
+  ['new', 'GET, HEAD'],
+]);
 
 function tooLarge(): never {
   throw new Refusal('body_too_large', `This is more than ${maxBody / 1024} KiB, so it was not read.`);

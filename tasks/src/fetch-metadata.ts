@@ -7,16 +7,24 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
 
 /**
  * Refuses a link that changes something unless somebody followed it on a page of ours, or typed it: not a
- * prefetch, not another site's image or redirect. A client that sends no fetch metadata (curl, an old
- * browser) is taken at its word.
+ * prefetch, not another site's image or redirect. Browsers leave `Sec-Fetch-Site` out where a host without
+ * TLS has a name of its own: there `Origin` and `Referer` say what they know. A client that sends none of
+ * them (curl) is taken at its word.
  *
+ * @param host the host and port that the request is for.
  * @throws Refusal `prefetch` or `foreign_origin`
  */
-export function requireDeliberate(header: Header): void {
+export function requireDeliberate(header: Header, host: string): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(header(name) ?? ''))) {
     throw new Refusal('prefetch', 'This link changes a task, so it is not followed ahead of time.');
   }
-  requireSameSite(header('sec-fetch-site'));
+  const site = header('sec-fetch-site');
+  if (site !== undefined) {
+    requireSameSite(site);
+  } else {
+    requireHost(header('origin'), host);
+    requireHost(header('referer'), host);
+  }
 }
 
 /**
@@ -28,14 +36,34 @@ export function requireDeliberate(header: Header): void {
  */
 export function requireSameOrigin(header: Header, host: string): void {
   const site = header('sec-fetch-site');
-  const origin = header('origin');
   if (site !== undefined) requireSameSite(site);
-  else if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)) throw foreign();
+  else requireHost(header('origin'), host);
 }
 
-function requireSameSite(site: string | undefined): void {
+/**
+ * The same for a type that a page elsewhere may send without asking first (the Fetch standard's
+ * CORS-safelisted `text/plain`): a request that does not say where it comes from is refused as well.
+ *
+ * @throws Refusal `foreign_origin`
+ */
+export function requireKnownOrigin(header: Header, host: string): void {
+  requireSameOrigin(header, host);
+  if (header('sec-fetch-site') === undefined && header('origin') === undefined) {
+    throw new Refusal(
+      'foreign_origin',
+      `Plain text has to say where it comes from: add the header Origin: http://${host}, or send application/x-ndjson.`,
+    );
+  }
+}
+
+function requireSameSite(site: string): void {
   // "none" is the address bar or a bookmark. Any other value is another origin, or one that is not known yet.
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign();
+  if (site !== 'same-origin' && site !== 'none') throw foreign();
+}
+
+/** `from` is an origin or the URL of a page; where it is not said, nothing is held against it. */
+function requireHost(from: string | undefined, host: string): void {
+  if (from !== undefined && (!URL.canParse(from) || new URL(from).host !== host)) throw foreign();
 }
 
 function foreign(): Refusal {

@@ -4,6 +4,7 @@ import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 import { Refusal } from './refusal.ts';
 import type { Match } from './task.ts';
+import { utf8 } from './utf8.ts';
 
 /** What a write asks for: the fields of a form, or of a JSON object and the headers with it. */
 export interface Input {
@@ -27,12 +28,12 @@ const json = z.object({ title: z.string(), finished: z.literal([0, 1]), removal:
  * Reads a write once it has shown that it comes from a page of ours: JSON and an empty body by their
  * origin, which browsers do not let other sites forge for them, a form by its token as well.
  *
- * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`
+ * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`, `not_utf8`
  */
 export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
   requireSameOrigin((name) => c.req.header(name), new URL(c.req.url).host);
   const type = mediaType(c);
-  if (type === 'application/json') return { ...readJson(await c.req.text()), ...conditions(c) };
+  if (type === 'application/json') return { ...readJson(utf8(await bytes(c))), ...conditions(c) };
   if (type === undefined && c.req.method !== 'POST') return conditions(c);
   if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
     throw new Refusal('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
@@ -47,7 +48,8 @@ export function mediaType(c: TasksContext): string | undefined {
 
 /** Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next. */
 async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
-  const fields = new URLSearchParams(await c.req.text());
+  const body = await bytes(c);
+  const fields = new URLSearchParams(body.toString());
   const field = (name: string) => fields.get(name) ?? undefined;
   const finished = field('finished');
   const form: Input = {
@@ -60,9 +62,18 @@ async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
     _method: field('_method'),
   };
   c.set('typed', form);
+  utf8(decoded(body));
   if (await csrf.verify(c, field('_csrf'))) return form;
   throw new Refusal('bad_token', 'This form had expired. Nothing is lost: please send it again.');
 }
+
+/** The bytes that a URL-encoded body stands for; `URLSearchParams` would take any of them for text. */
+function decoded(body: Buffer): Buffer {
+  const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+  return Buffer.from(body.toString('latin1').replace(/%([0-9a-f]{2})/gi, byte), 'latin1');
+}
+
+const bytes = async (c: TasksContext) => Buffer.from(await c.req.arrayBuffer());
 
 /**
  * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1; a tag that a

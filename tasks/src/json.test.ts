@@ -159,6 +159,15 @@ describe('POST /tasks as JSON', () => {
     },
   );
 
+  test('that is not UTF-8 is 400, and nothing is stored', async () => {
+    const body = Buffer.from('{"title":"caf\xe9"}', 'latin1');
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await app.request('/tasks', { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'not_utf8' });
+    expect((await send('GET', '/tasks')).value.tasks).toEqual([]);
+  });
+
   test('from the same origin is taken without a token', async () => {
     const { response } = await send('POST', '/tasks', { title: 'milk' }, { Origin: 'http://localhost' });
     expect(response.status).toBe(201);
@@ -276,6 +285,21 @@ describe('DELETE', () => {
     expect((await send('POST', '/tasks/restore', value)).value).toEqual({ count: 1_200 });
     expect((await send('GET', '/tasks')).value).toMatchObject({ open: 3, finished: 1_200 });
   });
+});
+
+test('an answer to a change is kept by nobody; what is only read is asked about again', async () => {
+  const kept = async (...request: Parameters<typeof send>) =>
+    (await send(...request)).response.headers.get('cache-control');
+  const any = { 'If-Match': '*' };
+  expect(await kept('POST', '/tasks', { title: 'milk' })).toBe('no-store');
+  expect(await kept('PUT', '/tasks/1', { finished: 1 }, any)).toBe('no-store');
+  expect(await kept('GET', '/tasks/1')).toBe('private, no-cache');
+  expect(await kept('GET', '/tasks')).toBe('private, no-cache');
+  expect(await kept('DELETE', '/tasks/finished')).toBe('no-store');
+  await kept('POST', '/tasks', { title: 'bread' });
+  const { response, value } = await send('DELETE', '/tasks/2');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(await kept('POST', '/tasks/restore', value)).toBe('no-store');
 });
 
 describe('Forms of a browser, which sends POST alone', () => {

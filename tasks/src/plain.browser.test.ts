@@ -107,7 +107,8 @@ describe('The list page without JavaScript', () => {
     await page.getByLabel('One task on each line').fill(`milk\n${'x'.repeat(501)}\nbread`);
     await page.getByRole('button', { name: 'Import' }).click();
     await expect.poll(() => page.getByRole('status').textContent()).toContain('2 imported, 1 not.');
-    expect(await page.getByRole('status').textContent()).toContain('Line 2: A title has at most 500');
+    expect(await page.getByRole('status').textContent()).toContain('A title has at most 500');
+    expect(await page.getByLabel('One task on each line').inputValue()).toBe('x'.repeat(501));
     await page.getByRole('link', { name: 'See the tasks' }).click();
     await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
   });

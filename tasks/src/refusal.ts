@@ -12,6 +12,7 @@ export type RefusalCode =
   | 'internal'
   | 'invalid_title'
   | 'method_not_allowed'
+  | 'not_utf8'
   | 'prefetch'
   | 'revision_changed'
   | 'revision_missing'

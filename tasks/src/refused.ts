@@ -11,6 +11,7 @@ const statuses = {
   bad_filter: 400,
   bad_json: 400,
   bad_method: 400,
+  not_utf8: 400,
   bad_token: 403,
   foreign_origin: 403,
   prefetch: 403,
@@ -56,9 +57,10 @@ export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): R
   /** The form that was sent, once more; undefined where none was, or no token can be had for it. */
   async function form(c: TasksContext, refusal: Refusal): Promise<string | undefined> {
     const typed = c.get('typed');
-    if (typed?.title === undefined) return undefined;
+    if (typed?.title === undefined && typed?.text === undefined) return undefined;
     try {
-      const again = { title: typed.title, problem: refusal.message, csrf: await csrf.issue(c) };
+      const again = { ...typed, problem: refusal.message, csrf: await csrf.issue(c) };
+      if (typed.title === undefined) return render('import', again);
       const id = c.req.param('id');
       if (id === undefined) return render('new', { ...again, nonce: typed.nonce ?? randomUUID() });
       const edited = typed.match?.replaceAll('"', '') ?? '';

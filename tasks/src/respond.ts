@@ -26,9 +26,9 @@ export function toList(c: TasksContext, status: 302 | 303, query = ''): Response
 /** A task as JSON, with its revision for an `ETag`. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
-  if (status === 200 && c.req.method !== 'PUT' && knows(c, etag)) return unchanged(c, etag);
+  if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
   const location = status === 201 && { Location: `/tasks/${task._id}` };
-  return c.json(task, status, { ETag: etag, ...revalidate, ...location });
+  return c.json(task, status, { ETag: etag, ...noStore, ...location });
 }
 
 /** `body` under its `etag`, or 304 where the client has it already. */

@@ -22,7 +22,7 @@ const send = (type: string, body: string | ReadableStream, headers: Record<strin
   app.request('/tasks/import', {
     method: 'POST',
     body,
-    headers: { 'Content-Type': type, ...headers },
+    headers: { 'Content-Type': type, Origin: 'http://localhost', ...headers },
     duplex: 'half',
   } as RequestInit);
 
@@ -105,18 +105,83 @@ describe('Import', () => {
     expect(await titles()).toEqual([]);
   });
 
-  test('of a form answers with a page: what was imported, what was not and why, with the text', async () => {
-    const response = await submit(
-      app,
-      '/tasks/import',
-      { text: `milk\n${'x'.repeat(501)}` },
-      await visit(app),
-    );
+  describe('without a word of where it comes from', () => {
+    const silent = (type: string, body: string) =>
+      app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
+
+    test('is 403 as plain text, which a page elsewhere may send unasked, and says how to go on', async () => {
+      const response = await silent('text/plain', 'milk');
+      expect(response.status).toBe(403);
+      expect(await response.text()).toMatch(/Origin: http:\/\/localhost, or send application\/x-ndjson/);
+      expect(await titles()).toEqual([]);
+      expect((await send('text/plain', 'milk')).status).toBe(200);
+    });
+
+    test.each([
+      ['application/x-ndjson', '{"title":"milk"}'],
+      ['application/json', '[{"title":"milk"}]'],
+    ])('is taken as %s, which no page elsewhere may send unasked', async (type, body) => {
+      expect((await silent(type, body)).status).toBe(200);
+    });
+  });
+
+  test('of a line that is not UTF-8 refuses that line alone', async () => {
+    const body = Buffer.concat([
+      Buffer.from('milk\n'),
+      Buffer.from('caf\xe9\n', 'latin1'),
+      Buffer.from('caf\u00e9'),
+    ]);
+    const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
+    const report = (await (await send('text/plain', stream)).json()) as Report;
+    expect(report).toMatchObject({ imported: 2, refused: 1, problems: [{ line: 2 }] });
+    expect(report.problems[0]?.detail).toContain('not UTF-8');
+    expect(await titles()).toEqual(['caf\u00e9', 'milk']);
+  });
+
+  /** The text that a page with the form to import gives back. */
+  const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
+
+  test('of a form answers with a page: what was imported, and the lines that were not, with their reasons', async () => {
+    const long = 'x'.repeat(501);
+    const text = `milk\r\n${long}\r\nbread\r\na\tb`;
+    const visitor = await visit(app);
+    const response = await submit(app, '/tasks/import', { text }, visitor);
     expect(response.status).toBe(200);
     const html = await response.text();
-    expect(html).toContain('1 imported');
-    expect(html).toContain('at most 500 characters');
-    expect(await titles()).toEqual(['milk']);
+    expect(html).toContain('2 imported');
+    expect(html).toMatch(/Line 2, <q dir="auto">x{40}<\/q>: A title has at most 500 characters/);
+    expect(await titles()).toEqual(['bread', 'milk']);
+    const left = leftIn(html) ?? '';
+    expect(left).toBe(`${long}\na\tb`);
+    await submit(app, '/tasks/import', { text: left.replace('x', '').replace('\t', '') }, visitor);
+    expect(await titles()).toEqual(['ab', 'x'.repeat(500), 'bread', 'milk']);
+  });
+
+  test('of a form that was wholly taken leaves nothing to send again', async () => {
+    const response = await submit(app, '/tasks/import', { text: 'milk' }, await visit(app));
+    expect(leftIn(await response.text())).toBe('');
+  });
+
+  test('of a form that has expired is 403 and gives the text back', async () => {
+    const response = await submit(app, '/tasks/import', { text: 'milk\nbread' });
+    expect(response.status).toBe(403);
+    const html = await response.text();
+    expect(html).toContain('This form had expired.');
+    expect(leftIn(html)).toBe('milk\nbread');
+    expect(await titles()).toEqual([]);
+  });
+
+  test('of a form, when the store fails on the way, gives back the lines from there on', async () => {
+    const failing = {
+      ...kept.store,
+      insert: () => Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached.')),
+    };
+    const text = 'milk\nbread';
+    const response = await submit(testApp(failing), '/tasks/import', { text }, await visit(app));
+    expect(response.status).toBe(503);
+    const html = await response.text();
+    expect(html).toContain('The tasks cannot be reached.');
+    expect(leftIn(html)).toBe(text);
   });
 
   test('when the store fails on the way, says from which line on nothing was imported', async () => {
@@ -131,7 +196,7 @@ describe('Import', () => {
     };
     const response = await testApp(failing).request('/tasks/import', {
       method: 'POST',
-      headers: { 'Content-Type': 'text/plain' },
+      headers: { 'Content-Type': 'text/plain', Origin: 'http://localhost' },
       body: Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n'),
     });
     expect(response.status).toBe(503);

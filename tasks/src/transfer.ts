@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from './refusal.ts';
 import { type NewTask, readTitle, type Task } from './task.ts';
+import { utf8 } from './utf8.ts';
 
 /** How a task is written on a line, for people (`text`) or programs (`json`). */
 export interface Format {
@@ -78,21 +79,22 @@ function readFields(value: unknown) {
   );
 }
 
-/** Characters of a line at most: one step of the store has to hold what is on it. */
+/** Bytes of a line at most: one step of the store has to hold what is on it. */
 const maxLine = 64 * 1024;
 
 /**
- * The lines of a text, whatever pieces it comes in, without their ends.
+ * The lines of a text, whatever pieces it comes in, without their ends: bytes still, so that each is judged by itself.
  *
  * @throws Refusal `body_too_large` where a line is too long
  */
-export async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+export async function* lines(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer> {
+  // Strings of bytes (Latin-1), because strings are quick to part.
+  const line = (text: string) => Buffer.from(text.replace(/\r$/, ''), 'latin1');
   let rest = '';
   for await (const chunk of chunks) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    const parts = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
     rest = parts.pop() ?? '';
-    for (const line of parts) yield line.replace(/\r$/, '');
+    yield* parts.map(line);
     if (rest.length > maxLine) {
       throw new Refusal(
         'body_too_large',
@@ -100,8 +102,7 @@ export async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
       );
     }
   }
-  rest += decoder.decode();
-  if (rest !== '') yield rest;
+  if (rest !== '') yield line(rest);
 }
 
 /** What became of an import, line by line. */
@@ -124,12 +125,15 @@ const batchSize = 500;
 /**
  * Reads tasks line by line and inserts them: all tasks of a line, or none. It holds one batch at a time,
  * however long the file is.
+ *
+ * @param refused is told the number of each line that is not imported.
  */
 export async function importTasks(
-  source: AsyncIterable<string>,
+  source: AsyncIterable<Buffer>,
   format: Format,
   insert: (tasks: NewTask[]) => Promise<void>,
   now: Date,
+  refused: (line: number) => void = () => {},
 ): Promise<Report> {
   const report: Report = { imported: 0, refused: 0, problems: [] };
   let batch: NewTask[] = [];
@@ -145,10 +149,11 @@ export async function importTasks(
     for await (const line of source) {
       number += 1;
       try {
-        batch.push(...format.read(line, now));
+        batch.push(...format.read(utf8(line), now));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         report.refused += 1;
+        refused(number);
         if (report.problems.length < maxProblems)
           report.problems.push({ line: number, detail: error.message });
       }

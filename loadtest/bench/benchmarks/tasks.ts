@@ -185,7 +185,11 @@ async function fill({ url }: Service, count: number): Promise<number> {
   const started = performance.now();
   const answer = await fetch(`${url}/tasks/import`, {
     method: 'POST',
-    headers: { 'Content-Type': 'text/plain', Accept: 'application/json' },
+    headers: {
+      'Content-Type': 'text/plain',
+      Accept: 'application/json',
+      'Sec-Fetch-Site': 'same-origin',
+    },
     body,
   });
   const text = await answer.text();

@@ -56,7 +56,11 @@ export function fill(url: string, mark: string, count: number): void {
       (_, i) => `${mark} ${done + i}\n`,
     );
     const response = http.post(`${url}/tasks/import`, titles.join(''), {
-      headers: { ...asJson, 'Content-Type': 'text/plain; charset=UTF-8' },
+      headers: {
+        ...asJson,
+        'Content-Type': 'text/plain; charset=UTF-8',
+        'Sec-Fetch-Site': 'same-origin',
+      },
       tags: { name: 'setup' },
     });
     if (response.status !== 200)

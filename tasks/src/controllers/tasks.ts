@@ -31,7 +31,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
 
   /** Finishes or reopens the task; a HEAD request only looks whether it is there. */
   const turn = async (c: TasksContext, finished: 0 | 1) => {
-    requireDeliberate((name) => c.req.header(name));
+    requireDeliberate((name) => c.req.header(name), new URL(c.req.url).host);
     if (c.req.method === 'HEAD') await store.show(id(c));
     else await store.update(id(c), { finished }, now());
     return toList(c, 302);

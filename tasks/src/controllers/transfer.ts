@@ -1,6 +1,6 @@
 import type { TasksContext } from '../context.ts';
 import type { Csrf } from '../csrf.ts';
-import { requireSameOrigin } from '../fetch-metadata.ts';
+import { requireKnownOrigin, requireSameOrigin } from '../fetch-metadata.ts';
 import { mediaType, readInput } from '../input.ts';
 import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
@@ -28,13 +28,20 @@ interface TransferDependencies {
 export function transferController({ store, csrf, render, now }: TransferDependencies) {
   const insert = store.insert.bind(store);
 
-  const answer = async (c: TasksContext, report: Report) => {
-    const status = report.stopped === undefined ? 200 : 503;
-    if (wantsJson(c) || mediaType(c) !== 'application/x-www-form-urlencoded') {
-      return c.json(report, status, noStore);
-    }
-    const text = report.refused > 0 || report.stopped ? (c.get('typed')?.text ?? '') : '';
-    return c.html(render('import', { report, text, csrf: await csrf.issue(c) }), status, noStore);
+  const status = ({ stopped }: Report) => (stopped === undefined ? 200 : 503);
+
+  /** Imports what a form says. The page gives back the lines that were not imported, and no other one. */
+  const importForm = async (c: TasksContext) => {
+    const { text = '' } = await readInput(c, csrf);
+    const refused = new Set<number>();
+    const source = lines([Buffer.from(text)]);
+    const report = await importTasks(source, formats.text, insert, now(), (line) => refused.add(line));
+    if (wantsJson(c)) return c.json(report, status(report), noStore);
+    const { stopped = Number.POSITIVE_INFINITY } = report;
+    const typed = text.split(/\r?\n/);
+    const left = typed.filter((_, i) => refused.has(i + 1) || i + 1 >= stopped).join('\n');
+    const page = render('import', { report, typed, text: left, csrf: await csrf.issue(c) });
+    return c.html(page, status(report), noStore);
   };
 
   return {
@@ -61,13 +68,12 @@ export function transferController({ store, csrf, render, now }: TransferDepende
 
     async import(c: TasksContext) {
       const format = formatOf[mediaType(c) ?? ''];
-      if (!format) {
-        const { text = '' } = await readInput(c, csrf);
-        return answer(c, await importTasks(eachLine(text), formats.text, insert, now()));
-      }
-      requireSameOrigin((name) => c.req.header(name), new URL(c.req.url).host);
+      if (!format) return importForm(c);
+      const requireOrigin = format === formats.text ? requireKnownOrigin : requireSameOrigin;
+      requireOrigin((name) => c.req.header(name), new URL(c.req.url).host);
       if (Number(c.req.header('content-length') ?? 0) > maxFile) throw tooLarge();
-      return answer(c, await importTasks(lines(bounded(c.req.raw.body)), format, insert, now()));
+      const report = await importTasks(lines(bounded(c.req.raw.body)), format, insert, now());
+      return c.json(report, status(report), noStore);
     },
   };
 }
@@ -95,10 +101,6 @@ async function started(pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>) {
       yield* pieces;
     })(),
   ) as ReadableStream<Uint8Array<ArrayBuffer>>;
-}
-
-async function* eachLine(text: string): AsyncGenerator<string> {
-  yield* text.split(/\r?\n/);
 }
 
 /** The bytes of a body whose length is not known beforehand, up to `maxFile`. */

@@ -6,11 +6,11 @@ export const keys = {
   /** A list of the ids that the last versions changed, the newest first. */
   recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
-  /** A hash for each task: this and its id. */
+  /** A hash for each task, which is there where the index has its id: this and the id. */
   task: '{tasks}:task:',
-  /** A removed task, the same hash under another name: this and its id. */
-  removedTask: '{tasks}:removed-task:',
-  /** A set of the ids that one removal removed: this and its name. */
+  /** A sorted set of the ids of removed tasks, by the time of their removal. Each keeps its hash for a day. */
+  removed: '{tasks}:removed',
+  /** What one removal removed: the entries that left the index. This and its name. */
   removal: '{tasks}:removal:',
   /** A hash that is no task, as `repair` found it: this and its id. */
   damaged: '{tasks}:damaged:',

@@ -134,6 +134,63 @@ describe.each([
     );
   });
 
+  describe('A removal', () => {
+    const insertFinished = async (count: number) => {
+      const finished = { title: 'done', finished: 1, created_at: now.toISOString() } as const;
+      for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
+    };
+
+    test('of 20 000 finished tasks, and undoing it, is one atomic step each', async () => {
+      await create(2);
+      await insertFinished(20_000);
+      const before = await kept.store.list({ filter: 'finished' });
+      const node = new Redis(kept.server.url);
+      await node.config('RESETSTAT');
+      expect(await kept.store.clearFinished('removal')).toBe(20_000);
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+      expect(await kept.store.removed('removal')).toEqual({ removal: 'removal', count: 20_000 });
+      expect(await kept.store.restore('removal')).toBe(20_000);
+      const { tasks, open, finished } = await kept.store.list({ filter: 'finished' });
+      expect({ tasks, open, finished }).toMatchObject({ tasks: before.tasks, open: 2, finished: 20_000 });
+      // Clear, list, removed, restore, list; a script that Redis does not know yet is sent once as EVAL.
+      const stats = [
+        ...(await node.info('commandstats')).matchAll(
+          /cmdstat_(eval|evalsha):calls=(\d+)[^\n]*?failed_calls=(\d+)/g,
+        ),
+      ];
+      expect(stats.reduce((sum, [, , calls, failed]) => sum + Number(calls) - Number(failed), 0)).toBe(5);
+      node.disconnect();
+    });
+
+    test('leaves no task to show, change, export or find again by its form', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      await kept.store.destroy('1', 'removal');
+      const unknown = { code: 'unknown_task' };
+      await expect(kept.store.show('1')).rejects.toMatchObject(unknown);
+      await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(unknown);
+      await expect(kept.store.destroy('1', 'another')).rejects.toMatchObject(unknown);
+      for await (const tasks of kept.store.export()) expect(tasks).toEqual([]);
+      expect((await kept.store.create('milk', now, 'nonce'))._id).toBe('2');
+    });
+
+    test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
+      await create(3);
+      await kept.store.destroy('1', 'first');
+      expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
+      await kept.store.destroy('2', 'second');
+      // A day and two minutes pass for the first one.
+      await kept.redis.del('{tasks}:removal:first');
+      await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
+      await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
+      await kept.store.destroy('3', 'third');
+      expect(await kept.redis.exists('{tasks}:task:1')).toBe(0);
+      expect(await kept.store.restore('second')).toBe(1);
+      await expect(kept.store.restore('second')).rejects.toMatchObject({ code: 'unknown_removal' });
+      expect(await ids({ filter: 'all' })).toEqual(['2']);
+      expect(await kept.redis.zrange('{tasks}:removed', '0', '-1')).toEqual(['3']);
+    });
+  });
+
   describe('Creating twice', () => {
     test('with one nonce and title makes one task', async () => {
       const [first, second] = await Promise.all([

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { channel, keys, listKeys } from './redis-keys.ts';
-import { answer, script } from './redis-script.ts';
+import { script } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
 import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
 
@@ -11,7 +11,7 @@ const nonceLifetime = 24 * 60 * 60;
 /** Seconds in which a removal can be undone. */
 const removalLifetime = 24 * 60 * 60;
 
-/** Tasks that one script changes or reads at most: a few milliseconds in which Redis does nothing else. */
+/** Tasks that one script of an export reads at most: a few milliseconds in which Redis does nothing else. */
 const batchSize = 500;
 
 /** The store's own scores part here: open tasks lie below, finished ones above. See `lua/shared.lua`. */
@@ -51,6 +51,7 @@ type Changed = [matched: 0 | 1, Fields] | null;
 /** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
 export function redisStore(redis: StoreClient): TaskStore {
   const list = script<string | Found>(redis, 'list');
+  const show = script<Fields | null>(redis, 'show');
   const create = script<[string, Fields]>(redis, 'create');
   const update = script<Changed>(redis, 'update');
   const destroy = script<Changed>(redis, 'destroy');
@@ -71,10 +72,9 @@ export function redisStore(redis: StoreClient): TaskStore {
     },
     async show(id) {
       if (!taskId.test(id)) throw unknownTask(id);
-      const fields = await answer(
-        redis.hmget(keys.task + id, 'title', 'finished', 'created_at', 'updated_at', 'revision'),
-      );
-      return task(id, fields as Fields);
+      const fields = await show([keys.index, keys.task + id], [id]);
+      if (!fields) throw unknownTask(id);
+      return task(id, fields);
     },
     async create(title, now, nonce) {
       const once = nonce
@@ -90,23 +90,19 @@ export function redisStore(redis: StoreClient): TaskStore {
     },
     async destroy(id, removal, match = '*') {
       if (!taskId.test(id)) throw unknownTask(id);
-      const moved = [keys.removedTask + id, keys.removal + removal];
-      expected(
-        id,
-        await destroy([...listKeys, keys.task + id, ...moved], [id, channel, match, removalLifetime]),
-      );
+      const named = [...listKeys, keys.task + id, keys.removed, keys.removal + removal];
+      expected(id, await destroy(named, [id, keys.task, channel, match, removalLifetime]));
     },
     clearFinished(removal) {
-      const args = [keys.task, keys.removedTask, channel, batchSize, removalLifetime];
-      return untilNone(() => clear([...listKeys, keys.removal + removal], args));
+      const named = [...listKeys, keys.removed, keys.removal + removal];
+      return clear(named, [keys.task, channel, removalLifetime]);
     },
     async removed(removal) {
-      const [count, title] = await removed([keys.removal + removal], [keys.removedTask]);
+      const [count, title] = await removed([keys.removal + removal], [keys.task]);
       return title === null ? undefined : { removal, count, ...(count === 1 && { title }) };
     },
     async restore(removal) {
-      const args = [keys.task, keys.removedTask, channel, batchSize];
-      const restored = await untilNone(() => restore([...listKeys, keys.removal + removal], args));
+      const restored = await restore([...listKeys, keys.removed, keys.removal + removal], [channel]);
       if (restored === 0) throw new Refusal('unknown_removal', 'There is nothing left to undo here.');
       return restored;
     },
@@ -123,7 +119,7 @@ export function redisStore(redis: StoreClient): TaskStore {
     async *export() {
       for (let first: string | null = '1'; first; ) {
         const [next, ids, rows]: [string | null, string[], Fields[]] = await read(
-          [keys.lastId],
+          [keys.index, keys.lastId],
           [keys.task, first, batchSize],
         );
         yield rows.map((fields, i) => task(ids[i] as string, fields));
@@ -131,13 +127,6 @@ export function redisStore(redis: StoreClient): TaskStore {
       }
     },
   };
-}
-
-/** Runs `step` until it finds nothing more to do, and adds up what it did. */
-async function untilNone(step: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let done = await step(); done > 0; done = await step()) total += done;
-  return total;
 }
 
 function range({ filter, after }: ListQuery): [string, string] {

@@ -36,6 +36,9 @@ describe.each([
     await kept.store.destroy('3', 'removal');
     await kept.store.create('five', now, 'nonce');
     expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+    expect(await repair(kept.redis, true)).toEqual({ tasks: 4, ...none });
+    expect(await list()).toEqual(['5', '4', '1', '2']);
+    expect(await kept.store.restore('removal')).toBe(1);
   });
 
   test('faults are found and left alone, and put right when asked', async () => {

@@ -24,16 +24,18 @@ const batchSize = 500;
  * Each step is atomic, so it may run while the tasks are in use.
  */
 export async function repair(redis: StoreClient, fix: boolean): Promise<Faults & { tasks: number }> {
-  const check = script<string[][]>(redis, 'repair');
+  const check = script<[removed: number, faults: string[][]]>(redis, 'repair');
   const faults: Faults = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
   const kinds = Object.values(faults) as string[][];
   const ids = await allIds(redis);
+  let tasks = ids.length;
   for (let i = 0; i < ids.length; i += batchSize) {
     const args = [keys.task, keys.damaged, channel, fix ? '1' : '0', ...ids.slice(i, i + batchSize)];
-    const found = await check([...listKeys, keys.lastId], args);
+    const [removed, found] = await check([...listKeys, keys.lastId, keys.removed], args);
+    tasks -= removed;
     for (const [kind, more] of found.entries()) kinds[kind]?.push(...more);
   }
-  return { tasks: ids.length - faults.ghosts.length - faults.damaged.length, ...faults };
+  return { tasks: tasks - faults.ghosts.length - faults.damaged.length, ...faults };
 }
 
 /** The ids of all tasks there are and of all that the index has. */

@@ -61,7 +61,7 @@ export type Match = string;
 
 /**
  * Keeps the tasks. Every change of a task is one atomic step: it happens wholly and is on disk when its
- * promise resolves, or not at all. Clearing and restoring go in steps of some hundred tasks.
+ * promise resolves, or not at all, however many tasks it changes.
  *
  * @throws Refusal `unknown_task` where a task is asked for that there is not; `revision_changed` where it
  *   is another revision than those in `match`; `store_unavailable`.

@@ -1,14 +1,13 @@
--- KEYS: last id   ARGV: key of a task without its id, first id, count
+-- KEYS: index, last id   ARGV: key of a task without its id, first id, count
 -- Returns the id to go on from, or nothing at the end, with the tasks there are from the first id on.
-local first, last = tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[1]) or '0')
+local first, last = tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[2]) or '0')
 local stop = math.min(first + ARGV[3] - 1, last)
 local ids, tasks = {}, {}
 for number = first, stop do
   local id = string.format('%.0f', number)
-  local task = read(ARGV[1] .. id)
-  if task[1] then
+  if redis.call('ZSCORE', KEYS[1], id) then
     ids[#ids + 1] = id
-    tasks[#tasks + 1] = task
+    tasks[#tasks + 1] = read(ARGV[1] .. id)
   end
 end
 return { stop < last and string.format('%.0f', stop + 1) or false, ids, tasks }

@@ -1,7 +1,8 @@
--- KEYS: index, version, recent, last id
+-- KEYS: index, version, recent, last id, removed
 -- ARGV: key of a task without its id, key of a damaged one, channel, '1' to repair, then ids
--- Returns the ids of each kind of fault: ghosts, orphans, misplaced, damaged, and those above the last id.
-local faults = { {}, {}, {}, {}, {} }
+-- Returns the number of removed tasks among them, and the ids of each kind of fault: ghosts, orphans,
+-- misplaced, damaged, and those above the last id.
+local faults, removed = { {}, {}, {}, {}, {} }, 0
 local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local repair = ARGV[4] == '1'
 local function found(kind, id) table.insert(faults[kind], id) end
@@ -17,7 +18,9 @@ for i = 5, #ARGV do
     end
   else
     local task = read(key)
-    if not (task[1] and (task[2] == '0' or task[2] == '1') and task[3] and tonumber(task[5])) then
+    if not score and redis.call('ZSCORE', KEYS[5], id) then
+      removed = removed + 1
+    elseif not (task[1] and (task[2] == '0' or task[2] == '1') and task[3] and tonumber(task[5])) then
       found(4, id)
       if repair then
         redis.call('ZREM', KEYS[1], id)
@@ -42,4 +45,4 @@ end
 local count = 0
 for _, ids in ipairs(faults) do count = count + #ids end
 if repair and count > 0 then changed(ARGV[3], '*') end
-return faults
+return { removed, faults }

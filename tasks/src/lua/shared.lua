@@ -30,3 +30,32 @@ local function changed(channel, id)
   redis.call('PUBLISH', channel, revision)
   return revision
 end
+
+-- Calls `command` on `key` with all of `values`, in parts that the stack of Lua holds.
+local function inParts(command, key, values)
+  for i = 1, #values, 4000 do
+    redis.call(command, key, unpack(values, i, math.min(i + 3999, #values)))
+  end
+end
+
+-- A removed task has left the index and keeps its hash. Its removal, which goes after `seconds`, says where
+-- in the index it was; `removed` has the ids of all removals, with the time they were removed.
+local function keep(removed, removal, seconds, ids)
+  local now = redis.call('TIME')[1]
+  local times = {}
+  for _, id in ipairs(ids) do
+    times[#times + 1] = now
+    times[#times + 1] = id
+  end
+  inParts('ZADD', removed, times)
+  redis.call('EXPIRE', removal, seconds)
+end
+
+-- Deletes removed tasks whose removal is gone, a thousand at most: the next change goes on.
+local function forget(removed, task, seconds)
+  local before = redis.call('TIME')[1] - seconds - 60
+  local ids = redis.call('ZRANGE', removed, '-inf', before, 'BYSCORE', 'LIMIT', 0, 1000)
+  if #ids == 0 then return end
+  for _, id in ipairs(ids) do redis.call('DEL', task .. id) end
+  inParts('ZREM', removed, ids)
+end

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
@@ -8,6 +9,10 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 const enough = 4_096;
 /** Milliseconds that a line waits for others at the most. */
 const longest = 100;
+/** Characters that are kept for a reader who is full; lines beyond are lost, and the service is not. */
+const most = 16 * 1024 * 1024;
+/** Milliseconds that an exit waits for a reader who is full. */
+const exitPatience = 2_000;
 
 /**
  * A log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
@@ -22,30 +27,47 @@ export function createLog(service: string, level: (typeof logLevels)[number]): L
       timestamp: isoTime(),
       formatters: { level: (label) => ({ level: label }) },
     },
-    together(process.stdout),
+    together(1),
   );
 }
 
 /**
- * Lines written together. pino's own destination does as much, but never returns from its last write when the
- * reader has gone.
+ * Lines written together to the file descriptor `fd`. pino's own destination does as much, but never returns
+ * from its last write when the reader has gone.
  */
-function together(output: NodeJS.WriteStream) {
+function together(fd: number) {
   let lines = '';
+  let unwritten = Buffer.alloc(0);
   let timer: NodeJS.Timeout | undefined;
+  let gone = false;
+
+  /** Writes what the reader takes now. A reader that is full gets the rest later; one that has gone, nothing. */
   const flushSync = () => {
     clearTimeout(timer);
     timer = undefined;
-    // To a pipe or a file, Node writes at once and wholly.
-    if (lines !== '') output.write(lines);
+    unwritten = Buffer.concat([unwritten, Buffer.from(lines)]);
     lines = '';
+    try {
+      while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(fd, unwritten));
+    } catch (error) {
+      gone = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
+      if (gone) unwritten = Buffer.alloc(0);
+      else timer = setTimeout(flushSync, longest);
+    }
   };
-  output.on('error', () => {});
-  process.once('exit', flushSync);
+  process.once('exit', () => {
+    const moment = new Int32Array(new SharedArrayBuffer(4));
+    flushSync();
+    for (let patience = exitPatience; unwritten.length > 0 && patience > 0; patience -= 10) {
+      Atomics.wait(moment, 0, 0, 10);
+      flushSync();
+    }
+  });
   return {
     write(line: string) {
+      if (gone || lines.length > most) return;
       lines += line;
-      if (lines.length >= enough) flushSync();
+      if (lines.length >= enough && unwritten.length === 0) flushSync();
       else timer ??= setTimeout(flushSync, longest);
     },
     flushSync,

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startRedis, type TestRedis } from '../testing/redis.ts';
+import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
 import { cacheClient, type StoreClient, storeClient } from './redis.ts';
 
 let server: TestRedis;
@@ -54,6 +54,20 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String), { timeout: 5_000 }).toBe(null);
     expect(messages()).toEqual(['redis is connected', 'redis is away', 'redis is back']);
   });
+});
+
+test('a Redis started with the configuration of the cache forgets the least used first and writes nothing to disk', async () => {
+  const cache = await startRedisProcess('expander/redis.conf');
+  const client = cacheClient(cache.url, logged().log);
+  clients.push(client);
+  await ready(client);
+  const setting = async (name: string) => ((await client.config('GET', name)) as string[])[1];
+  expect(await setting('maxmemory-policy')).toBe('allkeys-lfu');
+  expect(Number(await setting('maxmemory'))).toBeGreaterThan(0);
+  expect(await setting('appendonly')).toBe('no');
+  expect(await setting('save')).toBe('');
+  client.disconnect();
+  await cache.stop();
 });
 
 test('what a store client wrote is on disk when it says so: a crash of Redis loses nothing', async () => {

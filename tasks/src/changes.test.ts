@@ -1,7 +1,9 @@
+import { storeClient } from '@longhand/shared/redis.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
-import { configuration, startClusterStore } from '../testing/store.ts';
+import { configuration, silent, startClusterStore } from '../testing/store.ts';
+import { redisChanges } from './changes.ts';
 
 let redis: TestRedis;
 let replicas: Service[];
@@ -40,6 +42,22 @@ const add = (service: Service | undefined, title: string) =>
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ title }),
   });
+
+test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
+  const client = storeClient(redis.url, silent);
+  const end = new AbortController();
+  const changes = redisChanges(client, end.signal);
+  const told: string[] = [];
+  const late: string[] = [];
+  const leave = changes.subscribe((version) => late.push(version));
+  leave();
+  changes.subscribe((version) => told.push(version));
+  // Its version was asked for after the other one's.
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  expect(late).toEqual([]);
+  end.abort();
+  client.disconnect();
+});
 
 describe('GET /tasks/events', () => {
   test('tells the version at once, and a new one after a change that another replica made', async () => {

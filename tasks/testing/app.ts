@@ -1,5 +1,6 @@
 import { createMetrics } from '@longhand/shared/observe.ts';
 import { createApp } from '../src/app.ts';
+import type { Changes } from '../src/changes.ts';
 import { csrf } from '../src/csrf.ts';
 import { listPage } from '../src/list-page.ts';
 import { views } from '../src/pages.ts';
@@ -12,11 +13,13 @@ const root = `${import.meta.dirname}/..`;
 const files = publicFiles(`${root}/public`);
 const render = views(`${root}/views`, files);
 
+const noChanges: Changes = { subscribe: () => () => {} };
+
 /** The application over `store`, with `now` for its clock and a request-forgery key of its own. */
-export function testApp(store: TaskStore, now: () => Date = () => new Date()) {
+export function testApp(store: TaskStore, now: () => Date = () => new Date(), changes = noChanges) {
   return createApp({
     store,
-    changes: { subscribe: () => () => {} },
+    changes,
     signal: new AbortController().signal,
     csrf: csrf(async () => Buffer.alloc(32, 7)),
     listPage: listPage(store, render),

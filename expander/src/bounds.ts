@@ -7,16 +7,24 @@ const maxInFlight = 1_024;
 /** Of these, at one origin: a host that hangs uses up its own share and nobody else's. */
 const maxInFlightPerOrigin = 64;
 
+/** Told of each expansion that begins and that ends. */
+export interface InFlightGauge {
+  inc(): void;
+  dec(): void;
+}
+
 /** Answers `overloaded` at once where too many expansions are in flight. */
-export function bounded(trace: Trace): Trace {
+export function bounded(trace: Trace, gauge?: InFlightGauge): Trace {
   let inFlight = 0;
   return async (url, options) => {
     if (inFlight >= maxInFlight) return failedExpansion(url, overloaded('Too many expansions are under way'));
     inFlight += 1;
+    gauge?.inc();
     try {
       return await trace(url, options);
     } finally {
       inFlight -= 1;
+      gauge?.dec();
     }
   };
 }

@@ -1,14 +1,17 @@
 import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
 import type { MiddlewareHandler } from 'hono';
+import { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { bounded, boundedPerOrigin } from './bounds.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
 import type { Config } from './config.ts';
 import { createExpand, createTrace } from './expand.ts';
 import { withGetFallback } from './get-fallback.ts';
 import { headRequest } from './head-request.ts';
 import { cachedHops } from './hop-cache.ts';
 import { cachedInMemory } from './memory-cache.ts';
+import { createExpanderMetrics } from './metrics.ts';
 import { createPage } from './page.ts';
 import { createGuard } from './public-address.ts';
 import { type CacheClient, cachedInRedis } from './redis-cache.ts';
@@ -23,6 +26,10 @@ export interface Outside {
   redis?: CacheClient;
   /** Name look-ups; those of the system, unless something else is given. */
   lookup?: Lookup;
+  /** Where what is counted is told; nowhere, unless something is given. */
+  metrics?: Registry;
+  /** Milliseconds that only ever grow. */
+  clock?: () => number;
 }
 
 /** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
@@ -34,22 +41,36 @@ export function createExpander(config: Config, { observe, ...outside }: Outside)
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */
 export function createExpansion(
   config: Config,
-  { log, redis, lookup: resolve = lookup }: Omit<Outside, 'observe'>,
+  {
+    log,
+    redis,
+    lookup: resolve = lookup,
+    metrics: registry = new Registry(),
+    clock,
+  }: Omit<Outside, 'observe'>,
 ) {
-  if (config.EXPANDER_ALLOWED_NETWORKS.length > 0) {
-    log.warn(
-      { networks: config.EXPANDER_ALLOWED_NETWORKS },
-      'THE PUBLIC-ADDRESS GUARD IS OFF for these networks',
-    );
+  const metrics = createExpanderMetrics(registry);
+  const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
+  if (allowedNetworks.length > 0) {
+    log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const requests = headRequest({
-    guard: createGuard(config.EXPANDER_ALLOWED_NETWORKS),
+    guard: metrics.countedRefusals(createGuard(allowedNetworks)),
     lookup: sharedLookup(resolve),
     userAgent: config.EXPANDER_USER_AGENT,
   });
   const ask = cachedHops(boundedPerOrigin(withGetFallback(requests.ask)));
   const asked = createTrace(ask);
-  const shared = singleFlight(bounded(redis ? cachedInRedis(asked, redis, log) : asked));
-  const trace = staleWhileRevalidate(cachedInMemory(shared));
-  return { expand: createExpand(trace, config.EXPANDER_MAX_REDIRECT), close: requests.close };
+  const remembered = redis
+    ? cachedInRedis(asked, {
+        redis,
+        attempt: circuitBreaker('the cache in Redis', log, clock),
+        allowedNetworks,
+        count: metrics.cacheAnswers('redis'),
+      })
+    : asked;
+  const shared = singleFlight(bounded(remembered, metrics.inFlight));
+  const trace = staleWhileRevalidate(cachedInMemory(shared, metrics.cacheAnswers('memory')));
+  const expand = createExpand(metrics.countedEnds(trace), config.EXPANDER_MAX_REDIRECT);
+  return { expand, close: requests.close };
 }

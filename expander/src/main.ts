@@ -15,7 +15,7 @@ const config = readConfig(process.env);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics();
 const redis = cacheClient(config.REDIS_URL, log);
-const expander = createExpander(config, { redis, log, observe: observe(log, metrics) });
+const expander = createExpander(config, { redis, log, metrics, observe: observe(log, metrics) });
 
 const stop = stopSignal();
 const stopOperations = new AbortController();

@@ -1,8 +1,10 @@
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { startRedis, type TestRedis } from '../../shared/testing/redis.ts';
 import { testExpander } from '../testing/expander.ts';
@@ -75,6 +77,27 @@ describe('the cache', () => {
     expect(await redis.ttl(key)).toBe(seconds === 30 ? 30 : seconds + 3_600);
   });
 
+  test.each([
+    ['ends', '127.0.0.0/8', ''],
+    ['narrows', '127.0.0.0/8,::1/128', '::1/128'],
+  ])('nothing that an exemption let in is told once it %s', async (_, before, after) => {
+    const u = link('/chain/1');
+    await testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: before }).expand.trace(u);
+    await expect.poll(async () => (await redis.keys(`*${u}`)).length).toBe(1);
+    const { expand } = testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: after });
+    expect((await expand.trace(u)).error?.code).toBe('target_refused');
+  });
+
+  test('an entry of more than 64 KiB is left out', async () => {
+    const long = 'x'.repeat(7_000);
+    const big = link(`/chain/5?${long}`);
+    const { hops } = await testExpander({ redis }).expand.trace(big);
+    expect(JSON.stringify(hops).length).toBeGreaterThan(64 * 1024);
+    await testExpander({ redis }).expand.trace(link('/chain/0'));
+    await expect.poll(() => redis.dbsize()).toBe(1);
+    expect(await redis.keys(`*${long}*`)).toEqual([]);
+  });
+
   test('an entry that cannot be read is a miss', async () => {
     const u = link('/chain/1');
     const { expand } = testExpander({ redis });
@@ -95,14 +118,40 @@ describe('the cache', () => {
     await expect.poll(() => redis.dbsize()).toBe(1);
   });
 
-  test('Redis that hangs is a miss', async () => {
-    const u = link('/chain/1');
+  test('Redis that hangs is a miss, is not waited for again, and is one warning and one line', async () => {
+    const lines: string[] = [];
+    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line).msg)) }));
+    let now = 0;
+    const { expand } = testExpander({ redis, log, clock: () => now });
+    lines.length = 0;
     await server.pause();
     try {
-      expect(await testExpander({ redis }).expand.trace(u)).toMatchObject({ redirectCount: 1, error: null });
+      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      const commands = vi.spyOn(redis, 'get');
+      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      expect(commands).not.toHaveBeenCalled();
+      commands.mockRestore();
     } finally {
       await server.resume();
     }
+    await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+    now += 1_000;
+    await expand.trace(link('/chain/1'));
+    expect(lines).toEqual([
+      expect.stringContaining('the cache in Redis did not answer within 250 ms'),
+      'the cache in Redis answers again',
+    ]);
+  });
+});
+
+describe('expander/redis.conf', () => {
+  test.each([
+    ['the least used goes first', 'maxmemory-policy', 'allkeys-lfu'],
+    ['memory is bounded', 'maxmemory', expect.stringMatching(/^[1-9]\d{6,}$/)],
+    ['nothing is saved to disk', 'save', ''],
+    ['nothing is appended to a file', 'appendonly', 'no'],
+  ])('%s', async (_, setting, value) => {
+    expect(await redis.call('CONFIG', 'GET', setting)).toEqual([setting, value]);
   });
 });
 

@@ -1,0 +1,94 @@
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
+import { testExpander } from '../testing/expander.ts';
+import type { CacheClient } from './redis-cache.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+/** A Redis that has nothing, or is away. */
+const redis = (get: () => Promise<null>) => ({ get, set: async () => 'OK' }) as unknown as CacheClient;
+
+/** An expander with what it counts, line by line as it is told. */
+function counting(cache?: CacheClient) {
+  const metrics = new Registry();
+  const { expand } = testExpander({ metrics, ...(cache && { redis: cache }) });
+  const counted = async (name: string) =>
+    (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
+  return { expand, counted };
+}
+
+describe('/metrics counts', () => {
+  test('the answers of the caches by tier and result', async () => {
+    let away = false;
+    const { expand, counted } = counting(
+      redis(async () => {
+        if (away) throw new Error('away');
+        return null;
+      }),
+    );
+    await expand.trace(`${shortener.url}/chain/1`);
+    await expand.trace(`${shortener.url}/chain/1`);
+    await expand.trace(`${shortener.url}/chain/1`);
+    away = true;
+    await expand.trace(`${shortener.url}/chain/2`);
+    expect(await counted('expander_cache_answers_total')).toEqual([
+      'expander_cache_answers_total{tier="redis",result="miss"} 1',
+      'expander_cache_answers_total{tier="redis",result="failed"} 1',
+      'expander_cache_answers_total{tier="memory",result="hit"} 2',
+      'expander_cache_answers_total{tier="memory",result="miss"} 2',
+    ]);
+  });
+
+  test('a hit in Redis', async () => {
+    const entries = new Map<string, string>();
+    const kept = {
+      get: async (key: string) => entries.get(key) ?? null,
+      set: async (key: string, entry: string) => entries.set(key, entry),
+    } as unknown as CacheClient;
+    await counting(kept).expand.trace(`${shortener.url}/chain/1`);
+    const { expand, counted } = counting(kept);
+    await expand.trace(`${shortener.url}/chain/1`);
+    expect(await counted('expander_cache_answers_total{tier="redis"')).toEqual([
+      'expander_cache_answers_total{tier="redis",result="hit"} 1',
+    ]);
+  });
+
+  test('expansions by the code of their end, remembered ones too', async () => {
+    const { expand, counted } = counting();
+    for (const path of ['/chain/1', '/chain/1', '/chain/9', '/reset'])
+      await expand.trace(shortener.url + path);
+    expect((await counted('expander_expansions_total')).sort()).toEqual([
+      'expander_expansions_total{end="final"} 2',
+      'expander_expansions_total{end="max_redirects"} 1',
+      'expander_expansions_total{end="request_failed"} 1',
+    ]);
+  });
+
+  test('refused targets, each time one was not contacted', async () => {
+    const { expand, counted } = counting();
+    await expand.trace('http://10.0.0.1/');
+    await expand.trace('http://10.0.0.1/');
+    await expand.trace(`${shortener.url}/location?to=http://10.0.0.2/`);
+    expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
+  });
+
+  test('expansions in flight, and none once all have ended, however they end', async () => {
+    const { expand, counted } = counting();
+    const client = new AbortController();
+    const ends = [
+      expand.trace(`${shortener.url}/hang`, { signal: client.signal }),
+      expand.trace(`${shortener.url}/hang?other`, { signal: client.signal }),
+    ];
+    await expect
+      .poll(() => counted('expander_expansions_in_flight'))
+      .toEqual(['expander_expansions_in_flight 2']);
+    client.abort();
+    await Promise.all(ends);
+    expect(await counted('expander_expansions_in_flight')).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { createDeadline, type Deadline } from './deadline.ts';
 import type { Answer, Ask, End, Expansion, Follow, Hop, Trace, TraceOptions } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { expansionFreshUntil } from './lifetime.ts';
+import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
@@ -54,19 +54,17 @@ export function createExpand(trace: Trace, maxRedirect = 5): Expand {
 
 /** The undecorated expansion: every hop is asked. */
 export function createTrace(ask: Ask): Trace {
-  return async (input, { onHop, ...options }) => {
+  return async (input, options) => {
     const url = input.trim();
     const hops: Hop[] = [];
     if (url === '') return whole(hops, nothing);
     using deadline = createDeadline(options.signal);
+    const tell = (hop: Hop) => {
+      hops.push(hop);
+      options.onHop?.(hop);
+    };
     try {
-      const chain = walk(readTarget(url), inTime(ask, deadline), { ...options, signal: deadline.signal });
-      for (;;) {
-        const step = await chain.next();
-        if (step.done) return whole(hops, step.value);
-        hops.push(step.value);
-        onHop?.(step.value);
-      }
+      return whole(hops, await walk(readTarget(url), inTime(ask, deadline), { ...options, signal: deadline.signal }, tell));
     } catch (error) {
       return failedExpansion(url, error);
     }
@@ -90,21 +88,24 @@ export function failedExpansion(url: string, error: unknown): Expansion {
 }
 
 function whole(hops: Hop[], ending: Ending): Expansion {
-  const { redirectCount, error } = ending;
-  return { hops, ...ending, cached: false, freshUntil: expansionFreshUntil({ hops, redirectCount, error }) };
+  const { redirectCount, freshUntil = expansionFreshUntil({ hops, redirectCount }) } = ending;
+  return { hops, ...ending, cached: false, freshUntil };
 }
 
-type Ending = Pick<Expansion, 'longUrl' | 'redirectCount' | 'end' | 'error'>;
+/** How a chain ended; what failed says itself how long it may be remembered. */
+type Ending = Pick<Expansion, 'longUrl' | 'redirectCount' | 'end' | 'error'> &
+  Partial<Pick<Expansion, 'freshUntil'>>;
 
 const nothing = ending(null, 0, 'empty', 'There is no URL to expand.');
 
-/** Walks a chain hop by hop; its return value says how it ended. */
-async function* walk(
+/** Walks a chain hop by hop; says how it ended. */
+async function walk(
   start: Target,
   ask: Ask,
-  { maxRedirect, ...options }: Omit<TraceOptions, 'onHop'>,
-): AsyncGenerator<Hop, Ending, void> {
-  const { follow } = options;
+  { maxRedirect, follow, signal, refresh }: TraceOptions,
+  tell: (hop: Hop) => void,
+): Promise<Ending> {
+  const options = { follow, signal, refresh };
   const seen = new Set<string>();
   let current = start;
   for (let redirectCount = 0, looped = false; ; ) {
@@ -118,7 +119,7 @@ async function* walk(
     }
     const redirected = redirects[follow].includes(answer.status);
     const next = redirected && answer.location?.trim() ? resolveLocation(answer.location, current) : null;
-    yield hop(current, answer, performance.now() - started, next);
+    tell(hop(current, answer, performance.now() - started, next));
     if (!redirected) return final(current, redirectCount, answer);
     if (!next || !isWeb(next.url)) return unusable(current, redirectCount, answer, next);
     current = next;
@@ -186,7 +187,8 @@ function ending(
 function failure(error: unknown, longUrl: string, redirectCount: number): Ending {
   if (!(error instanceof ExpansionError)) throw error;
   const { code, message } = error;
-  return { longUrl, redirectCount, end: { code, message }, error: { code, message } };
+  const freshUntil = failureFreshUntil(error);
+  return { longUrl, redirectCount, end: { code, message }, error: { code, message }, freshUntil };
 }
 
 function withoutFragment({ url }: Target): string {

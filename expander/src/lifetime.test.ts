@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerFreshUntil } from './lifetime.ts';
+import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import { answerFreshUntil, failureFreshUntil } from './lifetime.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const seconds = (status: number, headers = {}) => (answerFreshUntil(status, headers, now) - now) / 1_000;
@@ -33,5 +34,27 @@ describe('an answer is remembered', () => {
     ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 86_400],
   ])('as its headers say: %s', (_, headers, lifetime) => {
     expect(seconds(301, headers)).toBe(lifetime);
+  });
+});
+
+describe('a failure is remembered by its class', () => {
+  test.each<[string, ErrorCode, string | undefined, number]>([
+    ['a name that is not known', 'request_failed', 'ENOTFOUND', 30],
+    ['a connection refused', 'request_failed', 'ECONNREFUSED', 30],
+    ['no valid certificate', 'request_failed', 'CERT_HAS_EXPIRED', 30],
+    ['a target refused', 'target_refused', undefined, 30],
+    ['no URL', 'invalid_url', undefined, 30],
+    ['a connection reset', 'request_failed', 'ECONNRESET', 10],
+    ['a connection closed', 'request_failed', 'EPIPE', 10],
+    ['no answer to the attempt to connect', 'request_failed', 'ETIMEDOUT', 10],
+    ['a name server that does not answer', 'request_failed', 'EAI_AGAIN', 10],
+    ['a deadline that passed', 'timeout', undefined, 10],
+    ['our own overload', 'overloaded', undefined, 0],
+    ['a client that went away', 'aborted', undefined, 0],
+  ])('%s (%s, %s): %i s', (_, code, cause, lifetime) => {
+    const error = new ExpansionError(code, '', {
+      cause: cause && Object.assign(new Error(), { code: cause }),
+    });
+    expect((failureFreshUntil(error, now) - now) / 1_000).toBe(lifetime);
   });
 });

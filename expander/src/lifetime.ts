@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Expansion } from './expansion.ts';
-import type { ErrorCode } from './expansion-error.ts';
+import type { ErrorCode, ExpansionError } from './expansion-error.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -12,16 +12,24 @@ const permanent = new Set([301, 308]);
 /** The host is busy or unwell, and will answer differently soon. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Seconds for a failure. What is our own or the client's doing says nothing about the URL. */
+/** Seconds for a failure, by its code. What is our own or the client's doing says nothing about the URL. */
 const failures: Record<ErrorCode, number> = {
   invalid_url: 30,
   invalid_callback: 30,
   unsupported_scheme: 30,
   target_refused: 30,
   request_failed: 30,
-  timeout: 30,
+  timeout: 10,
   overloaded: 0,
   aborted: 0,
+};
+
+/** Seconds for requests that failed in a way that may be over soon, by the code of the system's error. */
+const passingFailures: Record<string, number> = {
+  ECONNRESET: 10,
+  EPIPE: 10,
+  ETIMEDOUT: 10,
+  EAI_AGAIN: 10,
 };
 
 /** Until when an answer may be remembered (milliseconds since 1970): as its headers say, else by its status. */
@@ -38,12 +46,17 @@ export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, n
   return now + seconds * 1_000;
 }
 
-/** Until when an expansion may be remembered: as long as every redirect in it, or its only answer. */
+/** Until when a failure may be remembered: 30 s at the most, less where it may be over sooner. */
+export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.now()): number {
+  const passing = passingFailures[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''];
+  return now + (passing ?? failures[code]) * 1_000;
+}
+
+/** Until when an expansion that did not fail may be remembered: as long as every redirect in it, or its only answer. */
 export function expansionFreshUntil(
-  { hops, redirectCount, error }: Pick<Expansion, 'hops' | 'redirectCount' | 'error'>,
+  { hops, redirectCount }: Pick<Expansion, 'hops' | 'redirectCount'>,
   now = Date.now(),
 ): number {
-  if (error) return now + failures[error.code] * 1_000;
   if (hops.length === 0) return now;
   const redirects = hops.slice(0, Math.max(redirectCount, 1));
   return Math.min(...redirects.map(({ freshUntil }) => freshUntil));

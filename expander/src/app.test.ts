@@ -33,7 +33,7 @@ describe('GET /', () => {
 });
 
 describe('/api rule 1', () => {
-  test.each(['/api', '/api?u=', '/api?u=%20', '/api?cb=f'])(
+  test.each(['/api', '/api?u=', '/api?u=%20', '/api?cb=f', '/api?u=&u=', '/api?u=&u=%20&u='])(
     'without u the body says so, status 200: %s',
     async (path) => {
       const response = await app.request(path);
@@ -115,11 +115,26 @@ describe('errors on /api: status and one plain sentence', () => {
   );
 
   test('u given twice is 400', async () => {
-    expect((await app.request('/api?u=http://a.example/?x=1&u=2')).status).toBe(400);
+    for (const query of ['u=http://a.example/?x=1&u=2', 'u=&u=http://a.example/']) {
+      expect((await app.request(`/api?${query}`)).status).toBe(400);
+    }
   });
 });
 
 describe('GET /api/chain', () => {
+  test('tells its errors as JSON too: u given twice is 400', async () => {
+    const response = await app.request('/api/chain?u=http://a.example/?x=1&u=2');
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
+    const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
+    expect(await response.json()).toMatchObject({
+      url: 'http://a.example/?x=1',
+      hops: [],
+      longUrl: 'http://a.example/?x=1',
+      end: { code: 'invalid_url', message },
+      error: { code: 'invalid_url', message },
+    });
+  });
+
   test('tells every hop and why the chain ended', async () => {
     const u = `${shortener.url}/chain/1`;
     const response = await api({ u }, '/api/chain');

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { asciiJson } from './ascii-json.ts';
 import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
-import type { Expand } from './expand.ts';
+import { type Expand, failedExpansion } from './expand.ts';
 import type { Expansion, Follow, Hop } from './expansion.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { inert } from './headers.ts';
@@ -63,18 +63,13 @@ export function createApp(
   });
 
   app.get('/api/chain', async (c) => {
-    const { u, follow } = parameters(c);
-    const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
-    const status = expansion.error ? statuses[expansion.error.code] : u === '' ? 400 : 200;
-    return new Response(asciiJson(report(u, follow, expansion)), {
-      status,
-      headers: {
-        ...api,
-        'Content-Type': 'application/json',
-        ...cacheControl(expansion),
-        ...(status === 503 ? retryAfter : {}),
-      },
-    });
+    try {
+      const { u, follow } = parameters(c);
+      return chain(u, follow, await expand.trace(u, { follow, signal: c.req.raw.signal }));
+    } catch (error) {
+      const url = c.req.query('u') ?? '';
+      return chain(url, 'default', failedExpansion(url, error));
+    }
   });
 
   app.post('/api/expand', limitBody, async (c) => {
@@ -122,9 +117,20 @@ function notAllowed(methods: string): Response {
   return new Response('Method Not Allowed', { status: 405, headers: { ...inert, Allow: methods } });
 }
 
-/** What `/api/chain` tells. */
-function report(url: string, follow: Follow, { hops, freshUntil: _, ...expansion }: Expansion) {
-  return { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...expansion };
+/** The answer of `/api/chain`: the one that is JSON, its errors too. */
+function chain(url: string, follow: Follow, expansion: Expansion): Response {
+  const { hops, freshUntil: _, ...rest } = expansion;
+  const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
+  const status = rest.error ? statuses[rest.error.code] : url === '' ? 400 : 200;
+  return new Response(asciiJson(report), {
+    status,
+    headers: {
+      ...api,
+      'Content-Type': 'application/json',
+      ...cacheControl(expansion),
+      ...(status === 503 ? retryAfter : {}),
+    },
+  });
 }
 
 function refusal({ code, message }: { code: ErrorCode; message: string }, caching = noStore): Response {
@@ -138,10 +144,14 @@ function cacheControl(expansion: Expansion) {
   return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
 }
 
-/** @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded. */
+/**
+ * Any number of empty `u` is none.
+ *
+ * @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded.
+ */
 function parameters(c: Context): { u: string; cb: string; follow: Follow } {
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
-  if (u.length > 1) {
+  if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     throw new ExpansionError(
       'invalid_url',
       'The `u` argument is given more than once; percent-encode the URL in it.',

@@ -62,6 +62,18 @@ describe('serve', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nX-Power-By: Longhand\r\n/);
   });
 
+  test.each([
+    ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n'],
+    ['a target that is none', 'GET \\ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['what is not HTTP', 'nonsense\r\n\r\n'],
+  ])('%s is answered 400 in words', async (_, bytes) => {
+    const answer = await raw(await serving(new Hono(), { 'X-Power-By': 'Longhand' }), bytes);
+    const [head, body] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head).toMatch(/^x-power-by: Longhand$/im);
+    expect(body).toBe('400 Bad Request');
+  });
+
   test('headers over the limit are answered 431', async () => {
     const served = await serving(new Hono());
     const answer = await raw(served, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 
@@ -43,7 +43,8 @@ const maxHeaderSize = 64 * 1024;
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
   const { host, port, signal, clientErrorHeaders = {} } = options;
-  const refuse = (status: number) => new Response(null, { status, headers: clientErrorHeaders });
+  const refuse = (status: number) =>
+    new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: host,
     errorHandler: (error) => refuse(error instanceof RequestError ? 400 : 500),

@@ -11,6 +11,8 @@ export interface Deadline extends Disposable {
 export function createDeadline(signal?: AbortSignal): Deadline {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let time: number;
+  let text: string;
   const abort = () => {
     controller.abort(
       new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: signal?.reason }),
@@ -21,8 +23,14 @@ export function createDeadline(signal?: AbortSignal): Deadline {
   return {
     signal: controller.signal,
     set(milliseconds, message) {
+      text = message;
+      if (timer && milliseconds === time) {
+        timer.refresh();
+        return;
+      }
       clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(new ExpansionError('timeout', message)), milliseconds);
+      time = milliseconds;
+      timer = setTimeout(() => controller.abort(new ExpansionError('timeout', text)), milliseconds);
     },
     [Symbol.dispose]() {
       clearTimeout(timer);

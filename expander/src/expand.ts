@@ -64,7 +64,10 @@ export function createTrace(ask: Ask): Trace {
       options.onHop?.(hop);
     };
     try {
-      return whole(hops, await walk(readTarget(url), inTime(ask, deadline), { ...options, signal: deadline.signal }, tell));
+      return whole(
+        hops,
+        await walk(readTarget(url), inTime(ask, deadline), { ...options, signal: deadline.signal }, tell),
+      );
     } catch (error) {
       return failedExpansion(url, error);
     }

@@ -11,8 +11,7 @@ const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
 /** With `follow: 'all'`, asks by GET where HEAD is turned down or reset, and at once where that helped before. */
 export function withGetFallback(ask: Ask): Ask {
   const wantGet = new LRUCache<string, true>(memory);
-  return async (url, options) => {
-    if (options.follow !== 'all') return ask(url, options);
+  const askEither: Ask = async (url, options) => {
     const get = () => ask(url, { ...options, method: 'GET' });
     if (wantGet.has(url.origin)) return get();
     const head = await ask(url, options).catch((error: unknown) => {
@@ -24,6 +23,7 @@ export function withGetFallback(ask: Ask): Ask {
     if (differs(answer, head)) wantGet.set(url.origin, true);
     return answer;
   };
+  return (url, options) => (options.follow === 'all' ? askEither : ask)(url, options);
 }
 
 function isReset(error: unknown): boolean {

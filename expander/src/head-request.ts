@@ -24,18 +24,16 @@ export interface HeadRequestOptions {
 export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
   const guarded = guardedLookup(lookup, guard);
   const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
-  const headers = { 'User-Agent': userAgent };
 
-  const ask: Ask = async (url, { signal, ...options }) => {
-    const method = options.method ?? 'HEAD';
+  const ask: Ask = async (url, { method = 'HEAD', signal }) => {
     guard.checkUrl(url);
     try {
       const response = await request(url, {
         method,
-        headers,
+        headers: ['Host', url.host, 'User-Agent', userAgent],
         agent: agents[url.protocol as keyof typeof agents],
         maxHeaderSize,
-        ...(signal && { signal }),
+        signal,
       });
       const { remoteFamily } = response.socket;
       const answer: Answer = {

@@ -25,7 +25,9 @@ export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): {
   const guarded = guardedLookup(lookup, guard);
   const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
 
-  const ask: Ask = async (url, { method = 'HEAD', signal }) => {
+  const ask: Ask = async (url, options) => {
+    const { signal } = options;
+    const method = options.method ?? 'HEAD';
     guard.checkUrl(url);
     try {
       const response = await request(url, {

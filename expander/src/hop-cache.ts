@@ -2,18 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 
-/** Answers that are kept, and characters of the longest one with its URL: 20 MiB together. */
-const max = 10_000;
+/** Answers that are kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
+const max = 5_000;
 const maxLength = 2_048;
 
 /** Remembers single answers, so that two short URLs into one chain share its hops, also while they are asked. */
 export function cachedHops(ask: Ask): Ask {
-  const answers = new LRUCache<string, Answer>({ max });
-  const underWay = new Map<string, Promise<Answer>>();
+  const memory = () => ({
+    answers: new LRUCache<string, Answer>({ max }),
+    underWay: new Map<string, Promise<Answer>>(),
+  });
+  const memories = { default: memory(), all: memory() };
 
   return async (url, options) => {
+    const { answers, underWay } = memories[options.follow];
     // The fragment is never sent.
-    const key = `${options.follow} ${url.href.slice(0, url.href.length - url.hash.length)}`;
+    const key = url.href.slice(0, url.href.length - url.hash.length);
     const known = options.refresh ? undefined : answers.get(key);
     if (known && known.freshUntil > Date.now()) return { ...known, cached: true };
     const others = underWay.get(key);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -69,6 +70,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
     ['TRACE', 405, get('/api', 'TRACE')],
     ['no Host', 404, 'GET /nope HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a Host that is none', 400, 'GET / HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n'],
+    ['a Host with more than a host', 400, 'GET / HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n'],
     ['a target that is no path', 400, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     [
       'an expectation',
@@ -100,9 +102,9 @@ describe('the process', () => {
   test('answers on its operations port, where no route of the service is', async () => {
     expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
     expect((await fetch(new URL('readyz', operations))).status).toBe(200);
-    expect(await (await fetch(new URL('metrics', operations))).text()).toContain(
-      'http_request_duration_seconds',
-    );
+    const metrics = await (await fetch(new URL('metrics', operations))).text();
+    expect(metrics).toContain('http_request_duration_seconds');
+    expect(metrics).toContain('expander_expansions_in_flight 0');
     expect((await fetch(new URL('livez', url))).status).toBe(404);
   });
 
@@ -124,6 +126,36 @@ describe('the process', () => {
     const entry = await logged(exempt, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
     expect(entry).toMatchObject({ level: 'warn', networks: ['192.0.2.0/24'] });
     exempt.kill('SIGKILL');
+  });
+
+  test('takes EXPANDER_MAX_REDIRECT and EXPANDER_USER_AGENT from its environment', async () => {
+    const agents: unknown[] = [];
+    const target = createServer((request, response) => {
+      agents.push(request.headers['user-agent']);
+      response.writeHead(301, { Location: `${request.url}/on` }).end();
+    }).listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    const { port } = target.address() as AddressInfo;
+    const configured = start({
+      PORT: '0',
+      OPS_PORT: '0',
+      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
+      EXPANDER_MAX_REDIRECT: '2',
+      EXPANDER_USER_AGENT: 'Probe/7 (test)',
+    });
+    const api = new URL('api', (await logged(configured, 'listening')).url);
+    const u = `http://127.0.0.1:${port}/a`;
+    expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
+    expect(agents).toEqual(Array(3).fill('Probe/7 (test)'));
+    configured.kill('SIGKILL');
+
+    // The one without settings of its own: five redirects, and the name of the product.
+    agents.length = 0;
+    const unconfigured = await fetch(new URL(`api?u=${u}`, url));
+    expect(await unconfigured.text()).toBe(u + '/on'.repeat(6));
+    expect(agents).toEqual(Array(6).fill(expect.stringMatching(/^Longhand\//)));
+    target.closeAllConnections();
+    target.close();
   });
 
   test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {

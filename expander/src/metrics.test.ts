@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
@@ -16,10 +18,10 @@ const redis = (get: () => Promise<null>) => ({ get, set: async () => 'OK' }) as 
 /** An expander with what it counts, line by line as it is told. */
 function counting(cache?: CacheClient) {
   const metrics = new Registry();
-  const { expand } = testExpander({ metrics, ...(cache && { redis: cache }) });
+  const { app, expand } = testExpander({ metrics, ...(cache && { redis: cache }) });
   const counted = async (name: string) =>
     (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
-  return { expand, counted };
+  return { app, expand, counted };
 }
 
 describe('/metrics counts', () => {
@@ -75,6 +77,25 @@ describe('/metrics counts', () => {
     await expand.trace('http://10.0.0.1/');
     await expand.trace(`${shortener.url}/location?to=http://10.0.0.2/`);
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
+  });
+
+  test('no expansion in flight after an answer that switches protocols, which is request_failed', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { app, counted } = counting();
+    const { port } = server.address() as AddressInfo;
+    const response = await app.request(`/api?u=http://127.0.0.1:${port}/`);
+    expect(response.status).toBe(502);
+    expect(await counted('expander_expansions_total')).toEqual([
+      'expander_expansions_total{end="request_failed"} 1',
+    ]);
+    expect(await counted('expander_expansions_in_flight')).toEqual([]);
+    server.close();
   });
 
   test('expansions in flight, and none once all have ended, however they end', async () => {

@@ -35,7 +35,7 @@ const sent = new Set();
  * @param {string} url
  * @param {RequestInit} init
  * @param {(page: Document) => void} done
- * @param {(refused: Refused) => void} [failed]
+ * @param {(refused: Refused) => void | Promise<void>} [failed]
  */
 export function change(url, init, done, failed = explain) {
   if (sent.has(url)) return;
@@ -50,7 +50,7 @@ export function change(url, init, done, failed = explain) {
       else await refresh().catch(() => {});
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      failed(error);
+      await failed(error);
     } finally {
       sent.delete(url);
       document.body.classList.toggle('busy', sent.size > 0);
@@ -59,15 +59,15 @@ export function change(url, init, done, failed = explain) {
 }
 
 /** @param {Refused} refused */
-function explain({ message, page }) {
+async function explain({ message, page }) {
+  // The server answered: what is shown here may be out of date, and the token as well. Who reads the reason
+  // can go on.
+  const current = page && (await load(location.href).catch(() => undefined))?.page;
+  if (current) {
+    swap(current);
+    for (const form of document.forms) renew(form, current, '_csrf');
+  }
   complain(message);
-  // The server answered: what is shown here may be out of date, and the token as well.
-  if (!page) return;
-  inTurn(async () => {
-    const { page } = await load(location.href);
-    swap(page);
-    for (const form of document.forms) renew(form, page, '_csrf');
-  });
 }
 
 /**

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { field, focused, titles, useBrowser } from '../testing/browser.ts';
+import { field, focused, poll, titles, useBrowser } from '../testing/browser.ts';
 
 const site = useBrowser();
 
-const { poll } = expect;
 const notice = '#notice';
 
 /** Opens the list and marks the page, so that it shows whether another one took its place. */
@@ -283,13 +282,13 @@ describe('What goes wrong with JavaScript', () => {
     await page.keyboard.type('milk');
     await site.withoutStore(async () => {
       await page.keyboard.press('Enter');
-      await poll(() => page.getByRole('alert').textContent(), { timeout: 10_000 }).toContain('try again');
+      await poll(() => page.getByRole('alert').textContent()).toContain('try again');
       await page.getByRole('link', { name: 'Finish: bread' }).click();
-      await poll(() => page.locator(notice).textContent(), { timeout: 10_000 }).toContain('try again');
+      await poll(() => page.locator(notice).textContent()).toContain('try again');
       expect(await field(page).inputValue()).toBe('milk');
     });
     await field(page).press('Enter');
-    await poll(() => titles(page), { timeout: 10_000 }).toEqual(['milk', 'bread']);
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
   });
 
   test('an expired session costs no text: the same form can be sent again', async () => {

@@ -58,26 +58,32 @@ test("one replica's token is good on another", async () => {
   await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
 });
 
-test.each([
-  '/public/../src/main.ts',
-  '/public/%2e%2e/src/main.ts',
-  '/public/..%2fsrc/main.ts',
-  '/public/....//src/main.ts',
-  '/public//etc/passwd',
-])('%s, sent as it stands, is 404', async (path) => {
-  const service = await startService({ REDIS_URL: redis.url });
-  const { hostname, port } = new URL(service.url);
-  const answer = await new Promise<string>((resolve) => {
-    const socket = connect(Number(port), hostname);
-    let said = '';
-    socket.setEncoding('utf8').on('data', (data) => {
-      said += data;
-    });
-    socket.on('close', () => resolve(said));
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+describe('A path that leads out of /public, sent as it stands,', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ REDIS_URL: redis.url });
   });
-  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  await service.end('SIGKILL');
+  afterAll(() => service.end('SIGKILL'));
+
+  test.each([
+    '/public/../src/main.ts',
+    '/public/%2e%2e/src/main.ts',
+    '/public/..%2fsrc/main.ts',
+    '/public/....//src/main.ts',
+    '/public//etc/passwd',
+  ])('%s, is 404', async (path) => {
+    const { hostname, port } = new URL(service.url);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let said = '';
+      socket.setEncoding('utf8').on('data', (data) => {
+        said += data;
+      });
+      socket.on('close', () => resolve(said));
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
 });
 
 describe('without Redis', () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, titles, useBrowser } from '../testing/browser.ts';
+import { field, focused, poll, titles, useBrowser } from '../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -10,25 +10,24 @@ const alert = (page: Page) => page.getByRole('alert').textContent();
 describe('The list page without JavaScript', () => {
   test('has the focus in its one field, and Enter adds what is typed there', async () => {
     const page = await open();
-    const inField = () =>
-      expect.poll(() => field(page).evaluate((input) => input.matches(':focus'))).toBe(true);
+    const inField = () => poll(() => field(page).evaluate((input) => input.matches(':focus'))).toBe(true);
     await inField();
     await page.keyboard.type('milk');
     await page.keyboard.press('Enter');
-    await expect.poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => titles(page)).toEqual(['milk']);
     await inField();
     await page.keyboard.type('bread');
     await page.keyboard.press('Enter');
-    await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
   test('finishes and reopens a task', async () => {
     await site.add('milk', 'bread');
     const page = await open();
     await page.getByRole('link', { name: 'Finish: bread' }).click();
-    await expect.poll(() => titles(page)).toEqual(['milk', '(bread)']);
+    await poll(() => titles(page)).toEqual(['milk', '(bread)']);
     await page.getByRole('link', { name: 'Reopen: bread' }).click();
-    await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
   test('edits a task on a page of its own', async () => {
@@ -37,7 +36,7 @@ describe('The list page without JavaScript', () => {
     await page.getByRole('link', { name: 'Edit: milk' }).click();
     await page.getByLabel('Title').fill('oat milk');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => titles(page)).toEqual(['oat milk']);
+    await poll(() => titles(page)).toEqual(['oat milk']);
   });
 
   test('an edit of a task that somebody else changed keeps the text and can be sent again', async () => {
@@ -46,20 +45,20 @@ describe('The list page without JavaScript', () => {
     await site.store.update('1', { title: 'oat milk' }, new Date());
     await page.getByLabel('Title').fill('milk and honey');
     await page.keyboard.press('Enter');
-    await expect.poll(() => alert(page)).toContain('oat milk');
+    await poll(() => alert(page)).toContain('oat milk');
     expect(await page.getByLabel('Title').inputValue()).toBe('milk and honey');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => titles(page)).toEqual(['milk and honey']);
+    await poll(() => titles(page)).toEqual(['milk and honey']);
   });
 
   test('deletes a task without asking, and the page after it offers Undo', async () => {
     await site.add('milk', 'bread');
     const page = await open();
     await page.getByRole('button', { name: 'Delete: milk' }).click();
-    await expect.poll(() => titles(page)).toEqual(['bread']);
+    await poll(() => titles(page)).toEqual(['bread']);
     expect(await page.locator('#notice').textContent()).toMatch(/^\s*Deleted: milk\s+Undo\s*$/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
   test('clears the finished tasks, and the page after it offers Undo', async () => {
@@ -67,9 +66,9 @@ describe('The list page without JavaScript', () => {
     for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
     const page = await open();
     await page.getByRole('button', { name: 'Clear finished' }).click();
-    await expect.poll(() => titles(page)).toEqual(['tea']);
+    await poll(() => titles(page)).toEqual(['tea']);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => titles(page)).toEqual(['tea', '(bread)', '(milk)']);
+    await poll(() => titles(page)).toEqual(['tea', '(bread)', '(milk)']);
   });
 
   test('shows all, open or finished tasks by links, and Back works', async () => {
@@ -77,9 +76,9 @@ describe('The list page without JavaScript', () => {
     await site.store.update('1', { finished: 1 }, new Date());
     const page = await open();
     await page.getByRole('link', { name: 'Open', exact: true }).click();
-    await expect.poll(() => titles(page)).toEqual(['bread']);
+    await poll(() => titles(page)).toEqual(['bread']);
     await page.getByRole('link', { name: 'Finished', exact: true }).click();
-    await expect.poll(() => titles(page)).toEqual(['(milk)']);
+    await poll(() => titles(page)).toEqual(['(milk)']);
     await page.goBack();
     expect(await titles(page)).toEqual(['bread']);
   });
@@ -88,16 +87,16 @@ describe('The list page without JavaScript', () => {
     await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
     const page = await open();
     await page.getByRole('link', { name: 'Next page' }).click();
-    await expect.poll(() => titles(page)).toEqual(['task 1']);
+    await poll(() => titles(page)).toEqual(['task 1']);
     await page.getByRole('link', { name: 'First page' }).click();
-    await expect.poll(async () => (await titles(page)).length).toBe(100);
+    await poll(async () => (await titles(page)).length).toBe(100);
   });
 
   test('a double click makes one task', async () => {
     const page = await open();
     await field(page).fill('milk');
     await page.getByRole('button', { name: 'Add' }).dblclick();
-    await expect.poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => titles(page)).toEqual(['milk']);
     expect((await site.store.list({ filter: 'all' }))?.open).toBe(1);
   });
 
@@ -106,11 +105,11 @@ describe('The list page without JavaScript', () => {
     await page.getByRole('link', { name: 'Import' }).click();
     await page.getByLabel('One task on each line').fill(`milk\n${'x'.repeat(501)}\nbread`);
     await page.getByRole('button', { name: 'Import' }).click();
-    await expect.poll(() => page.getByRole('status').textContent()).toContain('2 imported, 1 not.');
+    await poll(() => page.getByRole('status').textContent()).toContain('2 imported, 1 not.');
     expect(await page.getByRole('status').textContent()).toContain('A title has at most 500');
     expect(await page.getByLabel('One task on each line').inputValue()).toBe('x'.repeat(501));
     await page.getByRole('link', { name: 'See the tasks' }).click();
-    await expect.poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
   test('says times without a doubt about their zone', async () => {
@@ -126,7 +125,7 @@ describe('What goes wrong without JavaScript', () => {
     const long = 'x'.repeat(501);
     await field(page).fill(long);
     await page.keyboard.press('Enter');
-    await expect.poll(() => alert(page)).toContain('at most 500 characters');
+    await poll(() => alert(page)).toContain('at most 500 characters');
     expect(await field(page).inputValue()).toBe(long);
     expect(await field(page).getAttribute('aria-invalid')).toBe('true');
     expect(await field(page).getAttribute('aria-describedby')).toBe('problem');
@@ -138,10 +137,10 @@ describe('What goes wrong without JavaScript', () => {
     await field(page).fill('milk');
     await page.context().clearCookies();
     await page.keyboard.press('Enter');
-    await expect.poll(() => alert(page)).toContain('expired');
+    await poll(() => alert(page)).toContain('expired');
     expect(await field(page).inputValue()).toBe('milk');
     await page.keyboard.press('Enter');
-    await expect.poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => titles(page)).toEqual(['milk']);
   });
 
   test.each([
@@ -152,6 +151,6 @@ describe('What goes wrong without JavaScript', () => {
     const page = await open(path);
     expect(await page.locator('h1').textContent()).toContain(words);
     await page.getByRole('link', { name: 'Back to the tasks' }).click();
-    await expect.poll(() => page.locator('h1').textContent()).toBe('Tasks');
+    await poll(() => page.locator('h1').textContent()).toBe('Tasks');
   });
 });

@@ -1,6 +1,6 @@
 import { connected } from '@longhand/shared/redis.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../shared/testing/chromium.ts';
 import { startService } from './service.ts';
 import { startStore } from './store.ts';
@@ -68,6 +68,9 @@ async function startSite() {
     },
   };
 }
+
+/** Waits for what `look` sees to become as expected; long enough for a machine that is busy. */
+export const poll = <Seen>(look: () => Seen) => expect.poll(look, { timeout: 10_000 });
 
 export const field = (page: Page) => page.getByLabel('What is to be done?');
 

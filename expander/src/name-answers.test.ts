@@ -5,42 +5,44 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-/** Runs a shell script in a network and mount namespace of its own, from which no packet leaves. */
+/**
+ * A shell script in a network and a mount namespace of its own, from which no packet leaves. The address that
+ * looks public on the loopback interface makes the resolver ask for AAAA records as well.
+ */
 const namespace = (script: string, ...rest: string[]) =>
-  ['unshare', ['--net', '--mount', 'sh', '-ec', script, 'sh', ...rest]] as const;
+  ['unshare', ['--net', '--mount', 'sh', '-ec', setup + script, 'sh', ...rest]] as const;
 
-/** Why a namespace cannot be made here, if so. */
-function impossible(): string | null {
-  const { status, stderr, error } = spawnSync(
-    ...namespace('ip link set lo up && mount --bind /etc/hosts /etc/resolv.conf'),
-    {
-      encoding: 'utf8',
-    },
-  );
-  return status === 0 ? null : `needs root, util-linux and iproute2: ${error?.message ?? stderr.trim()}`;
-}
-
-/** An address that looks public on the loopback interface makes the resolver ask for AAAA records as well. */
-const script = `
+const setup = `
   ip link set lo up
   for address in 93.184.216.34/32 10.0.0.1/32 2606:2800:220:1::1/128 fd00::1/128; do
     ip address add $address dev lo
   done
   mount --bind "$1" /etc/resolv.conf
-  exec "$2" "$3"`;
+`;
+
+/** A file that says where names are asked: at the name server in the namespace. */
+function resolverFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'resolv.conf');
+  writeFileSync(file, 'nameserver 127.0.0.1\n');
+  return file;
+}
+
+/** Why such a namespace cannot be made here, if so. */
+function hindrance(resolver: string): string | null {
+  const { status, stderr, error } = spawnSync(...namespace('', resolver), { encoding: 'utf8' });
+  if (status === 0) return null;
+  return `a network namespace needs root, util-linux, iproute2 and IPv6: ${error?.message ?? stderr.trim()}`;
+}
 
 describe('every answer of a name is judged, by the resolver of the system', () => {
-  test('a name with a private address among its answers, whenever and however given, is not dialled there', ({
-    skip,
-  }) => {
-    const reason = impossible();
-    skip(reason !== null, reason ?? '');
-    const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const resolver = join(folder, 'resolv.conf');
-    writeFileSync(resolver, 'nameserver 127.0.0.1\n');
+  test('a name with a private address among its answers, whenever and however given, is not dialled there', (context) => {
+    const resolver = resolverFile();
+    const reason = hindrance(resolver);
+    context.skip(reason !== null, reason ?? '');
     const names = fileURLToPath(new URL('../testing/namespace-names.ts', import.meta.url));
-    const told = execFileSync(...namespace(script, resolver, process.execPath, names), {
+    const told = execFileSync(...namespace('exec "$2" "$3"', resolver, process.execPath, names), {
       encoding: 'utf8',
       env: { PATH: process.env.PATH },
     });

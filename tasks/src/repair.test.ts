@@ -58,9 +58,15 @@ describe.each([
     expect((await kept.store.create('next', now))._id).not.toBe('4');
   });
 
-  test('a damaged index does not keep the list from being shown', async () => {
+  test('a damaged index does not keep the list from being shown, nor makes a ghost a task', async () => {
     await damage();
     expect(await list()).toEqual(['3', '2', '1']);
+    const unknown = { code: 'unknown_task' };
+    await expect(kept.store.show('7')).rejects.toMatchObject(unknown);
+    await expect(kept.store.update('7', { finished: 1 }, now, '"1"')).rejects.toMatchObject(unknown);
+    await expect(kept.store.destroy('7', 'removal', '"1"')).rejects.toMatchObject(unknown);
+    for await (const tasks of kept.store.export())
+      expect(tasks.map(({ _id }) => _id)).toEqual(['1', '2', '3']);
   });
 });
 

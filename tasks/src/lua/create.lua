@@ -1,7 +1,7 @@
 -- KEYS: index, version, recent, last id, and the nonce where there is one
 -- ARGV: key of a task without its id, channel, title, now, seconds a nonce is kept
 local id = KEYS[5] and redis.call('GET', KEYS[5])
-if not id or not redis.call('ZSCORE', KEYS[1], id) then
+if not id or not find(KEYS[1], ARGV[1] .. id, id) then
   id = string.format('%.0f', redis.call('INCR', KEYS[4]))
   local revision = changed(ARGV[2], id)
   redis.call('HSET', ARGV[1] .. id, 'title', ARGV[3], 'finished', 0, 'created_at', ARGV[4], 'revision', revision)

@@ -5,9 +5,10 @@ local stop = math.min(first + ARGV[3] - 1, last)
 local ids, tasks = {}, {}
 for number = first, stop do
   local id = string.format('%.0f', number)
-  if redis.call('ZSCORE', KEYS[1], id) then
+  local task = find(KEYS[1], ARGV[1] .. id, id)
+  if task then
     ids[#ids + 1] = id
-    tasks[#tasks + 1] = read(ARGV[1] .. id)
+    tasks[#tasks + 1] = task
   end
 end
 return { stop < last and string.format('%.0f', stop + 1) or false, ids, tasks }

@@ -11,6 +11,12 @@ local function read(key)
   return redis.call('HMGET', key, 'title', 'finished', 'created_at', 'updated_at', 'revision')
 end
 
+-- The task, where the index has its id and there is one.
+local function find(index, key, id)
+  local task = redis.call('ZSCORE', index, id) and read(key)
+  return task and task[1] and task
+end
+
 -- Whether the task has one of the revisions of an If-Match: '"3", "4"', or '*' for any.
 local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil

@@ -1,7 +1,7 @@
 -- KEYS: index, version, recent, task   ARGV: id, channel, the revisions it may have or '*', title or '', finished or '', now
 -- Returns whether the revision was one of them, and the task.
-if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return false end
-local task = read(KEYS[4])
+local task = find(KEYS[1], KEYS[4], ARGV[1])
+if not task then return false end
 local title, finished = task[1], task[2]
 if not matches(ARGV[3], task) then return { 0, task } end
 

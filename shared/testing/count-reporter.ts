@@ -1,11 +1,16 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with the plain line `N passed, N failed, N skipped`, all projects added up. */
+/** Says why each skipped test was skipped, and ends a run with `N passed, N failed, N skipped` over all projects. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
-      for (const test of module.children.allTests()) count[test.result().state] += 1;
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        count[result.state] += 1;
+        if (result.state === 'skipped')
+          console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
+      }
       // A file that cannot even be read, or whose own hooks fail, has no failed test to show for it.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }

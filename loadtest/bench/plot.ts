@@ -1,6 +1,6 @@
 import type { Result } from './report.ts';
 
-const width = 720;
+const width = 900;
 const left = 230;
 const right = 110;
 const barHeight = 22;

@@ -15,7 +15,7 @@ help: ## list the targets
 
 up: ## start the stack and stay with it; Ctrl-C stops it (NATIVE=1: without Docker)
 	@if $(in_containers); then proxy/compose-up.sh; else \
-		proxy/packages.sh nginx redis-server && $(MAKE) $(installed) && exec node proxy/local.ts up; fi
+		proxy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node proxy/local.ts up; fi
 
 down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose down; else node proxy/local.ts down; fi

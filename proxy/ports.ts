@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { freePort } from '../shared/testing/free-port.ts';
+import { freePort } from '@longhand/shared/free-port.ts';
 
 const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 type Ports = Record<(typeof names)[number], number>;

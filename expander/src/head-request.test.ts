@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testCertificate } from '../../shared/testing/certificate.ts';
-import { freePort } from '../../shared/testing/free-port.ts';
 import { headRequest } from './head-request.ts';
 import { createGuard } from './public-address.ts';
 

@@ -5,9 +5,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
-import { freePort } from '../../shared/testing/free-port.ts';
 
 let shortener: Shortener;
 let service: ChildProcess;

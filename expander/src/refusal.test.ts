@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '@longhand/shared/free-port.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../shared/testing/free-port.ts';
 import { testExpander } from '../testing/expander.ts';
 import type { Lookup } from './shared-lookup.ts';
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@longhand/shared/free-port.ts';
 import { Redis } from 'ioredis';
-import { freePort } from '../../shared/testing/free-port.ts';
 import { startRedisProcess } from '../../shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');

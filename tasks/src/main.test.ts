@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
+import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';

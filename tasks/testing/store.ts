@@ -1,7 +1,7 @@
+import { freePort } from '@longhand/shared/free-port.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
 import { Redis } from 'ioredis';
-import { freePort } from '../../shared/testing/free-port.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { redisStore } from '../src/redis-store.ts';
 

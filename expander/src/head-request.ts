@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
-import { request } from '@longhand/shared/request.ts';
-import type { Answer, Ask } from './expansion.ts';
+import { httpClient } from '@longhand/shared/http-client.ts';
+import type { Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { answerFreshUntil } from './lifetime.ts';
 import type { Guard } from './public-address.ts';
@@ -23,48 +22,31 @@ export interface HeadRequestOptions {
  */
 export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
   const guarded = guardedLookup(lookup, guard);
-  const agents = { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) };
+  const client = httpClient({
+    agents: { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) },
+    maxHeaderSize,
+  });
+  const headers = ['User-Agent', userAgent];
 
-  const ask: Ask = async (url, options) => {
-    const { signal } = options;
+  const ask: Ask = async (url, { signal, ...options }) => {
     const method = options.method ?? 'HEAD';
     guard.checkUrl(url);
     try {
-      const response = await request(url, {
+      const { status, headers: said, addressFamily } = await client.head(url, { method, headers, signal });
+      return {
+        status,
+        location: percentEncoded(said.location),
         method,
-        headers: ['Host', url.host, 'User-Agent', userAgent],
-        agent: agents[url.protocol as keyof typeof agents],
-        maxHeaderSize,
-        signal,
-      });
-      const { remoteFamily } = response.socket;
-      const answer: Answer = {
-        status: response.statusCode ?? 0,
-        location: percentEncoded(response.headers.location),
-        method,
-        addressFamily: remoteFamily === 'IPv4' ? 4 : remoteFamily === 'IPv6' ? 6 : null,
-        freshUntil: answerFreshUntil(response.statusCode ?? 0, response.headers),
+        addressFamily,
+        freshUntil: answerFreshUntil(status, said),
         cached: false,
       };
-      if (method === 'GET') response.destroy();
-      else await finished(response);
-      return answer;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       throw error instanceof ExpansionError ? error : failed(url, error);
     }
   };
-  return {
-    ask,
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
-  };
-}
-
-/** Resolves when the connection is free for the next request, which would otherwise open another one. */
-function finished(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => response.resume().once('close', resolve));
+  return { ask, close: client.close };
 }
 
 /** Hands a socket the addresses of a name only when every one of them may be contacted. */
@@ -104,14 +86,15 @@ const reasons: Record<string, string> = {
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not answer the attempt to connect.',
-  HPE_HEADER_OVERFLOW: `answered with more than ${maxHeaderSize} bytes of headers.`,
+  UND_ERR_SOCKET: 'closed the connection without an answer.',
+  UND_ERR_HEADERS_OVERFLOW: `answered with more than ${maxHeaderSize} bytes of headers.`,
 };
 
 function failed(url: URL, cause: unknown): ExpansionError {
-  const code = String((cause as NodeJS.ErrnoException)?.code);
+  const { name, code = '' } = cause as NodeJS.ErrnoException;
   const reason =
     reasons[code] ??
-    (code.startsWith('HPE_')
+    (name === 'HTTPParserError'
       ? 'answered with something that is not HTTP.'
       : /CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
         ? `has no valid certificate for a secure connection (${code}).`

@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { httpAgent, httpsAgent } from './agent.ts';
-import { request } from './request.ts';
 
 const certificate = await testCertificate();
 const stops: (() => unknown)[] = [];
@@ -172,63 +171,5 @@ describe('Bounds', () => {
     await Promise.all(Array.from({ length: 300 }, () => sendInTwoWrites(url, kept)));
     const idle = () => Object.values(kept.freeSockets).flat().length;
     await expect.poll(idle).toBe(256);
-  });
-});
-
-describe('A stale reused socket', () => {
-  /** Answers the first request on a connection and resets the connection at every later one. */
-  async function forgetfulServer() {
-    const seen: string[] = [];
-    const used = new WeakSet<Socket>();
-    const { url } = await listen('http', (req, res) => {
-      seen.push(req.method as string);
-      if (used.has(req.socket)) return req.socket.resetAndDestroy();
-      used.add(req.socket);
-      res.end('ok');
-    });
-    return { url, seen };
-  }
-
-  test('an idempotent request is sent once more, on a new connection', async () => {
-    const { url, seen } = await forgetfulServer();
-    const kept = agent('http');
-    await ended(await request(url, { agent: kept }));
-    await new Promise(setImmediate); // the socket is given back in the next turn
-    expect(await ended(await request(url, { agent: kept }))).toBe('ok');
-    expect(seen).toEqual(['GET', 'GET', 'GET']);
-  });
-
-  test('a request that is not idempotent is not', async () => {
-    const { url, seen } = await forgetfulServer();
-    const kept = agent('http');
-    await ended(await request(url, { agent: kept }));
-    await new Promise(setImmediate);
-    await expect(request(url, { agent: kept, method: 'POST' })).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(seen).toEqual(['GET', 'POST']);
-  });
-
-  test('a fresh connection that is reset is an error at once', async () => {
-    let seen = 0;
-    const { url } = await listen('http', (req) => {
-      seen += 1;
-      req.socket.resetAndDestroy();
-    });
-    await expect(request(url, { agent: agent('http') })).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(seen).toBe(1);
-  });
-
-  test('an answer that switches protocols, which nobody asked for, is an error', async () => {
-    const { url } = await listen('http', (req) => {
-      req.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
-    });
-    await expect(request(url, { agent: agent('http') })).rejects.toThrow('ended without an answer');
-  });
-
-  test('an aborted request is not sent again, and rejects with its reason', async () => {
-    const { url } = await listen('http', () => {});
-    const signal = AbortSignal.timeout(50);
-    await expect(request(url, { agent: agent('http'), signal })).rejects.toMatchObject({
-      name: 'AbortError',
-    });
   });
 });

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import type http from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+
+/** Idle connections kept over all origins; the oldest makes room. */
+const maxIdle = 256;
+/** TLS sessions that are remembered, of as many hosts: the next connection there is opened at half the cost. */
+const maxSessions = 1_000;
+
+/** Node's type of an agent lacks the options that it was made with. */
+type KeepAliveAgent = http.Agent & { readonly options: http.AgentOptions };
+
+export interface ConnectionsOptions {
+  /** Open the connections, and say how many there may be to one origin and how long they may be idle. */
+  agents: Record<'http:' | 'https:', http.Agent>;
+  /** Bytes of response headers. */
+  maxHeaderSize: number;
+}
+
+/** Told which connection it goes over before it does. */
+export interface ConnectionHandler extends Dispatcher.DispatchHandler {
+  connection?: Connection;
+}
+
+/**
+ * Kept connections that `agents` open and on which undici speaks HTTP/1.1. One that was idle is looked at before
+ * it is used again: where the server has closed it, another one takes its place.
+ */
+export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
+  const idle = new Set<Connection>();
+  const sessions = new Map<string, Buffer>();
+  const agentOf = (protocol: string) => agents[protocol as keyof typeof agents] as KeepAliveAgent;
+
+  const open: Open = ({ protocol, hostname, port }) => {
+    const agent = agentOf(protocol);
+    const host = `${hostname}:${port}`;
+    const socket = agent.createConnection({
+      ...agent.options,
+      // The client keeps the time.
+      timeout: undefined,
+      host: hostname,
+      port: port || (protocol === 'https:' ? 443 : 80),
+      servername: isIP(hostname) ? '' : hostname,
+      session: sessions.get(host),
+    } as http.ClientRequestArgs) as Socket;
+    // Node's agent forgets the TLS sessions of connections that undici has cut.
+    return socket.on('session', (session) => {
+      const [oldest] = sessions.keys();
+      if (sessions.size >= maxSessions && oldest) sessions.delete(oldest);
+      sessions.set(host, session);
+    });
+  };
+
+  const pool = (origin: URL) => {
+    const { maxSockets, options } = agentOf(origin.protocol);
+    const kept = {
+      maxHeaderSize,
+      keepAliveTimeout: options.timeout as number,
+      keepAliveMaxTimeout: options.timeout as number,
+      keepAliveTimeoutThreshold: options.agentKeepAliveTimeoutBuffer as number,
+      // Whoever asks says how long it may take.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    const factory = () => new Connection(origin, open, kept, idle);
+    return new Pool(origin, { connections: maxSockets, factory });
+  };
+
+  return {
+    dispatcher: new Agent({ factory: (origin) => pool(new URL(origin)) }),
+    /** Cuts the idle connections to `origin`. */
+    cutIdle(origin: string) {
+      for (const connection of idle) if (connection.origin === origin) connection.cut();
+    },
+  };
+}
+
+type Open = (target: buildConnector.Options) => Socket;
+
+/** A connection to one origin, opened when it is needed and again when it is lost. */
+export class Connection extends Client {
+  readonly origin: string;
+  /** Of the address at the other end. */
+  addressFamily: 4 | 6 | null = null;
+  /** Whether it has carried an answer before. */
+  used = false;
+  readonly #idle: Set<Connection>;
+  #socket: Socket | undefined;
+  #free: (() => void) | undefined;
+
+  constructor(url: URL, open: Open, options: Client.Options, idle: Set<Connection>) {
+    const connect: buildConnector.connector = (target, done) => {
+      const socket = open(target);
+      this.#socket = socket;
+      this.used = false;
+      const connected = () => {
+        this.addressFamily = socket.remoteFamily === 'IPv6' ? 6 : 4;
+        done(null, socket);
+      };
+      once(socket, target.protocol === 'https:' ? 'secureConnect' : 'connect').then(connected, (error) =>
+        done(error, null as never),
+      );
+    };
+    super(url, { ...options, connect });
+    this.origin = url.origin;
+    this.#idle = idle;
+    this.on('drain', () => this.#rest());
+    this.on('disconnect', () => {
+      idle.delete(this);
+      this.#socket = undefined;
+      this.#rest();
+    });
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
+    handler.connection = this;
+    this.#idle.delete(this);
+    return super.dispatch(options, handler);
+  }
+
+  /** Calls back once the next request may go over it. */
+  whenFree(callback: () => void): void {
+    this.used = true;
+    this.#free = callback;
+  }
+
+  /** Cuts it, also while it is being opened. */
+  cut(): void {
+    this.#socket?.destroy(new Error('the connection was cut'));
+  }
+
+  #rest() {
+    this.#free?.();
+    this.#free = undefined;
+    if (!this.#socket) return;
+    this.#idle.add(this);
+    if (this.#idle.size <= maxIdle) return;
+    const [oldest] = this.#idle;
+    oldest?.cut();
+  }
+}

@@ -1,0 +1,163 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import {
+  type Connection,
+  type ConnectionHandler,
+  type ConnectionsOptions,
+  connections,
+} from './connections.ts';
+
+/** What a server says before the body. */
+export interface ResponseHead {
+  status: number;
+  /** As Node's own client gives them: by lower-case name, bytes beyond ASCII as Latin-1. */
+  headers: IncomingHttpHeaders;
+  addressFamily: 4 | 6 | null;
+}
+
+export interface HeadOptions {
+  method: 'HEAD' | 'GET';
+  /** Names and values by turns; `Host` is that of the URL. */
+  headers?: string[];
+  /** Aborted, the request is given up. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface HttpClient {
+  /**
+   * Asks for the head of a response; a body, if one comes, is cut off. It is there once the connection is free for the next request.
+   *
+   * A request that fails on a kept connection before any answer is sent once more on a new one: the server
+   * had closed the connection while it was idle, which says nothing about the request (RFC 9112 section 9.3.1).
+   * Credentials in `url` are not sent.
+   *
+   * @throws the error of the connection, or the reason of `signal`.
+   */
+  head(url: URL, options: HeadOptions): Promise<ResponseHead>;
+  /** Cuts all connections. */
+  close(): void;
+}
+
+/** A client for the heads of responses, over kept connections. */
+export function httpClient(options: ConnectionsOptions): HttpClient {
+  const { dispatcher, cutIdle } = connections(options);
+
+  const send = (url: URL, { method, headers, signal }: HeadOptions) =>
+    new Promise<ResponseHead>((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const exchange = new Exchange(method, signal, resolve, reject);
+      const { origin, pathname, search } = url;
+      // `reset: false` keeps the connection after HEAD too.
+      dispatcher.dispatch({ origin, path: pathname + search, method, headers, reset: false }, exchange);
+    });
+
+  return {
+    head(url, options) {
+      return send(url, options).catch((error) => {
+        if (!(error instanceof StaleConnection)) throw error;
+        // A server that closed one idle connection has most likely closed the others: none of them is tried.
+        cutIdle(url.origin);
+        return send(url, options).catch((again) => {
+          throw again instanceof StaleConnection ? again.cause : again;
+        });
+      });
+    },
+    close() {
+      dispatcher.destroy();
+    },
+  };
+}
+
+/** A kept connection that the server had closed. */
+class StaleConnection extends Error {}
+
+/** One request and its answer. */
+class Exchange implements ConnectionHandler {
+  connection?: Connection;
+  readonly #method: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (head: ResponseHead) => void;
+  readonly #reject: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: ResponseHead | undefined;
+  #begun = false;
+
+  constructor(
+    method: string,
+    signal: AbortSignal | undefined,
+    resolve: (head: ResponseHead) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#method = method;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal?.addEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = () => {
+    this.#fail(this.#signal?.reason);
+    if (this.#controller) this.#controller.abort(this.#signal?.reason);
+    else this.connection?.cut();
+  };
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
+    if (this.#signal?.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStarted() {
+    this.#begun = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
+    // Interim answers (RFC 9110 section 15.2) go before the one that is meant.
+    if (status < 200) return;
+    this.#head = {
+      status,
+      headers: combined(headers),
+      addressFamily: this.connection?.addressFamily ?? null,
+    };
+    if (this.#method === 'HEAD') return;
+    this.#succeed();
+    controller.abort(new Error('the body is not wanted'));
+  }
+
+  onResponseData() {}
+
+  onResponseEnd() {
+    this.connection?.whenFree(() => this.#succeed());
+  }
+
+  onResponseError(_controller: unknown, error: NodeJS.ErrnoException) {
+    const stale = this.connection?.used && !this.#begun && lost.has(error.code ?? '');
+    this.#fail(
+      stale ? new StaleConnection('the server had closed the idle connection', { cause: error }) : error,
+    );
+  }
+
+  #succeed() {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#resolve(this.#head as ResponseHead);
+  }
+
+  #fail(error: unknown) {
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#reject(error);
+  }
+}
+
+/** Fields that are no lists: of several, the first counts. */
+const single = new Set(['age', 'date', 'expires', 'location']);
+
+/** The lines of one field as one (RFC 9110 section 5.3). */
+function combined(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  for (const name in headers) {
+    const lines = headers[name];
+    if (Array.isArray(lines)) headers[name] = single.has(name) ? lines[0] : lines.join(', ');
+  }
+  return headers;
+}
+
+/** How a connection says that the other side has ended it. */
+const lost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

@@ -106,11 +106,7 @@ export class Connection extends Client {
     this.origin = url.origin;
     this.#idle = idle;
     this.on('drain', () => this.#rest());
-    this.on('disconnect', () => {
-      idle.delete(this);
-      this.#socket = undefined;
-      this.#rest();
-    });
+    this.on('disconnect', () => this.#rest());
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: ConnectionHandler): boolean {
@@ -127,13 +123,15 @@ export class Connection extends Client {
 
   /** Cuts it, also while it is being opened. */
   cut(): void {
+    this.#idle.delete(this);
     this.#socket?.destroy(new Error('the connection was cut'));
   }
 
   #rest() {
     this.#free?.();
     this.#free = undefined;
-    if (!this.#socket) return;
+    this.#idle.delete(this);
+    if (this.#socket?.destroyed) return;
     this.#idle.add(this);
     if (this.#idle.size <= maxIdle) return;
     const [oldest] = this.#idle;

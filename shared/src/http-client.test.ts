@@ -134,6 +134,16 @@ describe('Bounds', () => {
     await expect.poll(() => connections.open).toBe(256);
   });
 
+  test('connections that could not be opened are not among them', async () => {
+    const { url, connections } = await listen(answer);
+    const { head: ask } = client({ maxSockets: 300 });
+    await ask(url, head);
+    const closed = new URL('http://127.0.0.1:1/');
+    await Promise.allSettled(Array.from({ length: 300 }, () => ask(closed, head)));
+    await ask(url, head);
+    expect(connections.seen).toBe(1);
+  });
+
   test('an aborted request cuts its connection, also while that is being opened', async () => {
     const { head: ask, sockets } = client({ lookup: () => {} });
     const abort = new AbortController();

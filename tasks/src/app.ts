@@ -3,9 +3,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import { observe } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { secureHeaders } from 'hono/secure-headers';
 import type { Registry } from 'prom-client';
 import type { Changes } from './changes.ts';
 import type { TasksEnv } from './context.ts';
@@ -16,9 +14,7 @@ import { transferController } from './controllers/transfer.ts';
 import type { PublicFiles } from './public-files.ts';
 import { Refusal } from './refusal.ts';
 import { refusedWith } from './refused.ts';
-
-/** Bytes of a form: far more than the longest title, percent-encoded, needs. */
-const maxBody = 64 * 1024;
+import { respond } from './respond.ts';
 
 /** The description of the JSON interface (OpenAPI 3.1). */
 const openapi = readFileSync(`${import.meta.dirname}/openapi.json`, 'utf8');
@@ -41,18 +37,6 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   const refused = refusedWith(dependencies);
 
   app.use(observe(log, metrics));
-  app.use(secureHeaders(security));
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed: (c, allowed) => {
-        return refused(c, ...notAllowed(c.req.method, allowed.join(', ')));
-      },
-    }),
-  );
-  const limit = bodyLimit({ maxSize: maxBody, onError: tooLarge });
-  app.use((c, next) => (/^(GET|HEAD)$/.test(c.req.method) || transfer.streams(c) ? next() : limit(c, next)));
-
   app.get('/', tasks.index);
   app.post('/task', tasks.add);
   app.get('/task/:id/finish', tasks.finish);
@@ -74,9 +58,18 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   });
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
-  app.get('/openapi.json', (c) => c.body(openapi, 200, { 'Content-Type': 'application/json' }));
+  app.get('/openapi.json', (c) => respond(c, openapi, 200, { 'Content-Type': 'application/json' }));
 
-  app.notFound((c) => refused(c, new Refusal('unknown_path', 'There is no such page.')));
+  const otherMethods = methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, allowed) => refused(c, ...notAllowed(c.req.method, allowed.join(', '))),
+  });
+  app.notFound(async (c) => {
+    await otherMethods(c, async () => {
+      c.res = await refused(c, new Refusal('unknown_path', 'There is no such page.'));
+    });
+    return c.res;
+  });
   app.onError((error, c) => {
     if (!(error instanceof Refusal)) log.error({ err: error }, 'a request failed');
     else if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
@@ -107,31 +100,3 @@ const named = new Map([
   ['restore', 'POST'],
   ['new', 'GET, HEAD'],
 ]);
-
-function tooLarge(): never {
-  throw new Refusal('body_too_large', `This is more than ${maxBody / 1024} KiB, so it was not read.`);
-}
-
-/** Only our own files, forms that lead back to us, no frame round us, nothing inline. */
-const security = {
-  contentSecurityPolicy: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    connectSrc: ["'self'"],
-    manifestSrc: ["'self'"],
-    formAction: ["'self'"],
-    baseUri: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
-  referrerPolicy: 'same-origin',
-  xFrameOptions: 'DENY',
-  // The proxy's matter, where TLS ends.
-  strictTransportSecurity: false,
-  // For browsers and plug-ins that are no more.
-  xDownloadOptions: false,
-  xDnsPrefetchControl: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-};

@@ -11,10 +11,10 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
  * TLS has a name of its own: there `Origin` and `Referer` say what they know. A client that sends none of
  * them (curl) is taken at its word.
  *
- * @param host the host and port that the request is for.
+ * @param url what the request is for.
  * @throws Refusal `prefetch` or `foreign_origin`
  */
-export function requireDeliberate(header: Header, host: string): void {
+export function requireDeliberate(header: Header, url: string): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(header(name) ?? ''))) {
     throw new Refusal('prefetch', 'This link changes a task, so it is not followed ahead of time.');
   }
@@ -22,8 +22,8 @@ export function requireDeliberate(header: Header, host: string): void {
   if (site !== undefined) {
     requireSameSite(site);
   } else {
-    requireHost(header('origin'), host);
-    requireHost(header('referer'), host);
+    requireHost(header('origin'), url);
+    requireHost(header('referer'), url);
   }
 }
 
@@ -31,13 +31,13 @@ export function requireDeliberate(header: Header, host: string): void {
  * Refuses a write that comes from a page of another origin: by `Sec-Fetch-Site` where the browser sends
  * it, else by `Origin`, which every browser sends with a form from elsewhere.
  *
- * @param host the host and port that the request is for.
+ * @param url what the request is for.
  * @throws Refusal `foreign_origin`
  */
-export function requireSameOrigin(header: Header, host: string): void {
+export function requireSameOrigin(header: Header, url: string): void {
   const site = header('sec-fetch-site');
   if (site !== undefined) requireSameSite(site);
-  else requireHost(header('origin'), host);
+  else requireHost(header('origin'), url);
 }
 
 /**
@@ -46,12 +46,12 @@ export function requireSameOrigin(header: Header, host: string): void {
  *
  * @throws Refusal `foreign_origin`
  */
-export function requireKnownOrigin(header: Header, host: string): void {
-  requireSameOrigin(header, host);
+export function requireKnownOrigin(header: Header, url: string): void {
+  requireSameOrigin(header, url);
   if (header('sec-fetch-site') === undefined && header('origin') === undefined) {
     throw new Refusal(
       'foreign_origin',
-      `Plain text has to say where it comes from: add the header Origin: http://${host}, or send application/x-ndjson.`,
+      `Plain text has to say where it comes from: add the header Origin: http://${new URL(url).host}, or send application/x-ndjson.`,
     );
   }
 }
@@ -62,8 +62,9 @@ function requireSameSite(site: string): void {
 }
 
 /** `from` is an origin or the URL of a page; where it is not said, nothing is held against it. */
-function requireHost(from: string | undefined, host: string): void {
-  if (from !== undefined && (!URL.canParse(from) || new URL(from).host !== host)) throw foreign();
+function requireHost(from: string | undefined, url: string): void {
+  if (from === undefined) return;
+  if (!URL.canParse(from) || new URL(from).host !== new URL(url).host) throw foreign();
 }
 
 function foreign(): Refusal {

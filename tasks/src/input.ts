@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readBody } from './body.ts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
@@ -28,12 +29,12 @@ const json = z.object({ title: z.string(), finished: z.literal([0, 1]), removal:
  * Reads a write once it has shown that it comes from a page of ours: JSON and an empty body by their
  * origin, which browsers do not let other sites forge for them, a form by its token as well.
  *
- * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`, `not_utf8`
+ * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`, `not_utf8`, `body_too_large`
  */
 export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
-  requireSameOrigin((name) => c.req.header(name), new URL(c.req.url).host);
+  requireSameOrigin((name) => c.req.header(name), c.req.url);
   const type = mediaType(c);
-  if (type === 'application/json') return { ...readJson(utf8(await bytes(c))), ...conditions(c) };
+  if (type === 'application/json') return { ...readJson(utf8(await readBody(c))), ...conditions(c) };
   if (type === undefined && c.req.method !== 'POST') return conditions(c);
   if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
     throw new Refusal('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
@@ -48,7 +49,7 @@ export function mediaType(c: TasksContext): string | undefined {
 
 /** Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next. */
 async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
-  const body = await bytes(c);
+  const body = await readBody(c);
   const fields = new URLSearchParams(body.toString());
   const field = (name: string) => fields.get(name) ?? undefined;
   const finished = field('finished');
@@ -62,18 +63,19 @@ async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
     _method: field('_method'),
   };
   c.set('typed', form);
-  utf8(decoded(body));
+  requireUtf8(body);
   if (await csrf.verify(c, field('_csrf'))) return form;
   throw new Refusal('bad_token', 'This form had expired. Nothing is lost: please send it again.');
 }
 
-/** The bytes that a URL-encoded body stands for; `URLSearchParams` would take any of them for text. */
-function decoded(body: Buffer): Buffer {
+/** Refuses a URL-encoded body that stands for no text; `URLSearchParams` would take any bytes for it. */
+function requireUtf8(body: Buffer): void {
+  const encoded = body.toString('latin1');
+  // Nothing but ASCII, as it is or percent-encoded: most forms.
+  if (!/[^\0-\x7f]|%[89a-f]/i.test(encoded)) return;
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
-  return Buffer.from(body.toString('latin1').replace(/%([0-9a-f]{2})/gi, byte), 'latin1');
+  utf8(Buffer.from(encoded.replace(/%([0-9a-f]{2})/gi, byte), 'latin1'));
 }
-
-const bytes = async (c: TasksContext) => Buffer.from(await c.req.arrayBuffer());
 
 /**
  * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1; a tag that a

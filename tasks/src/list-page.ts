@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Render } from './pages.ts';
 import { share } from './share.ts';
-import { type Filter, filters, type ListQuery, type Page, type Task, type TaskStore } from './task.ts';
+import {
+  type Filter,
+  filters,
+  type ListQuery,
+  type Page,
+  type Removed,
+  type Task,
+  type TaskStore,
+} from './task.ts';
 
 /** A page of the list as it was rendered. */
 interface Rendered {
@@ -13,11 +21,18 @@ interface Rendered {
   after: Buffer;
 }
 
+/** What the forms of one page hold that those of no other do. */
+export interface Forms {
+  csrf: string;
+  nonce: string;
+  removed?: Removed | undefined;
+}
+
 export interface ListPage {
-  /** The whole page, with `forms` put in. */
-  page(query: ListQuery, forms: object): Promise<Buffer<ArrayBuffer>>;
+  /** The whole page, with `forms` put in, in pieces of which most are those of the page before. */
+  page(query: ListQuery, forms: Forms): Promise<Buffer[]>;
   /** The list alone, which holds no token, with a tag that is another one after each change. */
-  partial(query: ListQuery): Promise<{ etag: string; html: string }>;
+  partial(query: ListQuery): Promise<{ etag: string; partial: string }>;
 }
 
 /**
@@ -27,19 +42,20 @@ export interface ListPage {
 export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPage {
   /** Stand for the forms and for the list. Nobody can guess them, so no title holds them. */
   const [formsSlot, listSlot] = [randomUUID(), randomUUID()];
+  const forms = formsPage(render);
   const first = new Map(filters.map((filter) => [filter, share(firstPage(filter))]));
   const rows = new WeakMap<Task, string>();
 
   return {
-    async page(query, forms) {
+    async page(query, filled) {
       const { before, after } = await rendered(query);
-      return Buffer.concat([before, Buffer.from(render('forms', { ...forms, query })), after]);
+      return [before, Buffer.from(forms(filled)), after];
     },
     async partial(query) {
       const { partial } = await rendered(query);
       // Of the content rather than the version: the views change as well, with a new release.
       const hash = createHash('sha256').update(partial).digest('base64url');
-      return { etag: `"${hash.slice(0, 22)}"`, html: partial };
+      return { etag: `"${hash.slice(0, 22)}"`, partial };
     },
   };
 
@@ -71,4 +87,18 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPa
     rows.set(task, html);
     return html;
   }
+}
+
+/**
+ * The forms, rendered once and filled in for each page: all that differs is a token and a nonce, of letters
+ * that a view shows as they are. Whatever else they hold is rendered.
+ */
+function formsPage(render: Render): (forms: Forms) => string {
+  const slots = { csrf: randomUUID(), nonce: randomUUID() };
+  const rendered = render('forms', slots);
+  return (forms) => {
+    const { csrf, nonce, removed } = forms;
+    if (removed || !/^[\w-]+$/.test(csrf + nonce)) return render('forms', forms);
+    return rendered.replaceAll(slots.csrf, csrf).replaceAll(slots.nonce, nonce);
+  };
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TasksEnv } from './context.ts';
 import { type PublicFiles, publicFiles } from './public-files.ts';
 
 const style = 'body { color: black; }\n'.repeat(50);
 let folder: string;
 let files: PublicFiles;
-const app = new Hono().get('/public/*', (c) => files.respond(c) ?? c.notFound());
+const app = new Hono<TasksEnv>().get('/public/*', (c) => files.respond(c) ?? c.notFound());
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'longhand-public-'));

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { Context } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
+import type { TasksContext } from './context.ts';
+import { respond } from './respond.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -19,7 +20,7 @@ export interface PublicFiles {
   /** The path of a file under a name that changes with its content, so that it may be cached for ever. */
   href(name: string): string;
   /** The file that the request asks for under `/public/`, or undefined where there is none. */
-  respond(c: Context): Response | undefined;
+  respond(c: TasksContext): Response | undefined;
 }
 
 /**
@@ -45,7 +46,7 @@ export function publicFiles(folder: string): PublicFiles {
     respond(c) {
       const path = decoded(c.req.path);
       const file = files.get(path);
-      return file && respond(c, file, path.includes(`.${file.hash}`));
+      return file && answer(c, file, path.includes(`.${file.hash}`));
     },
   };
 }
@@ -78,7 +79,7 @@ function decoded(path: string): string {
   }
 }
 
-function respond(c: Context, { type, modified, hash, bodies }: PublicFile, immutable: boolean): Response {
+function answer(c: TasksContext, { type, modified, hash, bodies }: PublicFile, immutable: boolean): Response {
   const encoding = accepted(c.req.header('accept-encoding') ?? '', bodies);
   const etag = `"${hash}-${encoding}"`;
   const headers = {
@@ -89,9 +90,9 @@ function respond(c: Context, { type, modified, hash, bodies }: PublicFile, immut
     Vary: 'Accept-Encoding',
     ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
   };
-  if (unchanged(c, etag, modified)) return c.body(null, 304, headers);
+  if (unchanged(c, etag, modified)) return respond(c, null, 304, headers);
   const body = bodies[encoding] as Buffer<ArrayBuffer>;
-  return c.body(body, 200, { ...headers, 'Content-Length': `${body.length}` });
+  return respond(c, body, 200, { ...headers, 'Content-Length': `${body.length}` });
 }
 
 /** The smallest variant there is whose coding `header` lists and does not refuse with `q=0`. */
@@ -103,7 +104,7 @@ function accepted(header: string, bodies: PublicFile['bodies']): Encoding {
 }
 
 /** RFC 9110 section 13.2.2: `If-None-Match` decides where it is given, else `If-Modified-Since`. */
-function unchanged(c: Context, etag: string, modified: Date): boolean {
+function unchanged(c: TasksContext, etag: string, modified: Date): boolean {
   const known = c.req.header('if-none-match');
   if (known !== undefined)
     return known === '*' || known.split(/\s*,\s*/).some((tag) => tag.replace(/^W\//, '') === etag);

@@ -4,7 +4,7 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import type { Render } from './pages.ts';
 import { type Refusal, type RefusalCode, RevisionChanged } from './refusal.ts';
-import { noStore, wantsJson } from './respond.ts';
+import { html, noStore, respond, wantsJson } from './respond.ts';
 
 const statuses = {
   bad_cursor: 400,
@@ -49,9 +49,10 @@ export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): R
     const all = { ...noStore, ...(status === 503 && retryAfter), ...headers };
     if (wantsJson(c)) {
       const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
-      return c.body(JSON.stringify(problem), status, { 'Content-Type': 'application/problem+json', ...all });
+      const type = { 'Content-Type': 'application/problem+json' };
+      return respond(c, JSON.stringify(problem), status, { ...type, ...all });
     }
-    return c.html((await form(c, refusal)) ?? render('error', { status, detail }), status, all);
+    return html(c, (await form(c, refusal)) ?? render('error', { status, detail }), status, all);
   };
 
   /** The form that was sent, once more; undefined where none was, or no token can be had for it. */

@@ -1,5 +1,6 @@
 import { accepts } from 'hono/accepts';
 import type { TasksContext } from './context.ts';
+import { securityHeaders } from './security-headers.ts';
 import type { Task } from './task.ts';
 
 /** For a page with a token, and for what follows a change. */
@@ -7,6 +8,35 @@ export const noStore = { 'Cache-Control': 'no-store' };
 
 /** For what an `ETag` goes with: kept, and asked about each time. Pages and JSON share their paths. */
 const revalidate = { 'Cache-Control': 'private, no-cache', Vary: 'Accept' };
+
+type Headers = Record<string, string>;
+
+/**
+ * The one way to answer: with `headers` and those of every response. They stay one plain object until they
+ * are written; a `Headers`, which Hono's own helpers make, costs more than all the rest of a short answer.
+ */
+export function respond(
+  c: TasksContext,
+  body: string | Buffer<ArrayBuffer> | ReadableStream | null,
+  status = 200,
+  headers: Headers = {},
+): Response {
+  const cookie = c.get('cookie');
+  return new Response(body, {
+    status,
+    headers: { ...securityHeaders, ...headers, ...(cookie && { 'Set-Cookie': cookie }) },
+  });
+}
+
+/** A page. */
+export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
+  return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...headers });
+}
+
+/** `value` as JSON. */
+export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
+  return respond(c, JSON.stringify(value), status, { 'Content-Type': 'application/json', ...headers });
+}
 
 /** Whether the client asked for JSON rather than a page, or sent JSON and did not say. */
 export function wantsJson(c: TasksContext): boolean {
@@ -20,7 +50,7 @@ export function wantsJson(c: TasksContext): boolean {
 
 /** Sends a browser to the list. */
 export function toList(c: TasksContext, status: 302 | 303, query = ''): Response {
-  return c.body(null, status, { Location: `/${query}`, 'Content-Length': '0', ...noStore });
+  return respond(c, null, status, { Location: `/${query}`, 'Content-Length': '0', ...noStore });
 }
 
 /** A task as JSON, with its revision for an `ETag`. */
@@ -28,17 +58,20 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
   const location = status === 201 && { Location: `/tasks/${task._id}` };
-  return c.json(task, status, { ETag: etag, ...noStore, ...location });
+  return json(c, task, status, { ETag: etag, ...noStore, ...location });
 }
 
 /** `body` under its `etag`, or 304 where the client has it already. */
-export function tagged(c: TasksContext, etag: string, type: string, body: string): Response {
-  if (knows(c, etag)) return unchanged(c, etag);
-  return c.body(body, 200, { 'Content-Type': type, ETag: etag, ...revalidate });
-}
-
-function unchanged(c: TasksContext, etag: string): Response {
-  return c.body(null, 304, { ETag: etag, ...revalidate });
+export function tagged(
+  c: TasksContext,
+  etag: string,
+  type: string,
+  body: string,
+  headers?: Headers,
+): Response {
+  const all = { ETag: etag, ...revalidate, ...headers };
+  if (knows(c, etag)) return respond(c, null, 304, all);
+  return respond(c, body, 200, { 'Content-Type': type, ...all });
 }
 
 /** Whether `If-None-Match` names `etag`; the comparison is the weak one (RFC 9110 section 13.1.2). */

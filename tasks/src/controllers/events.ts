@@ -1,6 +1,7 @@
 import type { Changes } from '../changes.ts';
 import type { TasksContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
+import { respond } from '../respond.ts';
 
 /** Pages that one replica keeps informed at once: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
@@ -28,7 +29,7 @@ export function eventsController({ changes, signal }: { changes: Changes; signal
   let streams = 0;
   return {
     stream(c: TasksContext): Response {
-      if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+      if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new Refusal('too_many_streams', 'Too many pages are watching just now.');
       const encoder = new TextEncoder();
@@ -59,7 +60,7 @@ export function eventsController({ changes, signal }: { changes: Changes; signal
         },
         cancel: () => end(),
       });
-      return c.body(body, 200, headers);
+      return respond(c, body, 200, headers);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { TasksContext } from '../context.ts';
 import type { Csrf } from '../csrf.ts';
 import { readInput } from '../input.ts';
 import { Refusal } from '../refusal.ts';
-import { noStore, toList, wantsJson } from '../respond.ts';
+import { json, noStore, toList, wantsJson } from '../respond.ts';
 import type { TaskStore } from '../task.ts';
 
 /** Removing many tasks at once, and undoing a removal. */
@@ -17,14 +17,14 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
       }
       const removal = randomUUID();
       const count = await store.clearFinished(removal);
-      if (wantsJson(c)) return c.json({ removal, count }, 200, noStore);
+      if (wantsJson(c)) return json(c, { removal, count }, 200, noStore);
       return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
     },
 
     async restore(c: TasksContext) {
       const { removal = '' } = await readInput(c, csrf);
       const count = await store.restore(removal);
-      return wantsJson(c) ? c.json({ count }, 200, noStore) : toList(c, 303);
+      return wantsJson(c) ? json(c, { count }, 200, noStore) : toList(c, 303);
     },
   };
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { TasksContext } from '../context.ts';
 import type { Csrf } from '../csrf.ts';
 import { requireDeliberate } from '../fetch-metadata.ts';
-import { readInput } from '../input.ts';
+import { type Input, readInput } from '../input.ts';
 import type { ListPage } from '../list-page.ts';
+import { pageMemory } from '../page-memory.ts';
 import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
-import { noStore, tagged, taskJson, toList, wantsJson } from '../respond.ts';
+import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../respond.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task.ts';
 
 export interface TasksDependencies {
@@ -19,6 +20,8 @@ export interface TasksDependencies {
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen one. */
 export function tasksController({ store, csrf, listPage, render, now }: TasksDependencies) {
+  const join = pageMemory();
+
   const id = (c: TasksContext) => c.req.param('id') ?? '';
 
   /** What a page's forms need: a token, and a nonce by which a form that is sent twice is known. */
@@ -31,10 +34,23 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
 
   /** Finishes or reopens the task; a HEAD request only looks whether it is there. */
   const turn = async (c: TasksContext, finished: 0 | 1) => {
-    requireDeliberate((name) => c.req.header(name), new URL(c.req.url).host);
+    requireDeliberate((name) => c.req.header(name), c.req.url);
     if (c.req.method === 'HEAD') await store.show(id(c));
     else await store.update(id(c), { finished }, now());
     return toList(c, 302);
+  };
+
+  const update = async (c: TasksContext, { title, finished, match }: Input) => {
+    if (match === undefined) throw revisionMissing();
+    const change = { title: title === undefined ? undefined : readTitle(title), finished };
+    const task = await store.update(id(c), change, now(), match);
+    return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
+  };
+
+  const destroy = async (c: TasksContext, { match }: Input) => {
+    const removal = randomUUID();
+    await store.destroy(id(c), removal, match);
+    return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
   };
 
   const tasks = {
@@ -42,14 +58,14 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async index(c: TasksContext) {
       const removal = c.req.query('removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
-      const page = await listPage.page(readQuery(c), { ...(await forms(c)), removed });
-      return c.body(page, 200, { 'Content-Type': 'text/html; charset=UTF-8', Vary: 'Accept', ...noStore });
+      const pieces = await listPage.page(readQuery(c), { ...(await forms(c)), removed });
+      return html(c, join(pieces, c.env?.outgoing), 200, { Vary: 'Accept', ...noStore });
     },
 
     /** The list alone, for a page that shows an older one. */
     async partial(c: TasksContext) {
-      const { etag, html } = await listPage.partial(readQuery(c));
-      return tagged(c, etag, 'text/html; charset=UTF-8', html);
+      const { etag, partial } = await listPage.partial(readQuery(c));
+      return tagged(c, etag, 'text/html; charset=UTF-8', partial);
     },
 
     async list(c: TasksContext) {
@@ -58,24 +74,24 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       const { version, next, open, finished, ...page } = await store.list(query);
       const found = page.tasks.map(({ revision, ...task }) => task);
       const link = next && `/tasks?filter=${query.filter}&after=${next}`;
-      if (link) c.header('Link', `<${link}>; rel="next"`);
       const body = JSON.stringify({ tasks: found, open, finished, ...(link && { next: link }) });
-      return tagged(c, `"${version}"`, 'application/json', body);
+      const headers = { ...(link && { Link: `<${link}>; rel="next"` }) };
+      return tagged(c, `"${version}"`, 'application/json', body, headers);
     },
 
     async new(c: TasksContext) {
-      return c.html(render('new', await forms(c)), 200, noStore);
+      return html(c, render('new', await forms(c)), 200, noStore);
     },
 
     async show(c: TasksContext) {
       const task = await store.show(id(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return c.html(render('show', { task, ...(await forms(c)) }), 200, { Vary: 'Accept', ...noStore });
+      return html(c, render('show', { task, ...(await forms(c)) }), 200, { Vary: 'Accept', ...noStore });
     },
 
     async edit(c: TasksContext) {
       const { _id, title, revision } = await store.show(id(c));
-      return c.html(render('edit', { id: _id, title, revision, ...(await forms(c)) }), 200, noStore);
+      return html(c, render('edit', { id: _id, title, revision, ...(await forms(c)) }), 200, noStore);
     },
 
     async create(c: TasksContext) {
@@ -89,26 +105,14 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       return toList(c, 302);
     },
 
-    async update(c: TasksContext) {
-      const { title, finished, match } = await readInput(c, csrf);
-      if (match === undefined) throw revisionMissing();
-      const change = { title: title === undefined ? undefined : readTitle(title), finished };
-      const task = await store.update(id(c), change, now(), match);
-      return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
-    },
-
-    async destroy(c: TasksContext) {
-      const { match } = await readInput(c, csrf);
-      const removal = randomUUID();
-      await store.destroy(id(c), removal, match);
-      return wantsJson(c) ? c.json({ removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
-    },
+    update: async (c: TasksContext) => update(c, await readInput(c, csrf)),
+    destroy: async (c: TasksContext) => destroy(c, await readInput(c, csrf)),
 
     /** A form of a browser, which cannot send `PUT` and `DELETE` by itself. */
     async submit(c: TasksContext) {
-      const { _method } = await readInput(c, csrf);
-      if (_method === 'PUT') return tasks.update(c);
-      if (_method === 'DELETE') return tasks.destroy(c);
+      const input = await readInput(c, csrf);
+      if (input._method === 'PUT') return update(c, input);
+      if (input._method === 'DELETE') return destroy(c, input);
       throw new Refusal('bad_method', 'This form has to say _method=PUT or _method=DELETE.');
     },
 

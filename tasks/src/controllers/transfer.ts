@@ -1,10 +1,11 @@
+import { bounded } from '../body.ts';
 import type { TasksContext } from '../context.ts';
 import type { Csrf } from '../csrf.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../fetch-metadata.ts';
 import { mediaType, readInput } from '../input.ts';
 import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
-import { noStore, wantsJson } from '../respond.ts';
+import { html, json, noStore, respond, wantsJson } from '../respond.ts';
 import type { TaskStore } from '../task.ts';
 import { type Format, formats, importTasks, lines, type Report } from '../transfer.ts';
 
@@ -36,25 +37,22 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     const refused = new Set<number>();
     const source = lines([Buffer.from(text)]);
     const report = await importTasks(source, formats.text, insert, now(), (line) => refused.add(line));
-    if (wantsJson(c)) return c.json(report, status(report), noStore);
+    if (wantsJson(c)) return json(c, report, status(report), noStore);
     const { stopped = Number.POSITIVE_INFINITY } = report;
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1) || i + 1 >= stopped).join('\n');
     const page = render('import', { report, typed, text: left, csrf: await csrf.issue(c) });
-    return c.html(page, status(report), noStore);
+    return html(c, page, status(report), noStore);
   };
 
   return {
-    /** Whether `c` sends a file rather than a form, and so may be longer than one. */
-    streams: (c: TasksContext) => c.req.path === '/tasks/import' && (mediaType(c) ?? '') in formatOf,
-
     async export(c: TasksContext) {
       const name = c.req.query('format') ?? (wantsJson(c) ? 'json' : 'text');
       if (name !== 'json' && name !== 'text') {
         throw new Refusal('bad_filter', `An export is json or text; not ${JSON.stringify(name)}.`);
       }
       const format = formats[name];
-      return c.body(await started(written(store, format)), 200, {
+      return respond(c, await started(written(store, format)), 200, {
         'Content-Type': format.type,
         'Content-Disposition': `attachment; filename="tasks.${name === 'json' ? 'json' : 'txt'}"`,
         ...noStore,
@@ -63,17 +61,22 @@ export function transferController({ store, csrf, render, now }: TransferDepende
 
     /** The page with the form to import. */
     async new(c: TasksContext) {
-      return c.html(render('import', { csrf: await csrf.issue(c) }), 200, noStore);
+      return html(c, render('import', { csrf: await csrf.issue(c) }), 200, noStore);
     },
 
     async import(c: TasksContext) {
       const format = formatOf[mediaType(c) ?? ''];
       if (!format) return importForm(c);
       const requireOrigin = format === formats.text ? requireKnownOrigin : requireSameOrigin;
-      requireOrigin((name) => c.req.header(name), new URL(c.req.url).host);
+      requireOrigin((name) => c.req.header(name), c.req.url);
       if (Number(c.req.header('content-length') ?? 0) > maxFile) throw tooLarge();
-      const report = await importTasks(lines(bounded(c.req.raw.body)), format, insert, now());
-      return c.json(report, status(report), noStore);
+      const report = await importTasks(
+        lines(bounded(c.req.raw.body, maxFile, tooLarge)),
+        format,
+        insert,
+        now(),
+      );
+      return json(c, report, status(report), noStore);
     },
   };
 }
@@ -101,16 +104,6 @@ async function started(pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>) {
       yield* pieces;
     })(),
   ) as ReadableStream<Uint8Array<ArrayBuffer>>;
-}
-
-/** The bytes of a body whose length is not known beforehand, up to `maxFile`. */
-async function* bounded(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxFile) throw tooLarge();
-    yield chunk;
-  }
 }
 
 function tooLarge(): Refusal {

@@ -1,5 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, type Handler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { asciiJson } from './ascii-json.ts';
 import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
@@ -10,6 +10,7 @@ import { type ErrorCode, ExpansionError } from './expansion-error.ts';
 import { inert } from './headers.ts';
 import type { Page } from './page.ts';
 import { streamPage } from './page-stream.ts';
+import { soon } from './soon.ts';
 
 const statuses: Record<ErrorCode, number> = {
   invalid_url: 400,
@@ -27,50 +28,55 @@ const statuses: Record<ErrorCode, number> = {
 const retryAfter = { 'Retry-After': '1' };
 
 /** The HTTP side of the expander. */
-export function createApp(
-  expand: Expand,
-  page: Page,
-  observe: MiddlewareHandler,
-  log: Pick<Log, 'error'> = console,
-): Hono {
+export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = console): Hono {
   const app = new Hono();
   const inTurn = takingTurns(expand.trace);
-  app.use(observe);
 
-  app.get('/', async (c) => {
-    const { u } = parameters(c);
-    const { signal } = c.req.raw;
-    const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
-    const { body, error } = await streamPage(page, u, trace, log);
-    return new Response(body, {
-      status: error ? statuses[error.code] : 200,
-      headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },
-    });
-  });
+  app.all(
+    '/',
+    only('GET, HEAD', async (c) => {
+      const { u } = parameters(c);
+      const { signal } = c.req.raw;
+      const trace = async (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
+      const { body, error } = await streamPage(page, u, trace, log);
+      return new Response(body, {
+        status: error ? statuses[error.code] : 200,
+        headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },
+      });
+    }),
+  );
 
-  app.get('/api', async (c) => {
-    const { u, cb, follow } = parameters(c);
-    if (u === '') return new Response('`u` argument required.', { headers: { ...api, ...noStore } });
-    if (cb !== '' && !isCallbackName(cb)) {
-      throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
-    }
-    const expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
-    const caching = cacheControl(expansion);
-    if (expansion.error) return refusal(expansion.error, caching);
-    const longUrl = expansion.longUrl ?? '';
-    if (cb === '') return new Response(longUrl, { headers: { ...api, ...caching } });
-    return new Response(callbackCall(cb, longUrl), { headers: { ...jsonp, ...caching } });
-  });
+  const answer = ({ error, longUrl, freshUntil }: Expansion, cb: string) => {
+    const caching = cacheControl(freshUntil);
+    if (error) return refusal(error, caching);
+    if (cb === '') return new Response(longUrl ?? '', { headers: { ...api, ...caching } });
+    return new Response(callbackCall(cb, longUrl ?? ''), { headers: { ...jsonp, ...caching } });
+  };
 
-  app.get('/api/chain', async (c) => {
-    try {
-      const { u, follow } = parameters(c);
-      return chain(u, follow, await expand.trace(u, { follow, signal: c.req.raw.signal }));
-    } catch (error) {
-      const url = c.req.query('u') ?? '';
-      return chain(url, 'default', failedExpansion(url, error));
-    }
-  });
+  app.all(
+    '/api',
+    only('GET, HEAD', (c) => {
+      const { u, cb, follow } = parameters(c);
+      if (u === '') return new Response('`u` argument required.', { headers: { ...api, ...noStore } });
+      if (cb !== '' && !isCallbackName(cb)) {
+        throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
+      }
+      return soon(expand.trace(u, { follow, client: c.req.raw }), (expansion) => answer(expansion, cb));
+    }),
+  );
+
+  app.all(
+    '/api/chain',
+    only('GET, HEAD', async (c) => {
+      try {
+        const { u, follow } = parameters(c);
+        return chain(u, follow, await expand.trace(u, { follow, signal: c.req.raw.signal }));
+      } catch (error) {
+        const url = c.req.query('u') ?? '';
+        return chain(url, 'default', failedExpansion(url, error));
+      }
+    }),
+  );
 
   app.post('/api/expand', limitBody, async (c) => {
     const { follow } = parameters(c);
@@ -81,7 +87,6 @@ export function createApp(
     });
   });
 
-  for (const path of ['/', '/api', '/api/chain']) app.all(path, () => notAllowed('GET, HEAD'));
   app.all('/api/expand', () => notAllowed('POST'));
   app.notFound(() => new Response('Page Not Found!', { status: 404, headers: inert }));
   app.onError((error) => {
@@ -113,13 +118,19 @@ async function* ndjson(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Arra
   for await (const value of values) yield encoder.encode(`${asciiJson(value)}\n`);
 }
 
+/** One handler for all methods of a path: where there are several, Hono makes promises to go from one to the next. */
+function only(methods: string, handler: (c: Context) => Response | Promise<Response>): Handler {
+  const allowed = methods.split(', ');
+  return (c) => (allowed.includes(c.req.method) ? handler(c) : notAllowed(methods));
+}
+
 function notAllowed(methods: string): Response {
   return new Response('Method Not Allowed', { status: 405, headers: { ...inert, Allow: methods } });
 }
 
 /** The answer of `/api/chain`: the one that is JSON, its errors too. */
 function chain(url: string, follow: Follow, expansion: Expansion): Response {
-  const { hops, freshUntil: _, ...rest } = expansion;
+  const { hops, freshUntil, ...rest } = expansion;
   const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
   const status = rest.error ? statuses[rest.error.code] : url === '' ? 400 : 200;
   return new Response(asciiJson(report), {
@@ -127,7 +138,7 @@ function chain(url: string, follow: Follow, expansion: Expansion): Response {
     headers: {
       ...api,
       'Content-Type': 'application/json',
-      ...cacheControl(expansion),
+      ...cacheControl(freshUntil),
       ...(status === 503 ? retryAfter : {}),
     },
   });
@@ -139,8 +150,8 @@ function refusal({ code, message }: { code: ErrorCode; message: string }, cachin
   return new Response(message, { status, headers });
 }
 
-function cacheControl(expansion: Expansion) {
-  const seconds = Math.round((expansion.freshUntil - Date.now()) / 1_000);
+function cacheControl(freshUntil: number) {
+  const seconds = Math.round((freshUntil - Date.now()) / 1_000);
   return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
 }
 
@@ -150,6 +161,8 @@ function cacheControl(expansion: Expansion) {
  * @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded.
  */
 function parameters(c: Context): { u: string; cb: string; follow: Follow } {
+  const alone = onlyU(c.req.url);
+  if (alone !== undefined) return { u: alone.trim(), cb: '', follow: 'default' };
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
   if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     throw new ExpansionError(
@@ -160,4 +173,15 @@ function parameters(c: Context): { u: string; cb: string; follow: Follow } {
   if (cb.length > 1)
     throw new ExpansionError('invalid_callback', 'The `cb` argument is given more than once.');
   return { u: u[0]?.trim() ?? '', cb: cb[0] ?? '', follow: follow[0] === 'all' ? 'all' : 'default' };
+}
+
+/** `u` where the query has nothing else: the usual question, read in half the time. */
+function onlyU(url: string): string | undefined {
+  const query = url.slice(url.indexOf('?') + 1);
+  if (!query.startsWith('u=') || /[&+#]/.test(query)) return undefined;
+  try {
+    return decodeURIComponent(query.slice(2));
+  } catch {
+    return undefined;
+  }
 }

@@ -13,7 +13,7 @@ export interface Expand {
   /** Redirects followed before an expansion stops and returns the last location. */
   maxRedirect: number;
   /** The whole chain behind the same expansion. */
-  trace(url: string, options?: Partial<Omit<TraceOptions, 'maxRedirect'>>): Promise<Expansion>;
+  trace(url: string, options?: Partial<Omit<TraceOptions, 'maxRedirect'>>): ReturnType<Trace>;
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
 }
 
@@ -30,14 +30,14 @@ const chainTime = 8_000;
 /** `expand(url, callback)` over `trace`. */
 export function createExpand(trace: Trace, maxRedirect = 5): Expand {
   const traced: Expand['trace'] = (url, options = {}) =>
-    trace(url, { follow: 'default', ...options, maxRedirect: expand.maxRedirect });
+    trace(url, { ...options, follow: options.follow ?? 'default', maxRedirect: expand.maxRedirect });
 
   const expand: Expand = (url, callback) => {
     if (typeof url !== 'string') throw new TypeError(`expand: the URL is ${url}, not a string`);
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
     // Called outside the promise, so that what a callback throws is not taken for a failed expansion.
-    traced(url).then(({ error, longUrl, redirectCount }) =>
+    Promise.resolve(traced(url)).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );
   };

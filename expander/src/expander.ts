@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
-import type { MiddlewareHandler } from 'hono';
 import { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { bounded, boundedPerOrigin } from './bounds.ts';
@@ -21,7 +20,6 @@ import { staleWhileRevalidate } from './stale-while-revalidate.ts';
 
 export interface Outside {
   log: Log;
-  observe: MiddlewareHandler;
   /** Where expansions are remembered beyond this process; without it they are not. */
   redis?: CacheClient;
   /** Name look-ups; those of the system, unless something else is given. */
@@ -33,21 +31,15 @@ export interface Outside {
 }
 
 /** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
-export function createExpander(config: Config, { observe, ...outside }: Outside) {
+export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
-  return { app: createApp(expand, createPage(), observe, outside.log), expand, close };
+  return { app: createApp(expand, createPage(), outside.log), expand, close };
 }
 
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */
 export function createExpansion(
   config: Config,
-  {
-    log,
-    redis,
-    lookup: resolve = lookup,
-    metrics: registry = new Registry(),
-    clock,
-  }: Omit<Outside, 'observe'>,
+  { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock }: Outside,
 ) {
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;

@@ -76,11 +76,16 @@ export interface TraceOptions {
   maxRedirect: number;
   /** Aborted, the expansion stops: nobody waits for it any more. */
   signal?: AbortSignal | undefined;
+  /** Who has such a signal: asked for it when there is something to wait for, as a request makes it only then. */
+  client?: { readonly signal: AbortSignal } | undefined;
   /** Told each hop as it is made. */
   onHop?: ((hop: Hop) => void) | undefined;
   /** Passes over what is remembered. */
   refresh?: boolean | undefined;
 }
 
-/** Expands one URL; never rejects. Everything round an expansion is a decorator of this one signature. */
-export type Trace = (url: string, options: TraceOptions) => Promise<Expansion>;
+/**
+ * Expands one URL; never rejects. What is known is answered at once, without a promise. Everything round an expansion
+ * is a decorator of this one signature.
+ */
+export type Trace = (url: string, options: TraceOptions) => Expansion | Promise<Expansion>;

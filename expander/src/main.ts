@@ -1,6 +1,6 @@
 import { operations } from '@longhand/shared/health.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { createMetrics, observe } from '@longhand/shared/observe.ts';
+import { createMetrics, observed } from '@longhand/shared/observe.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
@@ -15,7 +15,7 @@ const config = readConfig(process.env);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics();
 const redis = cacheClient(config.REDIS_URL, log);
-const expander = createExpander(config, { redis, log, metrics, observe: observe(log, metrics) });
+const expander = createExpander(config, { redis, log, metrics });
 
 const stop = stopSignal();
 const stopOperations = new AbortController();
@@ -24,7 +24,7 @@ const ready = async () => {
   if (stop.aborted) throw new Error('draining');
 };
 
-const service = await serve(expander.app, {
+const service = await serve(observed(expander.app, log, metrics), {
   host: config.HOST,
   port: config.PORT,
   signal: stop,

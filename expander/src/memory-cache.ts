@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
 import type { Expansion, Trace } from './expansion.ts';
 import type { CacheResult } from './metrics.ts';
+import { soon } from './soon.ts';
 
 /** Characters of URLs that are kept, over all entries. */
 const maxSize = 32 * 1024 * 1024;
@@ -17,7 +18,7 @@ export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => vo
         key.length + 200,
       ),
   });
-  return async (url, options) => {
+  return (url, options) => {
     const key = cacheKey(url, options);
     const hit = options.refresh ? undefined : entries.get(key);
     if (hit && keptUntil(hit) > Date.now()) {
@@ -28,8 +29,9 @@ export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => vo
       return replay(known, options);
     }
     if (!options.refresh) count?.('miss');
-    const expansion = await trace(url, options);
-    if (keptUntil(expansion, options) > Date.now()) entries.set(key, expansion);
-    return expansion;
+    return soon(trace(url, options), (expansion) => {
+      if (keptUntil(expansion, options) > Date.now()) entries.set(key, expansion);
+      return expansion;
+    });
   };
 }

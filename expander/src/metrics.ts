@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Trace } from './expansion.ts';
+import type { End, Trace } from './expansion.ts';
 import type { Guard } from './public-address.ts';
+import { soon } from './soon.ts';
 
 /** What became of a question to a cache. */
 export type CacheResult = 'hit' | 'miss' | 'failed';
@@ -11,17 +12,29 @@ type Tier = 'memory' | 'redis';
 /** What the expander counts of its own, registered in `registry`. */
 export function createExpanderMetrics(registry: Registry) {
   const registers = [registry];
-  const cacheAnswers = new Counter({
+  // Counted in plain numbers, which the report adds up: a counter checks and hashes its labels each time.
+  const answers: Partial<Record<Tier, Record<CacheResult, number>>> = {};
+  const ends: Partial<Record<End['code'], number>> = {};
+  new Counter({
     name: 'expander_cache_answers_total',
     help: 'Answers of the caches, by tier (memory, redis) and result (hit, miss, failed).',
     labelNames: ['tier', 'result'],
     registers,
+    collect() {
+      this.reset();
+      for (const [tier, results] of Object.entries(answers))
+        for (const [result, count] of Object.entries(results)) this.inc({ tier, result }, count);
+    },
   });
-  const expansions = new Counter({
+  new Counter({
     name: 'expander_expansions_total',
     help: 'Expansions that were answered, remembered ones included, by the code of their end.',
     labelNames: ['end'],
     registers,
+    collect() {
+      this.reset();
+      for (const [end, count] of Object.entries(ends)) this.inc({ end }, count);
+    },
   });
   const targetsRefused = new Counter({
     name: 'expander_targets_refused_total',
@@ -38,16 +51,19 @@ export function createExpanderMetrics(registry: Registry) {
     inFlight,
     /** Counts the answers of one tier, which all stand in the report from the start. */
     cacheAnswers(tier: Tier): (result: CacheResult) => void {
-      for (const result of ['hit', 'miss', 'failed']) cacheAnswers.inc({ tier, result }, 0);
-      return (result) => cacheAnswers.inc({ tier, result });
+      const results = { hit: 0, miss: 0, failed: 0 };
+      answers[tier] = results;
+      return (result) => {
+        results[result] += 1;
+      };
     },
     /** Counts how expansions end. */
     countedEnds(trace: Trace): Trace {
-      return async (url, options) => {
-        const expansion = await trace(url, options);
-        expansions.inc({ end: expansion.end.code });
-        return expansion;
-      };
+      return (url, options) =>
+        soon(trace(url, options), (expansion) => {
+          ends[expansion.end.code] = (ends[expansion.end.code] ?? 0) + 1;
+          return expansion;
+        });
     },
     /** Counts what a guard refuses. */
     countedRefusals({ checkUrl, checkAddresses }: Guard): Guard {

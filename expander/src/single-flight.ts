@@ -7,7 +7,9 @@ import { createFlights } from './flights.ts';
 export function singleFlight(trace: Trace): Trace {
   const join = createFlights<Expansion, Hop>();
   return (url, options) =>
-    join(cacheKey(url, options), { signal: options.signal, watch: options.onHop }, (signal, onHop) =>
-      trace(url, { ...options, signal, onHop }),
+    join(
+      cacheKey(url, options),
+      { signal: options.signal ?? options.client?.signal, watch: options.onHop },
+      async (signal, onHop) => trace(url, { ...options, signal, onHop }),
     ).catch((error) => failedExpansion(url, error));
 }

@@ -6,7 +6,6 @@ import { createExpander, type Outside } from '../src/expander.ts';
 export function testExpander(outside: Partial<Outside> = {}, env: Record<string, string> = {}) {
   return createExpander(readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env }), {
     log: createLog('expander', 'silent'),
-    observe: (_, next) => next(),
     ...outside,
   });
 }

@@ -24,5 +24,5 @@ export function scriptedApp(web: Web) {
       ...answer,
     };
   });
-  return createApp(createExpand(trace), createPage(), (_, next) => next());
+  return createApp(createExpand(trace), createPage());
 }

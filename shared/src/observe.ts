@@ -1,10 +1,9 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { durations } from './durations.ts';
 import type { Log } from './log.ts';
-
-/** Upper bounds in seconds: fine about the 40 ms of a delayed acknowledgement, wide up to the 10 s of the proxy. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.035, 0.06, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import type { Application } from './serve.ts';
 
 /** A registry with the process's own metrics (memory, CPU, event loop). */
 export function createMetrics(): Registry {
@@ -14,36 +13,96 @@ export function createMetrics(): Registry {
 }
 
 /**
- * Middleware that writes one log line and makes one observation of each request: method, path without its
- * query, status, milliseconds, the proxy's request id, the client's address as the proxy gave it.
+ * `app` with one log line and one observation of each request: method, path without its query, status,
+ * milliseconds, the proxy's request id, the client's address as the proxy gave it. What `app` answers at once stays
+ * so: a middleware would make a promise of it.
  */
+export function observed(
+  app: Pick<Hono, 'fetch' | 'getPath' | 'router'>,
+  log: Log,
+  metrics: Registry,
+): Application {
+  const record = recorder(log, metrics);
+
+  return {
+    fetch(request, env) {
+      const started = performance.now();
+      const answer = app.fetch(request, env);
+      if (!(answer instanceof Promise)) return told(answer);
+      return answer.then(told);
+
+      function told(response: Response): Response {
+        const { headers } = env.incoming;
+        const path = app.getPath(request);
+        record({
+          started,
+          method: request.method,
+          path,
+          route: routeOf(request.method, path),
+          status: response.status,
+          requestId: headers['x-request-id'],
+          client: headers['x-forwarded-for'],
+        });
+        return response;
+      }
+    },
+  };
+
+  function routeOf(method: string, path: string): string | undefined {
+    const [matched] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
+    return matched.at(-1)?.[0][1].path;
+  }
+}
+
+/** `observed` as a middleware. */
 export function observe(log: Log, metrics: Registry): MiddlewareHandler {
-  const duration = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to its response, by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers: [metrics],
-  });
+  const record = recorder(log, metrics);
   return async (c, next) => {
     const started = performance.now();
     await next();
+    record({
+      started,
+      method: c.req.method,
+      path: c.req.path,
+      route: routePath(c, -1),
+      status: c.res.status,
+      requestId: c.req.header('x-request-id'),
+      client: c.req.header('x-forwarded-for'),
+    });
+  };
+}
+
+interface Told {
+  /** Milliseconds of `performance.now()`. */
+  started: number;
+  method: string;
+  path: string;
+  route: string | undefined;
+  status: number;
+  requestId: string | string[] | undefined;
+  client: string | string[] | undefined;
+}
+
+/** Writes the line and makes the observation of each request that is over. */
+function recorder(log: Log, metrics: Registry): (request: Told) => void {
+  const observing = new Map<string, (seconds: number) => void>();
+  const bound = durations(
+    metrics,
+    'http_request_duration_seconds',
+    'Time from the request to its response, by method, route and status.',
+  );
+  return ({ started, method, path, route = 'none', status, requestId, client }) => {
     const milliseconds = performance.now() - started;
-    const { method, path } = c.req;
-    const { status } = c.res;
-    duration.observe(
-      { method, route: status === 404 ? 'none' : routePath(c, -1), status },
-      milliseconds / 1_000,
-    );
+    const known = status === 404 ? 'none' : route;
+    const labels = `${method} ${known} ${status}`;
+    let observation = observing.get(labels);
+    if (!observation) {
+      observation = bound({ method, route: known, status: `${status}` });
+      observing.set(labels, observation);
+    }
+    observation(milliseconds / 1_000);
     log[status >= 500 ? 'error' : 'info'](
-      {
-        method,
-        path,
-        status,
-        ms: Math.round(milliseconds * 1_000) / 1_000,
-        requestId: c.req.header('x-request-id'),
-        client: c.req.header('x-forwarded-for'),
-      },
+      { method, path, status, ms: Math.round(milliseconds * 1_000) / 1_000, requestId, client },
       'request',
     );
   };

@@ -1,9 +1,37 @@
 import { Writable } from 'node:stream';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { pino } from 'pino';
+import type { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { operations } from './health.ts';
-import { createMetrics, observe } from './observe.ts';
+import type { Log } from './log.ts';
+import { createMetrics, observe, observed } from './observe.ts';
+
+type Watch = (
+  app: Hono,
+  log: Log,
+  metrics: Registry,
+) => (path: string, headers?: Record<string, string>) => unknown;
+
+/** An application whose requests are observed, in both ways there are. */
+const ways: [string, Watch][] = [
+  [
+    'from within',
+    (app, log, metrics) => {
+      app.use(observe(log, metrics));
+      return (path, headers) => app.request(path, { headers: headers ?? {} });
+    },
+  ],
+  [
+    'from without',
+    (app, log, metrics) => {
+      const { fetch } = observed(app, log, metrics);
+      return (path, headers = {}) =>
+        fetch(new Request(`http://a${path}`), { incoming: { headers } } as unknown as HttpBindings);
+    },
+  ],
+];
 
 describe('Operations endpoints', () => {
   test('/livez answers while the process does', async () => {
@@ -20,43 +48,50 @@ describe('Operations endpoints', () => {
     expect([not.status, await not.text()]).toEqual([503, 'not ready: no store\n']);
   });
 
-  test('/metrics counts requests by method, route and status, and knows the process', async () => {
-    const metrics = createMetrics();
-    const app = new Hono();
-    app.use(observe(pino({ level: 'silent' }), metrics));
-    app.get('/notes/:id', (c) => c.text('a note'));
-    await app.request('/notes/1');
-    await app.request('/notes/2');
-    await app.request('/no/such/path');
-    const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
-    expect(text).toContain(
-      'http_request_duration_seconds_count{method="GET",route="/notes/:id",status="200"} 2',
-    );
-    expect(text).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1');
-    expect(text).toContain('process_resident_memory_bytes');
-  });
+  test.each(ways)(
+    '/metrics counts requests by method, route and status, and knows the process: %s',
+    async (_, watch) => {
+      const metrics = createMetrics();
+      const app = new Hono();
+      const ask = watch(app, pino({ level: 'silent' }), metrics);
+      app.get('/notes/:id', (c) => c.text('a note'));
+      await ask('/notes/1');
+      await ask('/notes/2');
+      await ask('/no/such/path');
+      const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
+      const name = 'http_request_duration_seconds';
+      const notes = 'method="GET",route="/notes/:id",status="200"';
+      expect(text).toContain(`${name}_count{${notes}} 2`);
+      expect(text).toContain(`${name}_bucket{le="10",${notes}} 2`);
+      expect(text).toContain(`${name}_bucket{le="+Inf",${notes}} 2`);
+      expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.0\\d+`));
+      expect(text).toContain(`${name}_count{method="GET",route="none",status="404"} 1`);
+      expect(text).toContain('process_resident_memory_bytes');
+    },
+  );
 });
 
 describe('The log', () => {
-  test('has one line for each request, without the query, with the request id and the client', async () => {
-    const lines: Record<string, unknown>[] = [];
-    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
-    const app = new Hono();
-    app.use(observe(log, createMetrics()));
-    app.get('/notes', (c) => c.text('notes'));
-    await app.request('/notes?secret=1', {
-      headers: { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' },
-    });
-    expect(lines).toEqual([
-      expect.objectContaining({
-        msg: 'request',
-        method: 'GET',
-        path: '/notes',
-        status: 200,
-        ms: expect.any(Number),
-        requestId: 'r1',
-        client: '192.0.2.1',
-      }),
-    ]);
-  });
+  test.each(ways)(
+    'has one line for each request, without the query, with the request id and the client: %s',
+    async (_, watch) => {
+      const lines: Record<string, unknown>[] = [];
+      const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+      const app = new Hono();
+      const ask = watch(app, log, createMetrics());
+      app.get('/notes', (c) => c.text('notes'));
+      await ask('/notes?secret=1', { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' });
+      expect(lines).toEqual([
+        expect.objectContaining({
+          msg: 'request',
+          method: 'GET',
+          path: '/notes',
+          status: 200,
+          ms: expect.any(Number),
+          requestId: 'r1',
+          client: '192.0.2.1',
+        }),
+      ]);
+    },
+  );
 });

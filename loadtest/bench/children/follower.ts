@@ -17,7 +17,6 @@ async function ours(): Promise<Follow> {
   const { expand } = createExpander(config, {
     redis: { get: async () => null, set: async () => 'OK' } as never,
     log: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
-    observe: (_c, next) => next(),
   });
   const expanded = promisify(expand);
   return async (url) => (await expanded(url)).longUrl ?? '';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { channel, keys, listKeys } from './redis-keys.ts';
 import { script } from './redis-script.ts';
@@ -52,7 +52,7 @@ type Changed = [matched: 0 | 1, Fields] | null;
 export function redisStore(redis: StoreClient): TaskStore {
   const list = script<string | Found>(redis, 'list');
   const show = script<Fields | null>(redis, 'show');
-  const create = script<[string, Fields]>(redis, 'create');
+  const create = script<[id: string, revision: string, made?: Fields]>(redis, 'create');
   const update = script<Changed>(redis, 'update');
   const destroy = script<Changed>(redis, 'destroy');
   const clear = script<number>(redis, 'clear');
@@ -77,11 +77,13 @@ export function redisStore(redis: StoreClient): TaskStore {
       return task(id, fields);
     },
     async create(title, now, nonce) {
-      const once = nonce
-        ? [keys.nonce + createHash('sha256').update(`${nonce}\n${title}`).digest('hex')]
-        : [];
-      const made = [...listKeys, keys.lastId, ...once];
-      return task(...(await create(made, [keys.task, channel, title, now.toISOString(), nonceLifetime])));
+      const once = nonce ? [keys.nonce + hash('sha256', `${nonce}\n${title}`)] : [];
+      const created = now.toISOString();
+      const [id, revision, made] = await create(
+        [...listKeys, keys.lastId, ...once],
+        [keys.task, channel, title, created, nonceLifetime],
+      );
+      return task(id, made ?? [title, '0', created, null, revision]);
     },
     async update(id, { title, finished }, now, match = '*') {
       if (!taskId.test(id)) throw unknownTask(id);

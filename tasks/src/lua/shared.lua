@@ -23,16 +23,18 @@ local function matches(revisions, task)
 end
 
 -- For scripts whose keys begin with index, version and recent: gives the list its next version, notes
--- which task changed ('*' for several), tells every replica, and returns the version: the revision of what
--- changed. Versions begin with the time, so that those from before the store was emptied do not come again.
+-- which task changed ('*' for several; the last hundred and a few more), tells every replica, and returns
+-- the version: the revision of what changed. Versions begin with the time, so that those from before the
+-- store was emptied do not come again.
 local function changed(channel, id)
-  if redis.call('EXISTS', KEYS[2]) == 0 then
+  local version = redis.call('INCR', KEYS[2])
+  if version == 1 then
     local now = redis.call('TIME')
-    redis.call('SET', KEYS[2], now[1] * 1000000 + now[2])
+    version = redis.call('INCRBY', KEYS[2], string.format('%.0f', now[1] * 1000000 + now[2]))
   end
-  local revision = redis.call('INCR', KEYS[2])
   redis.call('LPUSH', KEYS[3], id)
-  redis.call('LTRIM', KEYS[3], 0, 99)
+  if version % 100 == 0 then redis.call('LTRIM', KEYS[3], 0, 99) end
+  local revision = string.format('%.0f', version)
   redis.call('PUBLISH', channel, revision)
   return revision
 end

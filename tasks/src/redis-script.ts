@@ -1,16 +1,48 @@
 import { readFileSync } from 'node:fs';
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import type { ChainableCommander } from 'ioredis';
 import { Refusal } from './refusal.ts';
 
-/** Runs `lua/<name>.lua` with the keys and arguments that its first lines name: one step, one round trip. */
-export function script<Reply>(redis: StoreClient, name: string) {
-  const lua = ['shared', name].map((file) => readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'));
-  const command = `tasks:${name}`;
-  redis.defineCommand(command, { lua: lua.join('\n') });
-  type Run = (...args: (string | number)[]) => Promise<Reply>;
-  const run = (redis as unknown as Record<string, Run>)[command] as Run;
-  return (keys: string[], values: (string | number)[]): Promise<Reply> =>
-    answer(run.call(redis, keys.length, ...keys, ...values));
+type Args = (string | number)[];
+
+/** Runs one script with the keys and arguments that its first lines name: one step, one round trip. */
+export type Script<Reply> = (keys: string[], values: Args) => Promise<Reply>;
+
+/** The scripts of `lua/` for `redis`, by their names. */
+export function scripts(redis: StoreClient) {
+  const call = gathered(redis);
+  return <Reply>(name: string): Script<Reply> => {
+    const files = ['shared', name].map((file) => `${import.meta.dirname}/lua/${file}.lua`);
+    const command = `tasks:${name}`;
+    redis.defineCommand(command, { lua: files.map((file) => readFileSync(file, 'utf8')).join('\n') });
+    return (keys, values) => answer(call(command, [keys.length, ...keys, ...values]) as Promise<Reply>);
+  };
+}
+
+/**
+ * Calls commands that one turn of the event loop makes together. The client would do that by itself, but
+ * hold them back until the ones before are answered, which takes as long as the disk: they meet there anyway.
+ */
+function gathered(redis: StoreClient) {
+  const begin = () => {
+    const pipeline = redis.pipeline();
+    const results = new Promise<void>((over) => setImmediate(over)).then(() => {
+      open = undefined;
+      return pipeline.exec();
+    });
+    return { pipeline, results };
+  };
+  let open: ReturnType<typeof begin> | undefined;
+
+  return async (command: string, args: Args): Promise<unknown> => {
+    open ??= begin();
+    const { pipeline, results } = open;
+    const place = pipeline.length;
+    (pipeline as unknown as Record<string, (...args: Args) => ChainableCommander>)[command]?.(...args);
+    const [error, reply] = (await results)?.[place] ?? [];
+    if (error) throw error;
+    return reply;
+  };
 }
 
 /** What Redis answers; whatever it fails with, people can only try again. */

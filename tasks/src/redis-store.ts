@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { channel, keys, listKeys } from './redis-keys.ts';
-import { script } from './redis-script.ts';
+import { scripts } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
 import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
 
@@ -50,16 +50,17 @@ type Changed = [matched: 0 | 1, Fields] | null;
 
 /** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
 export function redisStore(redis: StoreClient): TaskStore {
-  const list = script<string | Found>(redis, 'list');
-  const show = script<Fields | null>(redis, 'show');
-  const create = script<[id: string, revision: string, made?: Fields]>(redis, 'create');
-  const update = script<Changed>(redis, 'update');
-  const destroy = script<Changed>(redis, 'destroy');
-  const clear = script<number>(redis, 'clear');
-  const removed = script<[number, string | null]>(redis, 'removed');
-  const restore = script<number>(redis, 'restore');
-  const insert = script<null>(redis, 'insert');
-  const read = script<[string | null, string[], Fields[]]>(redis, 'export');
+  const script = scripts(redis);
+  const list = script<string | Found>('list');
+  const show = script<Fields | null>('show');
+  const create = script<[id: string, revision: string, made?: Fields]>('create');
+  const update = script<Changed>('update');
+  const destroy = script<Changed>('destroy');
+  const clear = script<number>('clear');
+  const removed = script<[number, string | null]>('removed');
+  const restore = script<number>('restore');
+  const insert = script<null>('insert');
+  const read = script<[string | null, string[], Fields[]]>('export');
 
   return {
     async list(query, known) {

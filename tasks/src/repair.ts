@@ -1,7 +1,7 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Cluster } from 'ioredis';
 import { channel, keys, listKeys } from './redis-keys.ts';
-import { script } from './redis-script.ts';
+import { scripts } from './redis-script.ts';
 
 /** What may be wrong between the index and the tasks. Each holds ids. */
 export interface Faults {
@@ -24,7 +24,7 @@ const batchSize = 500;
  * Each step is atomic, so it may run while the tasks are in use.
  */
 export async function repair(redis: StoreClient, fix: boolean): Promise<Faults & { tasks: number }> {
-  const check = script<[removed: number, faults: string[][]]>(redis, 'repair');
+  const check = scripts(redis)<[removed: number, faults: string[][]]>('repair');
   const faults: Faults = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
   const kinds = Object.values(faults) as string[][];
   const ids = await allIds(redis);

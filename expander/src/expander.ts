@@ -6,6 +6,7 @@ import { bounded, boundedPerOrigin } from './bounds.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { Config } from './config.ts';
 import { createExpand, createTrace } from './expand.ts';
+import type { Trace } from './expansion.ts';
 import { withGetFallback } from './get-fallback.ts';
 import { headRequest } from './head-request.ts';
 import { cachedHops } from './hop-cache.ts';
@@ -13,7 +14,7 @@ import { cachedInMemory } from './memory-cache.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createPage } from './page.ts';
 import { createGuard } from './public-address.ts';
-import { type CacheClient, cachedInRedis } from './redis-cache.ts';
+import { type CacheClient, redisCache } from './redis-cache.ts';
 import { type Lookup, sharedLookup } from './shared-lookup.ts';
 import { singleFlight } from './single-flight.ts';
 import { staleWhileRevalidate } from './stale-while-revalidate.ts';
@@ -53,16 +54,17 @@ export function createExpansion(
   });
   const ask = cachedHops(boundedPerOrigin(withGetFallback(requests.ask)));
   const asked = createTrace(ask);
-  const remembered = redis
-    ? cachedInRedis(asked, {
+  const cache = redis
+    ? redisCache({
         redis,
         attempt: circuitBreaker('the cache in Redis', log, clock),
         allowedNetworks,
         count: metrics.cacheAnswers('redis'),
       })
-    : asked;
-  const shared = singleFlight(bounded(remembered, metrics.inFlight));
-  const trace = staleWhileRevalidate(cachedInMemory(shared, metrics.cacheAnswers('memory')));
+    : { keeps: (trace: Trace) => trace, answers: (trace: Trace) => trace };
+  const shared = singleFlight(bounded(cache.keeps(asked), metrics.inFlight));
+  const known = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
+  const trace = staleWhileRevalidate(known);
   const expand = createExpand(metrics.countedEnds(trace), config.EXPANDER_MAX_REDIRECT);
   return { expand, close: requests.close };
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
+import { asCached, cacheKey, keptUntil, maxEntrySize, replay, sizeOf } from './cache-entry.ts';
 import type { Expansion, Trace } from './expansion.ts';
 import type { CacheResult } from './metrics.ts';
 import { soon } from './soon.ts';
@@ -12,11 +12,7 @@ export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => vo
   const entries = new LRUCache<string, Expansion>({
     maxSize,
     maxEntrySize,
-    sizeCalculation: ({ hops }, key) =>
-      hops.reduce(
-        (sum, { url, location }) => sum + url.length + (location?.length ?? 0) + 200,
-        key.length + 200,
-      ),
+    sizeCalculation: (expansion, key) => key.length + sizeOf(expansion),
   });
   return (url, options) => {
     const key = cacheKey(url, options);

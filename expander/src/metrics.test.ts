@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => shortener.close());
 
 /** A Redis that has nothing, or is away. */
-const redis = (get: () => Promise<null>) => ({ get, set: async () => 'OK' }) as unknown as CacheClient;
+const redis = (mget: () => Promise<null[]>) => ({ mget, set: async () => 'OK' }) as unknown as CacheClient;
 
 /** An expander with what it counts, line by line as it is told. */
 function counting(cache?: CacheClient) {
@@ -30,7 +30,7 @@ describe('/metrics counts', () => {
     const { expand, counted } = counting(
       redis(async () => {
         if (away) throw new Error('away');
-        return null;
+        return [null];
       }),
     );
     await expand.trace(`${shortener.url}/chain/1`);
@@ -49,7 +49,7 @@ describe('/metrics counts', () => {
   test('a hit in Redis', async () => {
     const entries = new Map<string, string>();
     const kept = {
-      get: async (key: string) => entries.get(key) ?? null,
+      mget: async (keys: string[]) => keys.map((key) => entries.get(key) ?? null),
       set: async (key: string, entry: string) => entries.set(key, entry),
     } as unknown as CacheClient;
     await counting(kept).expand.trace(`${shortener.url}/chain/1`);

@@ -2,12 +2,14 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
+import type { Hono } from 'hono';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { startRedis, type TestRedis } from '../../shared/testing/redis.ts';
 import { testExpander } from '../testing/expander.ts';
+import type { Expansion } from './expansion.ts';
 
 let server: TestRedis;
 let redis: Redis;
@@ -42,6 +44,27 @@ describe('the cache', () => {
     expect(asked()).toBe(before);
     expect(again).toMatchObject({ longUrl: u.replace('chain/2', 'chain/0'), redirectCount: 2, cached: true });
     expect(again.hops.map(({ cached }) => cached)).toEqual([true, true, true]);
+  });
+
+  test('a hit tells its hops one by one, and /api/chain tells what it told at first', async () => {
+    const path = `/api/chain?u=${encodeURIComponent(link('/chain/2'))}`;
+    const told = async (app: Hono): Promise<Expansion & { url: string }> =>
+      JSON.parse(await (await app.request(path)).text());
+    const first = await told(testExpander({ redis }).app);
+    const { app, expand } = testExpander({ redis });
+    const urls: string[] = [];
+    await expand.trace(first.url, { onHop: ({ url }) => urls.push(url) });
+    expect(urls).toEqual(first.hops.map(({ url }) => url));
+    const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
+    expect(await told(app)).toEqual({ ...first, hops, cached: true });
+  });
+
+  test('questions of one turn are one command', async () => {
+    const commands = vi.spyOn(redis, 'mget');
+    const { expand } = testExpander({ redis });
+    await Promise.all([link('/chain/0'), link('/chain/0'), link('/chain/0')].map((u) => expand.trace(u)));
+    expect(commands).toHaveBeenCalledTimes(1);
+    commands.mockRestore();
   });
 
   test('the follow mode is part of the key', async () => {
@@ -99,12 +122,17 @@ describe('the cache', () => {
     expect(await redis.keys(`*${long}*`)).toEqual([]);
   });
 
-  test('an entry that cannot be read is a miss', async () => {
+  test.each([
+    ['is nothing of ours', () => '{'],
+    ['is JSON, and none of ours', () => 'null\n[]'],
+    ['has been cut', (entry: string) => entry.slice(0, -1)],
+  ])('an entry that %s is a miss', async (_, spoilt) => {
     const u = link('/chain/1');
     const { expand } = testExpander({ redis });
     await expand.trace(u);
     await expect.poll(async () => (await redis.keys(`*${u}`)).length).toBe(1);
-    await redis.set((await redis.keys(`*${u}`))[0] ?? '', '{');
+    const [key = ''] = await redis.keys(`*${u}`);
+    await redis.set(key, spoilt((await redis.get(key)) ?? ''));
     expect(await testExpander({ redis }).expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false });
   });
 
@@ -128,7 +156,7 @@ describe('the cache', () => {
     await server.pause();
     try {
       expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
-      const commands = vi.spyOn(redis, 'get');
+      const commands = vi.spyOn(redis, 'mget');
       expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
       expect(commands).not.toHaveBeenCalled();
       commands.mockRestore();

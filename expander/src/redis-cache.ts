@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
-import { asCached, cacheKey, keptUntil, maxEntrySize, replay } from './cache-entry.ts';
+import { cacheKey, fromText, keptUntil, maxEntrySize, replay, toText } from './cache-entry.ts';
 import type { Attempt } from './circuit-breaker.ts';
-import type { Expansion, Trace } from './expansion.ts';
+import type { Expansion, Trace, TraceOptions } from './expansion.ts';
+import { gathered } from './gathered.ts';
 import type { CacheResult } from './metrics.ts';
 
 /** What the cache needs of a Redis client. */
-export type CacheClient = Pick<Redis, 'get' | 'set'>;
+export type CacheClient = Pick<Redis, 'mget' | 'set'>;
 
 export interface RedisCacheOptions {
   redis: CacheClient;
@@ -17,22 +18,22 @@ export interface RedisCacheOptions {
 }
 
 /** Stands in every key: entries of another form are left unread. */
-const form = 'expansion:2';
+const form = 'expansion:3';
 
 /**
  * Remembers expansions in Redis, so that a hit makes no outgoing request. Redis away, slow or holding
- * something unreadable is a miss.
+ * something unreadable is a miss. `answers` has what is known answered, `keeps` what is made kept: work that is shared
+ * belongs between them, as a hit needs none of it.
  */
-export function cachedInRedis(
-  trace: Trace,
-  { redis, attempt, allowedNetworks, count }: RedisCacheOptions,
-): Trace {
+export function redisCache({ redis, attempt, allowedNetworks, count }: RedisCacheOptions) {
   const scope = `${form} [${allowedNetworks.toSorted().join(',')}]`;
+  const keyOf = (url: string, options: TraceOptions) => `${scope} ${cacheKey(url, options)}`;
+  const get = gathered((keys) => attempt(() => redis.mget(keys)));
 
-  const read = async (key: string): Promise<Expansion | null> => {
+  const find = async (key: string): Promise<Expansion | null> => {
     try {
-      const entry = await attempt(() => redis.get(key));
-      const hit = entry === null ? null : asCached(JSON.parse(entry));
+      const entry = await get(key);
+      const hit = entry === null ? null : fromText(entry);
       count(hit ? 'hit' : 'miss');
       return hit;
     } catch {
@@ -41,17 +42,24 @@ export function cachedInRedis(
     }
   };
 
-  return async (url, options) => {
-    const key = `${scope} ${cacheKey(url, options)}`;
-    const hit = options.refresh ? null : await read(key);
-    if (hit) return replay(hit, options);
-    const expansion = await trace(url, options);
-    const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
-    const entry = JSON.stringify(expansion);
-    if (milliseconds > 0 && entry.length <= maxEntrySize) {
-      // Nobody waits for it, and what is not kept is asked again.
-      attempt(() => redis.set(key, entry, 'PX', milliseconds)).catch(() => {});
-    }
-    return expansion;
+  return {
+    answers(trace: Trace): Trace {
+      return async (url, options) => {
+        const hit = options.refresh ? null : await find(keyOf(url, options));
+        return hit ? replay(hit, options) : trace(url, options);
+      };
+    },
+    keeps(trace: Trace): Trace {
+      return async (url, options) => {
+        const expansion = await trace(url, options);
+        const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
+        const entry = toText(expansion);
+        if (milliseconds > 0 && entry.length <= maxEntrySize) {
+          // Nobody waits for it, and what is not kept is asked again.
+          attempt(() => redis.set(keyOf(url, options), entry, 'PX', milliseconds)).catch(() => {});
+        }
+        return expansion;
+      };
+    },
   };
 }

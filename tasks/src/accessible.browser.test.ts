@@ -12,18 +12,19 @@ const pictures = process.env.PICTURES;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The screens of a phone and a desk, one light and one dark: each page with scripts has the other two than without. */
-const looks = (scripts: boolean) =>
-  [
-    [360, scripts ? 'light' : 'dark'],
-    [1280, scripts ? 'dark' : 'light'],
-  ] as const;
+/** The screens of a phone and a desk, each light and dark. */
+const looks = [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'dark'],
+  [1280, 'light'],
+] as const;
 
 /** What axe finds wrong with `page`, and whether it is wider than the screen. */
-async function faults(page: Page, name: string, scripts = true): Promise<string[]> {
+async function faults(page: Page, name: string): Promise<string[]> {
   const found = [];
   await page.evaluate(axe);
-  for (const [width, colorScheme] of looks(scripts)) {
+  for (const [width, colorScheme] of looks) {
     const look = `${name}, ${width} px, ${colorScheme}`;
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
@@ -68,7 +69,7 @@ describe.each([
     const finished = (i: number) => (i === titles.length - 1 ? 1 : 0);
     await site.store.insert(titles.map((title, i) => ({ title, finished: finished(i), created_at })));
     const page = await open(scripts);
-    expect(await faults(page, `${name}, ${how}`, scripts)).toEqual([]);
+    expect(await faults(page, `${name}, ${how}`)).toEqual([]);
   });
 
   test('a task that is edited', { timeout: 60_000 }, async () => {
@@ -76,7 +77,7 @@ describe.each([
     const page = await open(scripts);
     await page.getByRole('link', { name: 'Edit: milk' }).click();
     await page.locator('#title-1').waitFor();
-    expect(await faults(page, `editing, ${how}`, scripts)).toEqual([]);
+    expect(await faults(page, `editing, ${how}`)).toEqual([]);
   });
 
   test('a refused title', { timeout: 60_000 }, async () => {
@@ -85,7 +86,7 @@ describe.each([
     await field(page).fill(' ');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await faults(page, `refused, ${how}`, scripts)).toEqual([]);
+    expect(await faults(page, `refused, ${how}`)).toEqual([]);
   });
 
   test('a deleted task with its Undo', { timeout: 60_000 }, async () => {
@@ -93,7 +94,7 @@ describe.each([
     const page = await open(scripts);
     await page.getByRole('button', { name: 'Delete: milk' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    expect(await faults(page, `deleted, ${how}`, scripts)).toEqual([]);
+    expect(await faults(page, `deleted, ${how}`)).toEqual([]);
   });
 });
 

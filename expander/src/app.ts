@@ -7,7 +7,7 @@ import { callbackCall, isCallbackName } from './callback-name.ts';
 import { type Expand, failedExpansion } from './expand.ts';
 import type { Expansion, Follow, Hop } from './expansion.ts';
 import { type ErrorCode, ExpansionError } from './expansion-error.ts';
-import { inert } from './headers.ts';
+import { api, cacheControl, inert, noStore } from './headers.ts';
 import type { Page } from './page.ts';
 import { streamPage } from './page-stream.ts';
 import { soon } from './soon.ts';
@@ -97,8 +97,6 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
   return app;
 }
 
-const noStore = { 'Cache-Control': 'no-store' };
-const api = { ...inert, 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 /** A script in all but its type: `nosniff` would keep browsers from running it. */
 const { 'X-Content-Type-Options': _, ...jsonp } = api;
 
@@ -150,19 +148,12 @@ function refusal({ code, message }: { code: ErrorCode; message: string }, cachin
   return new Response(message, { status, headers });
 }
 
-function cacheControl(freshUntil: number) {
-  const seconds = Math.round((freshUntil - Date.now()) / 1_000);
-  return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
-}
-
 /**
  * Any number of empty `u` is none.
  *
  * @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded.
  */
 function parameters(c: Context): { u: string; cb: string; follow: Follow } {
-  const alone = onlyU(c.req.url);
-  if (alone !== undefined) return { u: alone.trim(), cb: '', follow: 'default' };
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
   if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     throw new ExpansionError(
@@ -173,15 +164,4 @@ function parameters(c: Context): { u: string; cb: string; follow: Follow } {
   if (cb.length > 1)
     throw new ExpansionError('invalid_callback', 'The `cb` argument is given more than once.');
   return { u: u[0]?.trim() ?? '', cb: cb[0] ?? '', follow: follow[0] === 'all' ? 'all' : 'default' };
-}
-
-/** `u` where the query has nothing else: the usual question, read in half the time. */
-function onlyU(url: string): string | undefined {
-  const query = url.slice(url.indexOf('?') + 1);
-  if (!query.startsWith('u=') || /[&+#]/.test(query)) return undefined;
-  try {
-    return decodeURIComponent(query.slice(2));
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
 import { Registry } from 'prom-client';
 import { createApp } from './app.ts';
+import { atOnce } from './at-once.ts';
 import { bounded, boundedPerOrigin } from './bounds.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { Config } from './config.ts';
@@ -10,7 +11,7 @@ import type { Trace } from './expansion.ts';
 import { withGetFallback } from './get-fallback.ts';
 import { headRequest } from './head-request.ts';
 import { cachedHops } from './hop-cache.ts';
-import { cachedInMemory } from './memory-cache.ts';
+import { cachedInMemory, type Known } from './memory-cache.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createPage } from './page.ts';
 import { createGuard } from './public-address.ts';
@@ -33,11 +34,12 @@ export interface Outside {
 
 /** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
 export function createExpander(config: Config, outside: Outside) {
-  const { expand, close } = createExpansion(config, outside);
-  return { app: createApp(expand, createPage(), outside.log), expand, close };
+  const { expand, known, close } = createExpansion(config, outside);
+  const app = createApp(expand, createPage(), outside.log);
+  return { app: Object.assign(app, { atOnce: atOnce(known) }), expand, close };
 }
 
-/** The expander without its HTTP side: `expand`, and `close` for its connections. */
+/** The expander without its HTTP side: `expand`, what is `known` at once, and `close` for its connections. */
 export function createExpansion(
   config: Config,
   { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock }: Outside,
@@ -63,8 +65,12 @@ export function createExpansion(
       })
     : { keeps: (trace: Trace) => trace, answers: (trace: Trace) => trace };
   const shared = singleFlight(bounded(cache.keeps(asked), metrics.inFlight));
-  const known = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
-  const trace = staleWhileRevalidate(known);
+  const memory = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
+  const trace = staleWhileRevalidate(memory);
   const expand = createExpand(metrics.countedEnds(trace), config.EXPANDER_MAX_REDIRECT);
-  return { expand, close: requests.close };
+  const known: Known = (url) => {
+    const expansion = memory.known(url, { follow: 'default', maxRedirect: expand.maxRedirect });
+    return expansion && metrics.countedEnd(expansion);
+  };
+  return { expand, known, close: requests.close };
 }

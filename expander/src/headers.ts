@@ -7,3 +7,18 @@ export const inert = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 };
+
+export const noStore = { 'Cache-Control': 'no-store' };
+
+/** On every response of the API. */
+export const api = {
+  ...inert,
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** Tells clients how long an expansion may be remembered. */
+export function cacheControl(freshUntil: number): { 'Cache-Control': string } {
+  const seconds = Math.round((freshUntil - Date.now()) / 1_000);
+  return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
+}

@@ -1,20 +1,34 @@
 import { LRUCache } from 'lru-cache';
 import { asCached, cacheKey, keptUntil, maxEntrySize, replay, sizeOf } from './cache-entry.ts';
-import type { Expansion, Trace } from './expansion.ts';
+import type { Expansion, Trace, TraceOptions } from './expansion.ts';
 import type { CacheResult } from './metrics.ts';
 import { soon } from './soon.ts';
 
 /** Characters of URLs that are kept, over all entries. */
 const maxSize = 32 * 1024 * 1024;
 
+/** What is known of a URL. */
+export type Known = (url: string) => Expansion | undefined;
+
+export interface Remembering extends Trace {
+  /** The result that is fresh, where there is one. A hit is counted; who gets nothing asks on. */
+  known(url: string, options: TraceOptions): Expansion | undefined;
+}
+
 /** Remembers expansions in this process, the least recently used ones making room. */
-export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => void): Trace {
+export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => void): Remembering {
   const entries = new LRUCache<string, Expansion>({
     maxSize,
     maxEntrySize,
     sizeCalculation: (expansion, key) => key.length + sizeOf(expansion),
   });
-  return (url, options) => {
+  const known: Remembering['known'] = (url, options) => {
+    const hit = entries.get(cacheKey(url, options));
+    if (!hit || hit.error || hit.freshUntil <= Date.now()) return undefined;
+    count?.('hit');
+    return hit;
+  };
+  const remembering: Trace = (url, options) => {
     const key = cacheKey(url, options);
     const hit = options.refresh ? undefined : entries.get(key);
     if (hit && keptUntil(hit) > Date.now()) {
@@ -30,4 +44,5 @@ export function cachedInMemory(trace: Trace, count?: (result: CacheResult) => vo
       return expansion;
     });
   };
+  return Object.assign(remembering, { known });
 }

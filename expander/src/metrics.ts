@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { End, Trace } from './expansion.ts';
+import type { End, Expansion, Trace } from './expansion.ts';
 import type { Guard } from './public-address.ts';
 import { soon } from './soon.ts';
 
@@ -47,6 +47,12 @@ export function createExpanderMetrics(registry: Registry) {
     registers,
   });
 
+  const countedEnd = (expansion: Expansion) => {
+    const { code } = expansion.end;
+    ends[code] = (ends[code] ?? 0) + 1;
+    return expansion;
+  };
+
   return {
     inFlight,
     /** Counts the answers of one tier, which all stand in the report from the start. */
@@ -59,12 +65,9 @@ export function createExpanderMetrics(registry: Registry) {
     },
     /** Counts how expansions end. */
     countedEnds(trace: Trace): Trace {
-      return (url, options) =>
-        soon(trace(url, options), (expansion) => {
-          ends[expansion.end.code] = (ends[expansion.end.code] ?? 0) + 1;
-          return expansion;
-        });
+      return (url, options) => soon(trace(url, options), countedEnd);
     },
+    countedEnd,
     /** Counts what a guard refuses. */
     countedRefusals({ checkUrl, checkAddresses }: Guard): Guard {
       const counted =

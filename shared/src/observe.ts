@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { durations } from './durations.ts';
 import type { Log } from './log.ts';
-import type { Application } from './serve.ts';
+import type { Application, AtOnce } from './serve.ts';
 
 /** A registry with the process's own metrics (memory, CPU, event loop). */
 export function createMetrics(): Registry {
@@ -18,7 +19,7 @@ export function createMetrics(): Registry {
  * so: a middleware would make a promise of it.
  */
 export function observed(
-  app: Pick<Hono, 'fetch' | 'getPath' | 'router'>,
+  app: Pick<Hono, 'fetch' | 'getPath' | 'router'> & { atOnce?: AtOnce },
   log: Log,
   metrics: Registry,
 ): Application {
@@ -32,21 +33,30 @@ export function observed(
       return answer.then(told);
 
       function told(response: Response): Response {
-        const { headers } = env.incoming;
-        const path = app.getPath(request);
-        record({
-          started,
-          method: request.method,
-          path,
-          route: routeOf(request.method, path),
-          status: response.status,
-          requestId: headers['x-request-id'],
-          client: headers['x-forwarded-for'],
-        });
+        tell(started, request.method, app.getPath(request), response.status, env.incoming);
         return response;
       }
     },
+    atOnce(incoming) {
+      const started = performance.now();
+      const answer = app.atOnce?.(incoming);
+      const { method = '', url = '' } = incoming;
+      if (answer) tell(started, method, url.split('?', 1)[0] as string, answer.status, incoming);
+      return answer;
+    },
   };
+
+  function tell(
+    started: number,
+    method: string,
+    path: string,
+    status: number,
+    { headers }: Pick<IncomingMessage, 'headers'>,
+  ): void {
+    const requestId = headers['x-request-id'];
+    const client = headers['x-forwarded-for'];
+    record({ started, method, path, route: routeOf(method, path), status, requestId, client });
+  }
 
   function routeOf(method: string, path: string): string | undefined {
     const [matched] = app.router.match(method === 'HEAD' ? 'GET' : method, path);

@@ -1,10 +1,28 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  STATUS_CODES,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 
 /** Anything that answers a request: a Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
+  /** Asked first, where there is one. */
+  atOnce?: AtOnce | undefined;
+}
+
+/** Answers what takes no more than a look, before a `Request` is made of it; undefined is left to `fetch`. */
+export type AtOnce = (incoming: IncomingMessage) => Answer | undefined;
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** In ASCII. */
+  body: string;
 }
 
 export interface ServeOptions {
@@ -45,10 +63,17 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   const { host, port, signal, clientErrorHeaders = {} } = options;
   const refuse = (status: number) =>
     new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
-  const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+  const fetching = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: host,
     errorHandler: (error) => refuse(error instanceof RequestError ? 400 : 500),
   });
+  const listener: RequestListener = (incoming, outgoing) => {
+    const answer = app.atOnce?.(incoming);
+    if (!answer) return fetching(incoming, outgoing);
+    const { status, headers, body } = answer;
+    outgoing.writeHead(status, { ...headers, 'Content-Length': body.length });
+    outgoing.end(body, 'latin1');
+  };
   const server: Server = createServer(
     // Node's own answer to a missing Host would lack the service's headers; the listener sees to it.
     {

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { createMetrics, observed } from '@longhand/shared/observe.ts';
+import { serve } from '@longhand/shared/serve.ts';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
+import { testExpander } from '../testing/expander.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+const path = (u: string) => `/api?u=${encodeURIComponent(u)}`;
+const incoming = (url: string, more: object = {}) =>
+  ({ method: 'GET', url, headers: { host: 'expander.localhost:8080' }, ...more }) as IncomingMessage;
+
+describe('what memory knows', () => {
+  test('is answered at once, and the same as by the application', async () => {
+    const { app } = testExpander();
+    const url = path(`${shortener.url}/chain/2`);
+    expect(app.atOnce(incoming(url))).toBeUndefined();
+    await app.request(url);
+    const told = await app.request(url);
+    const answer = app.atOnce(incoming(url));
+    expect(answer?.body).toBe(await told.text());
+    expect([...new Headers(answer?.headers)]).toEqual([...told.headers]);
+  });
+
+  test.each([
+    ['an error', '/malformed', {}],
+    ['a HEAD', '/chain/0', { method: 'HEAD' }],
+    ['another method', '/chain/0', { method: 'POST' }],
+    ['a host that is none', '/chain/0', { headers: { host: '[' } }],
+  ])('is left to the application with %s', async (_, target, more) => {
+    const { app } = testExpander();
+    const url = path(shortener.url + target);
+    await app.request(url);
+    expect(app.atOnce(incoming(url, more))).toBeUndefined();
+  });
+
+  test.each(['&cb=f', '&follow=all', '&u=', '#x', '%', '+'])(
+    'is left to the application with more in the query: %s',
+    async (more) => {
+      const { app } = testExpander();
+      const url = path(`${shortener.url}/chain/0`);
+      await app.request(url);
+      expect(app.atOnce(incoming(url))).toBeDefined();
+      expect(app.atOnce(incoming(url + more))).toBeUndefined();
+    },
+  );
+
+  test('is left to the application once it is past its time, which has it made anew', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { app } = testExpander();
+    const url = path(`${shortener.url}/chain/0`);
+    await app.request(url);
+    vi.advanceTimersByTime(11 * 60_000);
+    expect(app.atOnce(incoming(url))).toBeUndefined();
+  });
+
+  test('is asked for with the redirects that may be followed now', async () => {
+    const { app, expand } = testExpander();
+    const url = path(`${shortener.url}/chain/3`);
+    await app.request(url);
+    expand.maxRedirect = 1;
+    expect(app.atOnce(incoming(url))).toBeUndefined();
+  });
+});
+
+test('over HTTP it is counted, observed and written like every answer', async () => {
+  const metrics = createMetrics();
+  const expander = new Registry();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const { app } = testExpander({ metrics: expander });
+  const served = observed(app, pino({ level: 'silent' }), metrics);
+  const { url } = await serve(served, { host: '127.0.0.1', port: 0, signal: stop.signal });
+  const ask = () => fetch(new URL(path(`${shortener.url}/chain/1`), url));
+  const answers = [await ask(), await ask()];
+  expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(
+    Array(2).fill(`${shortener.url}/chain/0`),
+  );
+  const [first, second] = answers.map(({ headers }) => [...headers.keys()].sort());
+  expect(second).toEqual(first);
+  const counted = `${await expander.metrics()}${await metrics.metrics()}`;
+  for (const line of [
+    'expander_cache_answers_total{tier="memory",result="hit"} 1',
+    'expander_cache_answers_total{tier="memory",result="miss"} 1',
+    'expander_expansions_total{end="final"} 2',
+    'http_request_duration_seconds_count{method="GET",route="/api",status="200"} 2',
+  ]) {
+    expect(counted).toContain(line);
+  }
+});

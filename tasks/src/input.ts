@@ -32,14 +32,16 @@ const json = z.object({ title: z.string(), finished: z.literal([0, 1]), removal:
  * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`, `not_utf8`, `body_too_large`
  */
 export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
+  // First, so that what is too long is too long whoever sends it.
+  const body = await readBody(c);
   requireSameOrigin((name) => c.req.header(name), c.req.url);
   const type = mediaType(c);
-  if (type === 'application/json') return { ...readJson(utf8(await readBody(c))), ...conditions(c) };
+  if (type === 'application/json') return { ...readJson(utf8(body)), ...conditions(c) };
   if (type === undefined && c.req.method !== 'POST') return conditions(c);
   if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
     throw new Refusal('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
   }
-  return readForm(c, csrf);
+  return readForm(c, csrf, body);
 }
 
 /** The type of the body without its parameters, in lower case. */
@@ -48,8 +50,7 @@ export function mediaType(c: TasksContext): string | undefined {
 }
 
 /** Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next. */
-async function readForm(c: TasksContext, csrf: Csrf): Promise<Input> {
-  const body = await readBody(c);
+async function readForm(c: TasksContext, csrf: Csrf, body: Buffer): Promise<Input> {
   const fields = new URLSearchParams(body.toString());
   const field = (name: string) => fields.get(name) ?? undefined;
   const finished = field('finished');

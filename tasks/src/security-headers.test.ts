@@ -66,6 +66,12 @@ test.each<[string, number, () => Response | Promise<Response>]>([
   ['another method', 405, () => method('PUT', '/')],
   ['another method of a name', 405, () => method('PUT', '/tasks/import', json)],
   ['a long body', 413, () => submit(app, '/task', { title: 'x'.repeat(64 * 1024) })],
+  [
+    'a long body from elsewhere',
+    413,
+    () =>
+      submit(app, '/task', { title: 'x'.repeat(64 * 1024) }, undefined, { Origin: 'http://evil.example' }),
+  ],
   ['another type', 415, () => method('POST', '/task', { 'Content-Type': 'text/plain' })],
   ['a blank title', 422, async () => submit(app, '/task', { title: ' ' }, await visit(app))],
   ['a write without a revision', 428, () => method('PUT', '/tasks/1', json)],

@@ -30,6 +30,22 @@ describe('A log', () => {
     });
   });
 
+  test('has the same line of a request, quickly written or not', async () => {
+    const requests = [
+      { method: 'GET', path: '/a"\\\\\\u2028ü', status: 200, ms: 0.25, requestId: 'r"1', client: '::1' },
+      { method: 'M-SEARCH', path: '/', status: 404, ms: 12 },
+    ];
+    const code = `for (const r of ${JSON.stringify(requests)}) { log.info(r, 'request'); log.request(r); }`;
+    const output = await text(logging(code).stdout);
+    const [info, request, info2, request2] = output.replace(/"time":"[^"]+"/g, '"time"').split('\n');
+    expect([request, request2]).toEqual([info, info2]);
+  });
+
+  test('has no line of a request above its level', async () => {
+    const code = `log.level = 'warn'; log.request({ method: 'GET', path: '/', status: 200, ms: 1 });`;
+    expect(await text(logging(code).stdout)).toBe('');
+  });
+
   test('is written to its last line when the process exits, or ends by an error', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {

@@ -111,9 +111,10 @@ function recorder(log: Log, metrics: Registry): (request: Told) => void {
       observing.set(labels, observation);
     }
     observation(milliseconds / 1_000);
-    log[status >= 500 ? 'error' : 'info'](
-      { method, path, status, ms: Math.round(milliseconds * 1_000) / 1_000, requestId, client },
-      'request',
-    );
+    const ms = Math.round(milliseconds * 1_000) / 1_000;
+    const about = { method, path, status, ms, requestId, client };
+    if (status >= 500) log.error(about, 'request');
+    else if (log.request) log.request(about);
+    else log.info(about, 'request');
   };
 }

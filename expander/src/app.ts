@@ -2,6 +2,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import { type Context, type Handler, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { asciiJson } from './ascii-json.ts';
+import { usualU } from './at-once.ts';
 import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
 import { type Expand, failedExpansion } from './expand.ts';
@@ -154,6 +155,8 @@ function refusal({ code, message }: { code: ErrorCode; message: string }, cachin
  * @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded.
  */
 function parameters(c: Context): { u: string; cb: string; follow: Follow } {
+  const alone = usualU(c.req.url);
+  if (alone !== undefined) return { u: alone, cb: '', follow: 'default' };
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
   if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     throw new ExpansionError(

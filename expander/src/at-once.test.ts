@@ -41,6 +41,13 @@ describe('what memory knows', () => {
     expect(app.atOnce(incoming(url, more))).toBeUndefined();
   });
 
+  test('is left to the application where the target is a whole URL', async () => {
+    const { app } = testExpander();
+    const url = path(`${shortener.url}/chain/0`);
+    await app.request(url);
+    expect(app.atOnce(incoming(`http://expander.localhost:8080${url}`))).toBeUndefined();
+  });
+
   test.each(['&cb=f', '&follow=all', '&u=', '#x', '%', '+'])(
     'is left to the application with more in the query: %s',
     async (more) => {

@@ -3,7 +3,7 @@ import { api, cacheControl } from './headers.ts';
 import type { Known } from './memory-cache.ts';
 
 /** The usual question: a single `u`, in characters that mean the same in every reading of a URL. */
-const usual = /^\/api\?u=([\w.~:/?@!$()*,;=%-]+)$/;
+const usualQuestion = /^(?:https?:\/\/[^/]+)?\/api\?u=([\w.~:/?@!$()*,;=%-]+)$/;
 const plainHost = /^[\w.-]+(?::\d+)?$/;
 
 /**
@@ -12,8 +12,8 @@ const plainHost = /^[\w.-]+(?::\d+)?$/;
  */
 export function atOnce(known: Known): AtOnce {
   return ({ method, url = '', headers: { host = 'a' } }) => {
-    const question = method === 'GET' && plainHost.test(host) ? usual.exec(url) : null;
-    const u = question && decoded(question[1] as string);
+    const usual = method === 'GET' && url.startsWith('/') && plainHost.test(host);
+    const u = usual ? usualU(url) : undefined;
     const expansion = u ? known(u) : undefined;
     if (!expansion) return undefined;
     const { longUrl, freshUntil } = expansion;
@@ -21,9 +21,12 @@ export function atOnce(known: Known): AtOnce {
   };
 }
 
-function decoded(text: string): string | undefined {
+/** The `u` of the usual question, whose target or URL is given; undefined where it is another one. */
+export function usualU(url: string): string | undefined {
+  const question = usualQuestion.exec(url);
+  if (!question) return undefined;
   try {
-    return decodeURIComponent(text).trim();
+    return decodeURIComponent(question[1] as string).trim();
   } catch {
     return undefined;
   }

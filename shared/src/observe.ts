@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Hono, MiddlewareHandler } from 'hono';
-import { routePath } from 'hono/route';
+import type { Env, Hono } from 'hono';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { durations } from './durations.ts';
-import type { Log } from './log.ts';
+import type { AboutRequest, Log } from './log.ts';
 import type { Application, AtOnce } from './serve.ts';
 
 /** A registry with the process's own metrics (memory, CPU, event loop). */
@@ -18,101 +17,65 @@ export function createMetrics(): Registry {
  * milliseconds, the proxy's request id, the client's address as the proxy gave it. What `app` answers at once stays
  * so: a middleware would make a promise of it.
  */
-export function observed(
-  app: Pick<Hono, 'fetch' | 'getPath' | 'router'> & { atOnce?: AtOnce },
+export function observed<E extends Env>(
+  app: Pick<Hono<E>, 'fetch' | 'getPath' | 'router'> & { atOnce?: AtOnce },
   log: Log,
   metrics: Registry,
 ): Application {
   const record = recorder(log, metrics);
 
+  const told = (started: number, method: string, path: string, status: number, incoming: Incoming) => {
+    const route = status === 404 ? 'none' : routeOf(method, path);
+    const requestId = incoming.headers['x-request-id'];
+    const client = incoming.headers['x-forwarded-for'];
+    record(performance.now() - started, route, { method, path, status, requestId, client });
+  };
+
+  const routeOf = (method: string, path: string) => {
+    const [matched] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
+    return matched.at(-1)?.[0][1].path ?? 'none';
+  };
+
   return {
     fetch(request, env) {
       const started = performance.now();
-      const answer = app.fetch(request, env);
-      if (!(answer instanceof Promise)) return told(answer);
-      return answer.then(told);
-
-      function told(response: Response): Response {
-        tell(started, request.method, app.getPath(request), response.status, env.incoming);
+      const answer = app.fetch(request, env as E['Bindings']);
+      const tell = (response: Response): Response => {
+        told(started, request.method, app.getPath(request), response.status, env.incoming);
         return response;
-      }
+      };
+      return answer instanceof Promise ? answer.then(tell) : tell(answer);
     },
     atOnce(incoming) {
       const started = performance.now();
       const answer = app.atOnce?.(incoming);
       const { method = '', url = '' } = incoming;
-      if (answer) tell(started, method, url.split('?', 1)[0] as string, answer.status, incoming);
+      if (answer) told(started, method, url.split('?', 1)[0] as string, answer.status, incoming);
       return answer;
     },
   };
-
-  function tell(
-    started: number,
-    method: string,
-    path: string,
-    status: number,
-    { headers }: Pick<IncomingMessage, 'headers'>,
-  ): void {
-    const requestId = headers['x-request-id'];
-    const client = headers['x-forwarded-for'];
-    record({ started, method, path, route: routeOf(method, path), status, requestId, client });
-  }
-
-  function routeOf(method: string, path: string): string | undefined {
-    const [matched] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
-    return matched.at(-1)?.[0][1].path;
-  }
 }
 
-/** `observed` as a middleware. */
-export function observe(log: Log, metrics: Registry): MiddlewareHandler {
-  const record = recorder(log, metrics);
-  return async (c, next) => {
-    const started = performance.now();
-    await next();
-    record({
-      started,
-      method: c.req.method,
-      path: c.req.path,
-      route: routePath(c, -1),
-      status: c.res.status,
-      requestId: c.req.header('x-request-id'),
-      client: c.req.header('x-forwarded-for'),
-    });
-  };
-}
+type Incoming = Pick<IncomingMessage, 'headers'>;
 
-interface Told {
-  /** Milliseconds of `performance.now()`. */
-  started: number;
-  method: string;
-  path: string;
-  route: string | undefined;
-  status: number;
-  requestId: string | string[] | undefined;
-  client: string | string[] | undefined;
-}
-
-/** Writes the line and makes the observation of each request that is over. */
-function recorder(log: Log, metrics: Registry): (request: Told) => void {
-  const observing = new Map<string, (seconds: number) => void>();
+/** Makes the observation and writes the line of each request that is over, after so many milliseconds. */
+function recorder(log: Log, metrics: Registry) {
+  const observations = new Map<string, (seconds: number) => void>();
   const bound = durations(
     metrics,
     'http_request_duration_seconds',
     'Time from the request to its response, by method, route and status.',
   );
-  return ({ started, method, path, route = 'none', status, requestId, client }) => {
-    const milliseconds = performance.now() - started;
-    const known = status === 404 ? 'none' : route;
-    const labels = `${method} ${known} ${status}`;
-    let observation = observing.get(labels);
-    if (!observation) {
-      observation = bound({ method, route: known, status: `${status}` });
-      observing.set(labels, observation);
+  return (milliseconds: number, route: string, request: Omit<AboutRequest, 'ms'>) => {
+    const { method, status } = request;
+    const labels = `${method} ${route} ${status}`;
+    let observe = observations.get(labels);
+    if (!observe) {
+      observe = bound({ method, route, status: `${status}` });
+      observations.set(labels, observe);
     }
-    observation(milliseconds / 1_000);
-    const ms = Math.round(milliseconds * 1_000) / 1_000;
-    const about = { method, path, status, ms, requestId, client };
+    observe(milliseconds / 1_000);
+    const about = { ...request, ms: Math.round(milliseconds * 1_000) / 1_000 };
     if (status >= 500) log.error(about, 'request');
     else if (log.request) log.request(about);
     else log.info(about, 'request');

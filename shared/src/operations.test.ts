@@ -6,32 +6,14 @@ import type { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { operations } from './health.ts';
 import type { Log } from './log.ts';
-import { createMetrics, observe, observed } from './observe.ts';
+import { createMetrics, observed } from './observe.ts';
 
-type Watch = (
-  app: Hono,
-  log: Log,
-  metrics: Registry,
-) => (path: string, headers?: Record<string, string>) => unknown;
-
-/** An application whose requests are observed, in both ways there are. */
-const ways: [string, Watch][] = [
-  [
-    'from within',
-    (app, log, metrics) => {
-      app.use(observe(log, metrics));
-      return (path, headers) => app.request(path, { headers: headers ?? {} });
-    },
-  ],
-  [
-    'from without',
-    (app, log, metrics) => {
-      const { fetch } = observed(app, log, metrics);
-      return (path, headers = {}) =>
-        fetch(new Request(`http://a${path}`), { incoming: { headers } } as unknown as HttpBindings);
-    },
-  ],
-];
+/** Asks an application whose requests are observed. */
+function asking(app: Hono, log: Log, metrics: Registry) {
+  const { fetch } = observed(app, log, metrics);
+  return (path: string, headers = {}) =>
+    fetch(new Request(`http://a${path}`), { incoming: { headers } } as unknown as HttpBindings);
+}
 
 describe('Operations endpoints', () => {
   test('/livez answers while the process does', async () => {
@@ -48,50 +30,44 @@ describe('Operations endpoints', () => {
     expect([not.status, await not.text()]).toEqual([503, 'not ready: no store\n']);
   });
 
-  test.each(ways)(
-    '/metrics counts requests by method, route and status, and knows the process: %s',
-    async (_, watch) => {
-      const metrics = createMetrics();
-      const app = new Hono();
-      const ask = watch(app, pino({ level: 'silent' }), metrics);
-      app.get('/notes/:id', (c) => c.text('a note'));
-      await ask('/notes/1');
-      await ask('/notes/2');
-      await ask('/no/such/path');
-      const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
-      const name = 'http_request_duration_seconds';
-      const notes = 'method="GET",route="/notes/:id",status="200"';
-      expect(text).toContain(`${name}_count{${notes}} 2`);
-      expect(text).toContain(`${name}_bucket{le="10",${notes}} 2`);
-      expect(text).toContain(`${name}_bucket{le="+Inf",${notes}} 2`);
-      expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.0\\d+`));
-      expect(text).toContain(`${name}_count{method="GET",route="none",status="404"} 1`);
-      expect(text).toContain('process_resident_memory_bytes');
-    },
-  );
+  test('/metrics counts requests by method, route and status, and knows the process', async () => {
+    const metrics = createMetrics();
+    const app = new Hono();
+    const ask = asking(app, pino({ level: 'silent' }), metrics);
+    app.get('/notes/:id', (c) => c.text('a note'));
+    await ask('/notes/1');
+    await ask('/notes/2');
+    await ask('/no/such/path');
+    const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
+    const name = 'http_request_duration_seconds';
+    const notes = 'method="GET",route="/notes/:id",status="200"';
+    expect(text).toContain(`${name}_count{${notes}} 2`);
+    expect(text).toContain(`${name}_bucket{le="10",${notes}} 2`);
+    expect(text).toContain(`${name}_bucket{le="+Inf",${notes}} 2`);
+    expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.0\\d+`));
+    expect(text).toContain(`${name}_count{method="GET",route="none",status="404"} 1`);
+    expect(text).toContain('process_resident_memory_bytes');
+  });
 });
 
 describe('The log', () => {
-  test.each(ways)(
-    'has one line for each request, without the query, with the request id and the client: %s',
-    async (_, watch) => {
-      const lines: Record<string, unknown>[] = [];
-      const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
-      const app = new Hono();
-      const ask = watch(app, log, createMetrics());
-      app.get('/notes', (c) => c.text('notes'));
-      await ask('/notes?secret=1', { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' });
-      expect(lines).toEqual([
-        expect.objectContaining({
-          msg: 'request',
-          method: 'GET',
-          path: '/notes',
-          status: 200,
-          ms: expect.any(Number),
-          requestId: 'r1',
-          client: '192.0.2.1',
-        }),
-      ]);
-    },
-  );
+  test('has one line for each request, without the query, with the request id and the client', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+    const app = new Hono();
+    const ask = asking(app, log, createMetrics());
+    app.get('/notes', (c) => c.text('notes'));
+    await ask('/notes?secret=1', { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' });
+    expect(lines).toEqual([
+      expect.objectContaining({
+        msg: 'request',
+        method: 'GET',
+        path: '/notes',
+        status: 200,
+        ms: expect.any(Number),
+        requestId: 'r1',
+        client: '192.0.2.1',
+      }),
+    ]);
+  });
 });

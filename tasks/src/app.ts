@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '@longhand/shared/log.ts';
-import { observe } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { Registry } from 'prom-client';
 import type { Changes } from './changes.ts';
 import type { TasksEnv } from './context.ts';
 import { eventsController } from './controllers/events.ts';
@@ -25,10 +23,9 @@ export interface AppDependencies extends TasksDependencies {
   signal: AbortSignal;
   files: PublicFiles;
   log: Log;
-  metrics: Registry;
 }
 
-export function createApp({ files, log, metrics, ...dependencies }: AppDependencies): Hono<TasksEnv> {
+export function createApp({ files, log, ...dependencies }: AppDependencies): Hono<TasksEnv> {
   const app = new Hono<TasksEnv>();
   const tasks = tasksController(dependencies);
   const transfer = transferController(dependencies);
@@ -36,7 +33,6 @@ export function createApp({ files, log, metrics, ...dependencies }: AppDependenc
   const removals = removalsController(dependencies);
   const refused = refusedWith(dependencies);
 
-  app.use(observe(log, metrics));
   app.get('/', tasks.index);
   app.post('/task', tasks.add);
   app.get('/task/:id/finish', tasks.finish);

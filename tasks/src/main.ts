@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { operations } from '@longhand/shared/health.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { createMetrics } from '@longhand/shared/observe.ts';
+import { createMetrics, observed } from '@longhand/shared/observe.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
@@ -36,7 +36,6 @@ const app = createApp({
   files,
   now: () => new Date(),
   log,
-  metrics,
 });
 
 async function ready() {
@@ -46,7 +45,7 @@ async function ready() {
 
 // A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
 await connected(redis, 2_000);
-const serving = await serve(app, { host: config.HOST, port: config.PORT, signal });
+const serving = await serve(observed(app, log, metrics), { host: config.HOST, port: config.PORT, signal });
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,
   port: config.OPS_PORT,

@@ -1,4 +1,3 @@
-import { createMetrics } from '@longhand/shared/observe.ts';
 import { createApp } from '../src/app.ts';
 import type { Changes } from '../src/changes.ts';
 import { csrf } from '../src/csrf.ts';
@@ -27,7 +26,6 @@ export function testApp(store: TaskStore, now: () => Date = () => new Date(), ch
     files,
     now,
     log: silent,
-    metrics: createMetrics(),
   });
 }
 

@@ -2,10 +2,12 @@ import { createLog } from '@longhand/shared/log.ts';
 import { readConfig } from '../src/config.ts';
 import { createExpander, type Outside } from '../src/expander.ts';
 
+const log = createLog('expander', 'silent');
+
 /** An expander that may reach this machine and has no Redis, unless `outside` brings one. */
 export function testExpander(outside: Partial<Outside> = {}, env: Record<string, string> = {}) {
   return createExpander(readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env }), {
-    log: createLog('expander', 'silent'),
+    log,
     ...outside,
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { cpuTime } from './cpu.ts';
 import type { Goal, Result } from './report.ts';
 
@@ -76,6 +77,8 @@ type Sample = Load & { cpu: Record<string, number>; opened: number | undefined }
 
 async function sample({ processes = {}, connections, load }: Contender): Promise<Sample> {
   await load(warmUpSeconds.round);
+  // What the generator broke off at its end is still under way, and would take connections from the round.
+  await setTimeout(300);
   const used = () => Object.values(processes).map(cpuTime);
   const before = { cpu: used(), connections: await connections?.() };
   const result = await load(roundSeconds);

@@ -16,8 +16,9 @@ export function atOnce(known: Known): AtOnce {
     const u = usual ? usualU(url) : undefined;
     const expansion = u ? known(u) : undefined;
     if (!expansion) return undefined;
-    const { longUrl, freshUntil } = expansion;
-    return { status: 200, headers: { ...api, ...cacheControl(freshUntil) }, body: longUrl ?? '' };
+    const body = expansion.longUrl ?? '';
+    const headers = { ...api, ...cacheControl(expansion.freshUntil), 'Content-Length': `${body.length}` };
+    return { status: 200, headers, body, route: '/api' };
   };
 }
 

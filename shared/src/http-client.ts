@@ -25,7 +25,8 @@ export interface HeadOptions {
 
 export interface HttpClient {
   /**
-   * Asks for the head of a response; a body, if one comes, is cut off. It is there once the connection is free for the next request.
+   * Asks for the head of a response; a body, if one comes, is cut off. It is told once the connection is free for
+   * the next request.
    *
    * A request that fails on a kept connection before any answer is sent once more on a new one: the server
    * had closed the connection while it was idle, which says nothing about the request (RFC 9112 section 9.3.1).

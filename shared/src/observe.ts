@@ -24,11 +24,10 @@ export function observed<E extends Env>(
 ): Application {
   const record = recorder(log, metrics);
 
-  const told = (started: number, method: string, path: string, status: number, incoming: Incoming) => {
-    const route = status === 404 ? 'none' : routeOf(method, path);
-    const requestId = incoming.headers['x-request-id'];
-    const client = incoming.headers['x-forwarded-for'];
-    record(performance.now() - started, route, { method, path, status, requestId, client });
+  const told = (started: number, route: string, about: About, { headers }: Incoming) => {
+    const requestId = headers['x-request-id'];
+    const client = headers['x-forwarded-for'];
+    record(performance.now() - started, route, { ...about, requestId, client });
   };
 
   const routeOf = (method: string, path: string) => {
@@ -41,7 +40,11 @@ export function observed<E extends Env>(
       const started = performance.now();
       const answer = app.fetch(request, env as E['Bindings']);
       const tell = (response: Response): Response => {
-        told(started, request.method, app.getPath(request), response.status, env.incoming);
+        const { method } = request;
+        const { status } = response;
+        const path = app.getPath(request);
+        const route = status === 404 ? 'none' : routeOf(method, path);
+        told(started, route, { method, path, status }, env.incoming);
         return response;
       };
       return answer instanceof Promise ? answer.then(tell) : tell(answer);
@@ -49,14 +52,17 @@ export function observed<E extends Env>(
     atOnce(incoming) {
       const started = performance.now();
       const answer = app.atOnce?.(incoming);
-      const { method = '', url = '' } = incoming;
-      if (answer) told(started, method, url.split('?', 1)[0] as string, answer.status, incoming);
+      if (answer) {
+        const { status, route } = answer;
+        told(started, route, { method: incoming.method ?? '', path: route, status }, incoming);
+      }
       return answer;
     },
   };
 }
 
 type Incoming = Pick<IncomingMessage, 'headers'>;
+type About = Pick<AboutRequest, 'method' | 'path' | 'status'>;
 
 /** Makes the observation and writes the line of each request that is over, after so many milliseconds. */
 function recorder(log: Log, metrics: Registry) {

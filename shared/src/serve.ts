@@ -20,9 +20,12 @@ export type AtOnce = (incoming: IncomingMessage) => Answer | undefined;
 
 export interface Answer {
   status: number;
+  /** With its `Content-Length`. */
   headers: Record<string, string>;
   /** In ASCII. */
   body: string;
+  /** The path that was asked, in which nothing varies. */
+  route: string;
 }
 
 export interface ServeOptions {
@@ -71,7 +74,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     const answer = app.atOnce?.(incoming);
     if (!answer) return fetching(incoming, outgoing);
     const { status, headers, body } = answer;
-    outgoing.writeHead(status, { ...headers, 'Content-Length': body.length });
+    outgoing.writeHead(status, headers);
     outgoing.end(body, 'latin1');
   };
   const server: Server = createServer(

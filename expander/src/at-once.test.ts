@@ -37,6 +37,7 @@ describe('what memory knows', () => {
     ['a HEAD', '/chain/0', { method: 'HEAD' }],
     ['another method', '/chain/0', { method: 'POST' }],
     ['a host that is none', '/chain/0', { headers: { host: '[' } }],
+    ['a port that is none', '/chain/0', { headers: { host: 'a:99999' } }],
   ])('is left to the application with %s', async (_, target, more) => {
     const { app } = testExpander();
     const url = path(shortener.url + target);

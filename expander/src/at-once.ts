@@ -4,7 +4,7 @@ import type { Known } from './memory-cache.ts';
 
 /** The usual question: a single `u`, in characters that mean the same in every reading of a URL. */
 const usualQuestion = /^(?:https?:\/\/[^/]+)?\/api\?u=([\w.~:/?@!$()*,;=%-]+)$/;
-const plainHost = /^[\w.-]+(?::\d+)?$/;
+const plainHost = /^[\w.-]+(?::[1-5]?\d{1,4})?$/;
 
 /**
  * Answers `GET /api?u=…` out of memory, without `Request`, router and `Response`: they cost as much as all the rest. What

@@ -42,7 +42,9 @@ export function toText(expansion: Expansion): string {
 export function fromText(text: string): Expansion {
   const line = text.indexOf('\n');
   if (!text.endsWith(']')) throw new SyntaxError('The hops are not complete.');
-  return new Remembered(JSON.parse(text.slice(0, line)), text.slice(line + 1));
+  const answer = JSON.parse(text.slice(0, line));
+  if (!answer.end.code || !answer.freshUntil) throw new TypeError('The answer is not complete.');
+  return new Remembered(answer, text.slice(line + 1));
 }
 
 /** How much room an expansion takes, in characters: those of its URLs and some for the rest. */

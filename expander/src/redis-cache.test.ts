@@ -125,6 +125,7 @@ describe('the cache', () => {
   test.each([
     ['is nothing of ours', () => '{'],
     ['is JSON, and none of ours', () => 'null\n[]'],
+    ['is an object, and none of ours', () => '{}\n[]'],
     ['has been cut', (entry: string) => entry.slice(0, -1)],
   ])('an entry that %s is a miss', async (_, spoilt) => {
     const u = link('/chain/1');

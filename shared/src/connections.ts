@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import type http from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 
 /** Idle connections kept over all origins; the oldest makes room. */
 const maxIdle = 256;
 /** TLS sessions that are remembered, of as many hosts: the next connection there is opened at half the cost. */
 const maxSessions = 1_000;
+/** Bytes of a session that is remembered: the usual ones are half as long. */
+const maxSession = 4_096;
 
 /** Node's type of an agent lacks the options that it was made with. */
 type KeepAliveAgent = http.Agent & { readonly options: http.AgentOptions };
@@ -29,6 +31,7 @@ export interface ConnectionHandler extends Dispatcher.DispatchHandler {
  */
 export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
   const idle = new Set<Connection>();
+  const pools = new Map<string, Pool>();
   const sessions = new Map<string, Buffer>();
   const agentOf = (protocol: string) => agents[protocol as keyof typeof agents] as KeepAliveAgent;
 
@@ -46,14 +49,17 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
     } as http.ClientRequestArgs) as Socket;
     // Node's agent forgets the TLS sessions of connections that undici has cut.
     return socket.on('session', (session) => {
-      const [oldest] = sessions.keys();
-      if (sessions.size >= maxSessions && oldest) sessions.delete(oldest);
+      if (session.length > maxSession) return;
+      sessions.delete(host);
       sessions.set(host, session);
+      const [oldest] = sessions.keys();
+      if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
     });
   };
 
-  const pool = (origin: URL) => {
-    const { maxSockets, options } = agentOf(origin.protocol);
+  const openPool = (origin: string) => {
+    const url = new URL(origin);
+    const { maxSockets, options } = agentOf(url.protocol);
     const kept = {
       maxHeaderSize,
       keepAliveTimeout: options.timeout as number,
@@ -63,15 +69,38 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    const factory = () => new Connection(origin, open, kept, idle);
-    return new Pool(origin, { connections: maxSockets, factory });
+    const factory = () => new Connection(url, open, kept, idle);
+    // Where HTTP/2 might be spoken, all would wait for the first connection to find out.
+    const pool = new Pool(origin, { connections: maxSockets, factory, allowH2: false });
+    // undici's Agent looks too early: a request that was broken off is still counted in this turn.
+    const lost = () => setImmediate(forgetUnused, origin, pool);
+    return pool.on('disconnect', lost).on('connectionError', lost);
+  };
+
+  const forgetUnused = (origin: string, pool: Pool) => {
+    const { connected, size } = pool.stats;
+    if (connected > 0 || size > 0 || pools.get(origin) !== pool) return;
+    pools.delete(origin);
+    pool.close();
   };
 
   return {
-    dispatcher: new Agent({ factory: (origin) => pool(new URL(origin)) }),
+    /** Sends a request to `origin` over a connection that is free, or a new one. */
+    dispatch(origin: string, options: Dispatcher.DispatchOptions, handler: ConnectionHandler) {
+      const pool = pools.get(origin) ?? openPool(origin);
+      pools.set(origin, pool);
+      pool.dispatch(options, handler);
+    },
     /** Cuts the idle connections to `origin`. */
     cutIdle(origin: string) {
       for (const connection of idle) if (connection.origin === origin) connection.cut();
+    },
+    /** How many origins there are connections to. */
+    origins: () => pools.size,
+    /** Cuts all connections. */
+    close() {
+      for (const pool of pools.values()) pool.destroy();
+      pools.clear();
     },
   };
 }

@@ -144,6 +144,41 @@ describe('Bounds', () => {
     expect(connections.seen).toBe(1);
   });
 
+  test('an origin is forgotten with its last connection, however that ended', async () => {
+    const silent = await listen((req, res) => {
+      if (req.method === 'GET') res.write('the first piece');
+    });
+    const idle = await listen((_, res) => void res.setHeader('Connection', 'close').end());
+    const { head: ask, origins } = client({ maxSockets: 2 });
+    await ask(silent.url, { method: 'GET' });
+    await expect.poll(origins).toBe(0);
+    await ask(silent.url, { ...head, signal: AbortSignal.timeout(50) }).catch(() => {});
+    await expect.poll(origins).toBe(0);
+    const refused = new URL('http://127.0.0.1:1/');
+    await Promise.allSettled([1, 2, 3, 4].map(() => ask(refused, head)));
+    await expect.poll(origins).toBe(0);
+    await ask(idle.url, head);
+    await expect.poll(origins).toBe(0);
+  });
+
+  test('a connection that is slow to open keeps no other one waiting', async () => {
+    const { server } = await listen(answer, 'https');
+    let first = true;
+    const front = createServer((socket) => {
+      if (!first) server.emit('connection', socket);
+      first = false;
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    stops.push(() => front.close());
+    const { head: ask } = client();
+    const url = new URL(`https://localhost:${(front.address() as AddressInfo).port}/`);
+    const abort = new AbortController();
+    const slow = ask(url, { ...head, signal: abort.signal });
+    expect(await ask(url, head)).toMatchObject({ status: 200 });
+    abort.abort(new Error('enough'));
+    await expect(slow).rejects.toThrow('enough');
+  });
+
   test('an aborted request cuts its connection, also while that is being opened', async () => {
     const { head: ask, sockets } = client({ lookup: () => {} });
     const abort = new AbortController();

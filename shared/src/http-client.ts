@@ -35,13 +35,15 @@ export interface HttpClient {
    * @throws the error of the connection, or the reason of `signal`.
    */
   head(url: URL, options: HeadOptions): Promise<ResponseHead>;
+  /** How many origins there are connections to. */
+  origins(): number;
   /** Cuts all connections. */
   close(): void;
 }
 
 /** A client for the heads of responses, over kept connections. */
 export function httpClient(options: ConnectionsOptions): HttpClient {
-  const { dispatcher, cutIdle } = connections(options);
+  const { dispatch, cutIdle, origins, close } = connections(options);
 
   const send = (url: URL, { method, headers, signal }: HeadOptions) =>
     new Promise<ResponseHead>((resolve, reject) => {
@@ -49,7 +51,7 @@ export function httpClient(options: ConnectionsOptions): HttpClient {
       const exchange = new Exchange(method, signal, resolve, reject);
       const { origin, pathname, search } = url;
       // `reset: false` keeps the connection after HEAD too.
-      dispatcher.dispatch({ origin, path: pathname + search, method, headers, reset: false }, exchange);
+      dispatch(origin, { path: pathname + search, method, headers, reset: false }, exchange);
     });
 
   return {
@@ -63,9 +65,8 @@ export function httpClient(options: ConnectionsOptions): HttpClient {
         });
       });
     },
-    close() {
-      dispatcher.destroy();
-    },
+    origins,
+    close,
   };
 }
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testExpander } from '../testing/expander.ts';
 import type { Answer } from './expansion.ts';
@@ -35,6 +37,18 @@ describe('follow=all asks once more with GET', () => {
       follow: 'all',
     });
     expect(redirectCount).toBe(1);
+  });
+
+  test('where the connection is closed at HEAD', async () => {
+    const server = createServer(({ method, socket }, response) => {
+      if (method === 'HEAD') socket.end();
+      else response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { hops } = await testExpander().expand.trace(`http://127.0.0.1:${port}/`, { follow: 'all' });
+    expect(hops).toMatchObject([{ method: 'GET', status: 200 }]);
   });
 
   test.each([200, 401, 410, 429, 503])('not where HEAD is answered %i', async (status) => {

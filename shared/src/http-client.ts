@@ -32,7 +32,7 @@ export interface HttpClient {
    * had closed the connection while it was idle, which says nothing about the request (RFC 9112 section 9.3.1).
    * Credentials in `url` are not sent.
    *
-   * @throws the error of the connection, or the reason of `signal`.
+   * @throws the error of the connection (`ECONNRESET` where it was closed without an answer), or the reason of `signal`.
    */
   head(url: URL, options: HeadOptions): Promise<ResponseHead>;
   /** How many origins there are connections to. */
@@ -131,7 +131,8 @@ class Exchange implements ConnectionHandler {
     this.connection?.whenFree(() => this.#succeed());
   }
 
-  onResponseError(_controller: unknown, error: NodeJS.ErrnoException) {
+  onResponseError(_controller: unknown, cause: NodeJS.ErrnoException) {
+    const error = this.#begun ? cause : asReset(cause);
     const stale = this.connection?.used && !this.#begun && lost.has(error.code ?? '');
     this.#fail(
       stale ? new StaleConnection('the server had closed the idle connection', { cause: error }) : error,
@@ -162,4 +163,12 @@ function combined(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** How a connection says that the other side has ended it. */
-const lost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const lost = new Set(['ECONNRESET', 'EPIPE']);
+
+/** A connection that was closed before any answer has one code, Node's own, whether it was by a reset or not. */
+function asReset(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+  if (error.code !== 'UND_ERR_SOCKET') return error;
+  return Object.assign(new Error('the connection was closed without an answer', { cause: error }), {
+    code: 'ECONNRESET',
+  });
+}

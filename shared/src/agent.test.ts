@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
+import { noDelay } from '../testing/no-delay.ts';
 import { httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
@@ -50,14 +51,6 @@ function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket;
 }
 
 const drainAndAnswer: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
-
-/** What Node remembers of the last `setNoDelay`; it has no public reader of TCP_NODELAY. */
-function noDelay(socket: Socket): unknown {
-  const symbol = Object.getOwnPropertySymbols(socket).find(
-    ({ description }) => description === 'kSetNoDelay',
-  );
-  return symbol && (socket as unknown as Record<symbol, unknown>)[symbol];
-}
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   test('every socket has TCP no-delay on', async () => {

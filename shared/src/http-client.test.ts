@@ -3,6 +3,7 @@ import https from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
+import { noDelay } from '../testing/no-delay.ts';
 import { httpAgent, httpsAgent } from './agent.ts';
 import { type HttpClient, httpClient } from './http-client.ts';
 
@@ -65,14 +66,6 @@ function client(options: https.AgentOptions = {}): HttpClient & { sockets: Socke
 
 const head = { method: 'HEAD' } as const;
 const answer: RequestListener = (_, res) => res.end('ok');
-
-/** What Node remembers of the last `setNoDelay`; it has no public reader of TCP_NODELAY. */
-function noDelay(socket: Socket): unknown {
-  const symbol = Object.getOwnPropertySymbols(socket).find(
-    ({ description }) => description === 'kSetNoDelay',
-  );
-  return symbol && (socket as unknown as Record<symbol, unknown>)[symbol];
-}
 
 describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
   test('every socket has TCP no-delay on', async () => {

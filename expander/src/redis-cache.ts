@@ -1,8 +1,8 @@
+import { gathered } from '@longhand/shared/gathered.ts';
 import type { Redis } from 'ioredis';
 import { cacheKey, fromText, keptUntil, maxEntrySize, replay, toText } from './cache-entry.ts';
 import type { Attempt } from './circuit-breaker.ts';
 import type { Expansion, Trace, TraceOptions } from './expansion.ts';
-import { gathered } from './gathered.ts';
 import type { CacheResult } from './metrics.ts';
 
 /** What the cache needs of a Redis client. */
@@ -20,6 +20,9 @@ export interface RedisCacheOptions {
 /** Stands in every key: entries of another form are left unread. */
 const form = 'expansion:3';
 
+/** Questions that travel together at the most: with the largest answers, 4 MiB. */
+const most = 64;
+
 /**
  * Remembers expansions in Redis, so that a hit makes no outgoing request. Redis away, slow or holding
  * something unreadable is a miss. `answers` has what is known answered, `keeps` what is made kept: work that is shared
@@ -28,7 +31,8 @@ const form = 'expansion:3';
 export function redisCache({ redis, attempt, allowedNetworks, count }: RedisCacheOptions) {
   const scope = `${form} [${allowedNetworks.toSorted().join(',')}]`;
   const keyOf = (url: string, options: TraceOptions) => `${scope} ${cacheKey(url, options)}`;
-  const get = gathered((keys) => attempt(() => redis.mget(keys)));
+  // A command costs its client many times what one more key in it does.
+  const get = gathered((keys: string[]) => attempt(() => redis.mget(keys)), most);
 
   const find = async (key: string): Promise<Expansion | null> => {
     try {
@@ -53,8 +57,9 @@ export function redisCache({ redis, attempt, allowedNetworks, count }: RedisCach
       return async (url, options) => {
         const expansion = await trace(url, options);
         const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
+        if (milliseconds <= 0) return expansion;
         const entry = toText(expansion);
-        if (milliseconds > 0 && entry.length <= maxEntrySize) {
+        if (entry.length <= maxEntrySize) {
           // Nobody waits for it, and what is not kept is asked again.
           attempt(() => redis.set(keyOf(url, options), entry, 'PX', milliseconds)).catch(() => {});
         }

@@ -4,11 +4,11 @@ import { gathered } from './gathered.ts';
 /** Answers each key in capitals; tells how they came. */
 function shouting() {
   const asked: string[][] = [];
-  const ask = gathered(async (keys) => {
+  const ask = gathered(async (keys: string[]) => {
     asked.push(keys);
     if (keys.includes('fault')) throw new Error('away');
     return keys.map((key) => key.toUpperCase());
-  });
+  }, 64);
   return { asked, ask };
 }
 

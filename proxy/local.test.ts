@@ -41,17 +41,23 @@ describe('The native run', { timeout: 120_000 }, () => {
     const ended = once(child, 'exit').then(async ([code]) => ({ code, output: (await output).join('') }));
     return { child, ended };
   };
-  const answers = (port: number) =>
-    expect
-      .poll(
-        () =>
-          ask(port, '/').then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 60_000 },
-      )
-      .toBe(200);
+  const answers = (port: number) => {
+    const status = () =>
+      ask(port, '/').then(
+        ({ status }) => status,
+        () => 0,
+      );
+    return expect.poll(status, { timeout: 60_000 }).toBe(200);
+  };
+  /** Starts the stack; resolves once it answers, or rejects with what it said as it ended. */
+  const up = async () => {
+    const started = run('up');
+    const over = started.ended.then(({ code, output }) =>
+      Promise.reject(new Error(`make up ended with ${code}:\n${output}`)),
+    );
+    await Promise.race([answers(ports.LONGHAND_TASKS_PORT), over]);
+    return started;
+  };
   /** Those of the parts that still have a process; each part is a process group. */
   const alive = async (pids: number[]) =>
     pids.filter((pid) => {
@@ -65,8 +71,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     [...(/processes +(.*)/.exec(ps)?.[1] ?? '').matchAll(/(\d+)(?:,|$)/g)].map(([, pid]) => Number(pid));
 
   test('the tasks survive a stop and a start, and a stop leaves no process', async () => {
-    const first = run('up');
-    await answers(ports.LONGHAND_TASKS_PORT);
+    const first = await up();
     expect((await visitor(ports.LONGHAND_TASKS_PORT).add('kept')).status).toBe(302);
     const { output: shown } = await run('ps').ended;
     const pids = pidsOf(shown);
@@ -79,16 +84,14 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(output).not.toMatch(/error:|ended with/);
     expect(await alive(pids)).toEqual([]);
 
-    run('up');
-    await answers(ports.LONGHAND_TASKS_PORT);
+    await up();
     const [task] = await visitor(ports.LONGHAND_TASKS_PORT).tasks();
     expect(task?.title).toBe('kept');
     expect(await run('down').ended).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 
   test('a second start says that it runs already, and the first goes on', async () => {
-    run('up');
-    await answers(ports.LONGHAND_PORT);
+    await up();
     const { code, output } = await run('up').ended;
     expect(code).toBe(1);
     expect(output).toBe('The stack is running already: `make ps` shows it, `make down` stops it.\n');
@@ -96,19 +99,16 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   test('killed outright, it takes its parts with it, and the next start is as any other', async () => {
-    const first = run('up');
-    await answers(ports.LONGHAND_TASKS_PORT);
+    const first = await up();
     const pids = pidsOf((await run('ps').ended).output);
     first.child.kill('SIGKILL');
     await first.ended;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    run('up');
-    await answers(ports.LONGHAND_TASKS_PORT);
+    await up();
   });
 
   test('a part that is killed is started again, and nothing is left of it', async () => {
-    run('up');
-    await answers(ports.LONGHAND_TASKS_PORT);
+    await up();
     const pids = pidsOf((await run('ps').ended).output);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);

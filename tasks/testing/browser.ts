@@ -33,7 +33,7 @@ async function startSite() {
     redisUrl: server.url,
     store,
     empty,
-    /** Runs `act` with the store away, as after a crash, and brings it back. */
+    /** Runs `act` with the store away, as after a crash, and brings it back: for the service as well. */
     async withoutStore(act: () => Promise<void>) {
       await server.kill();
       try {
@@ -41,6 +41,7 @@ async function startSite() {
       } finally {
         await server.start();
         await connected(redis, 5_000);
+        await poll(async () => (await fetch(`${service.operations}readyz`)).status).toBe(200);
       }
     },
     /** Adds open tasks, the last of them first in the list, and resolves with their ids. */

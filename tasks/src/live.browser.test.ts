@@ -47,8 +47,8 @@ describe('Two browsers side by side', () => {
     await site.add('milk');
     await poll(() => titles(bob)).toEqual(['milk', 'tea']);
     await bob.keyboard.type('e');
-    expect(await field(bob).inputValue()).toBe('bread');
-    expect(await focused(bob)).toBe('title');
+    await poll(() => field(bob).inputValue()).toBe('bread');
+    await poll(() => focused(bob)).toBe('title');
   });
 
   test('the link that has the focus keeps it while tasks come and go round it', async () => {
@@ -59,7 +59,7 @@ describe('Two browsers side by side', () => {
     await site.store.update('3', { finished: 1 }, new Date());
     await site.add('honey');
     await poll(() => titles(bob)).toEqual(['honey', 'bread', 'milk', '(tea)']);
-    expect(await bob.evaluate('window.link === document.activeElement')).toBe(true);
+    await poll(() => bob.evaluate('window.link === document.activeElement')).toBe(true);
   });
 
   test('an edit under way is left alone, whatever the other does with the task', async () => {
@@ -77,11 +77,11 @@ describe('Two browsers side by side', () => {
     for (const id of ['1', '2', '3', '4']) await site.store.destroy(id, id);
     await poll(() => titles(bob)).toEqual([]);
     await bob.keyboard.type('o');
-    expect(await bob.evaluate('window.blurred')).toBeUndefined();
-    expect(await bob.locator('#title-2').inputValue()).toBe('bread and hony');
+    await poll(() => bob.evaluate('window.blurred')).toBeUndefined();
+    await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
     await bob.keyboard.press('Enter');
     await poll(() => bob.locator('.editing .problem').textContent()).toContain('There is no task');
-    expect(await bob.locator('#title-2').inputValue()).toBe('bread and hony');
+    await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
   });
 });
 
@@ -121,7 +121,7 @@ describe('A page that lost touch', () => {
     await hide(true);
     await closed;
     await site.add('milk');
-    expect(await titles(page)).toEqual(['tea']);
+    await poll(() => titles(page)).toEqual(['tea']);
     await hide(false);
     await poll(() => titles(page)).toEqual(['milk', 'tea']);
   });

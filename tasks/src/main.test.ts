@@ -1,9 +1,11 @@
 import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
+import { securityHeaders } from './security-headers.ts';
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -58,6 +60,27 @@ test("one replica's token is good on another", async () => {
   await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
 });
 
+/** Sends `bytes` as they stand and resolves with all that comes back. */
+async function raw(service: Service, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return text(socket);
+}
+
+test.each([
+  ['what is not HTTP', 'nonsense\r\n\r\n'],
+  ['a Host that is none', 'GET / HTTP/1.1\r\nHost: tasks.localhost:99999\r\nConnection: close\r\n\r\n'],
+])('%s is answered 400 with the headers of every response', async (_, bytes) => {
+  const service = await startService({ REDIS_URL: redis.url });
+  const answer = (await raw(service, bytes)).toLowerCase();
+  expect(answer).toMatch(/^http\/1\.1 400 /);
+  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store' })) {
+    expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
+  }
+  await service.end('SIGKILL');
+});
+
 describe('A path that leads out of /public, sent as it stands,', () => {
   let service: Service;
   beforeAll(async () => {
@@ -72,16 +95,7 @@ describe('A path that leads out of /public, sent as it stands,', () => {
     '/public/....//src/main.ts',
     '/public//etc/passwd',
   ])('%s, is 404', async (path) => {
-    const { hostname, port } = new URL(service.url);
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), hostname);
-      let said = '';
-      socket.setEncoding('utf8').on('data', (data) => {
-        said += data;
-      });
-      socket.on('close', () => resolve(said));
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
-    });
+    const answer = await raw(service, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
@@ -115,6 +129,22 @@ describe('without Redis', () => {
 });
 
 describe('start', () => {
+  test('on a Redis without an append-only file the log says loudly that saved does not mean saved', async () => {
+    const forgetful = await startRedisProcess(configuration, '--appendonly', 'no');
+    const service = await startService({ REDIS_URL: forgetful.url });
+    await expect
+      .poll(() => service.log)
+      .toContainEqual(
+        expect.objectContaining({
+          level: 'warn',
+          setting: 'appendonly',
+          msg: expect.stringContaining('SAVED DOES NOT MEAN SAVED'),
+        }),
+      );
+    await service.end('SIGKILL');
+    await forgetful.stop();
+  });
+
   test('a configuration that does not fit ends it with every fault named', async () => {
     await expect(startService({ TASKS_COLOUR: 'red' })).rejects.toThrow('ended with 1');
   });

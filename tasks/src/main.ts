@@ -14,6 +14,8 @@ import { listPage } from './list-page.ts';
 import { views } from './pages.ts';
 import { publicFiles } from './public-files.ts';
 import { redisStore } from './redis-store.ts';
+import { noStore } from './respond.ts';
+import { securityHeaders } from './security-headers.ts';
 import { watchSettings } from './store-settings.ts';
 
 const config = readConfig(process.env);
@@ -22,7 +24,6 @@ const metrics = createMetrics();
 const signal = stopSignal();
 
 const redis = storeClient(config.REDIS_URL, log);
-watchSettings(redis, log);
 const store = redisStore(redis);
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
@@ -45,7 +46,11 @@ async function ready() {
 
 // A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
 await connected(redis, 2_000);
-const serving = await serve(observed(app, log, metrics), { host: config.HOST, port: config.PORT, signal });
+const serving = await serve(observed(app, log, metrics), {
+  host: config.HOST,
+  port: config.PORT,
+  signal,
+});
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,
   port: config.OPS_PORT,

@@ -56,6 +56,7 @@ async function startSite() {
       context.setDefaultTimeout(10_000);
       const page = await context.newPage();
       await page.goto(path);
+      await poll(() => page.evaluate(focusGiven)).toBe(true);
       return page;
     },
     /** Closes every page. */
@@ -69,6 +70,10 @@ async function startSite() {
     },
   };
 }
+
+/** Whether the field that asks for the focus has it: the browser sees to that a moment after the page is there. */
+const focusGiven = `
+  !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 
 /** Waits for what `look` sees to become as expected; long enough for a machine that is busy. */
 export const poll = <Seen>(look: () => Seen) => expect.poll(look, { timeout: 10_000 });

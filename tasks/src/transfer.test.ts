@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
 import { Refusal } from './refusal.ts';
-import type { Report } from './transfer.ts';
+import { type NewTask, readTitle, type Task } from './task.ts';
+import { formats, importTasks, lines, type Report } from './transfer.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
 let app: ReturnType<typeof testApp>;
@@ -86,12 +88,57 @@ describe('Import', () => {
     expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 5_000, finished: 0 });
   });
 
-  test('stops at a line over 64 KiB and says so', async () => {
-    const report = (await (
-      await send('text/plain', inPieces(`milk\n${'x'.repeat(70_000)}`))
-    ).json()) as Report;
-    expect(report).toMatchObject({ imported: 0, stopped: 1 });
+  test.each([
+    ['at once', (text: string) => text],
+    ['in pieces', inPieces],
+  ])('refuses a line over 64 KiB alone, whichever way it comes: %s', async (_, sent) => {
+    const body = `milk\n${'x'.repeat(200_000)}\nbread\n${'y'.repeat(64 * 1024 + 1)}\nbutter`;
+    const response = await send('text/plain', sent(body));
+    expect(response.status).toBe(200);
+    const report = (await response.json()) as Report;
+    expect(report).toMatchObject({ imported: 3, refused: 2, problems: [{ line: 2 }, { line: 4 }] });
     expect(report.problems[0]?.detail).toMatch(/64 KiB/);
+    expect(await titles()).toEqual(['butter', 'bread', 'milk']);
+  });
+
+  test('takes a line of 64 KiB to the byte, without its end', async () => {
+    const task = '{"title":"milk"}';
+    const line = task + ' '.repeat(64 * 1024 - task.length);
+    const report = await (await send('application/x-ndjson', inPieces(`${line}\r\n${line} \r\n`))).json();
+    expect(report).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
+  });
+
+  test('imports what stands before 64 MiB of a file that did not say its length, and says where it ended', async () => {
+    const blank = new TextEncoder().encode(`${' '.repeat(60_000)}\n`);
+    const endless = ReadableStream.from(
+      (async function* () {
+        yield new TextEncoder().encode('milk\n');
+        for (;;) yield blank;
+      })(),
+    );
+    const response = await send('text/plain', endless);
+    expect(response.status).toBe(413);
+    const stopped = Math.floor((64 * 1024 ** 2 - 5) / blank.length) + 2;
+    expect(await response.json()).toEqual({
+      imported: 1,
+      refused: 0,
+      problems: [{ line: stopped, detail: 'A file to import has at most 64 MiB.' }],
+      stopped,
+    });
+    expect(await titles()).toEqual(['milk']);
+  });
+
+  test('ends with the 10 000th refused line: that is no list of tasks', async () => {
+    const response = await send('application/x-ndjson', `{"title":"milk"}\n${'x\n'.repeat(20_000)}`);
+    expect(response.status).toBe(422);
+    const report = (await response.json()) as Report;
+    expect(report).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
+    expect(report.problems).toHaveLength(101);
+    expect(report.problems.at(-1)).toMatchObject({
+      line: 10_002,
+      detail: expect.stringContaining('the rest was not read'),
+    });
+    expect(await titles()).toEqual(['milk']);
   });
 
   test('of a file over 64 MiB is 413 before anything is read', async () => {
@@ -200,7 +247,76 @@ describe('Import', () => {
       body: Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n'),
     });
     expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
+    expect(batches).toBe(2);
+  });
+});
+
+describe('Lines', () => {
+  test.each(['x', ''])('of one chunk leave others a turn after every 500: 30 000 times %j', async (line) => {
+    let turns = 0;
+    let reading = true;
+    const turn = () => {
+      turns += 1;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const source = lines([Buffer.from(`${line}\n`.repeat(30_000))]);
+    await importTasks(source, formats.text, async () => {}, now);
+    reading = false;
+    expect(turns).toBeGreaterThanOrEqual(30_000 / 500);
+  });
+
+  test('that are one byte too long are so wherever they are parted', async () => {
+    const source = lines([Buffer.from(`${'x'.repeat(64 * 1024)}\r`), Buffer.from('x\n')]);
+    for await (const [line] of source) expect(line?.length).toBeGreaterThan(64 * 1024);
+  });
+
+  test('that are too long are not kept, however long they are', async () => {
+    const chunk = Buffer.alloc(1_000, 'x');
+    const source = lines(Array<Uint8Array>(10_000).fill(chunk));
+    for await (const [line] of source) expect(line?.length).toBeLessThan(64 * 1024 + 2 * chunk.length);
+  });
+});
+
+describe('Every title', () => {
+  const awkward = [
+    ...['\u2028', '\u2029', '\u00a0', '\u3000', '\ufeff', '\u0301', '\u200f', '\u202e', '\u200d'],
+    ...['- [x] ', '* [ ] ', '[', ']', ',', '{', '}', '"', "'", '\\', '\\n', '&', '<b>', ' ', '🥖', 'é', 'x'],
+  ];
+  const title = fc.array(fc.constantFrom(...awkward), { minLength: 1, maxLength: 20 }).map((parts) => {
+    try {
+      return readTitle(parts.join(''));
+    } catch {
+      return 'blank';
+    }
+  });
+
+  test.each([formats.text, formats.json])('comes back from a file as it was: $type', async (format) => {
+    const finished = fc.constantFrom(0, 1);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ title, finished }), { maxLength: 20 }), async (tasks) => {
+        const written = tasks.map((task, i) =>
+          format.line(
+            { ...task, _id: `${i + 1}`, created_at: now.toISOString(), revision: 1 } as Task,
+            i === 0,
+          ),
+        );
+        const file = inPieces(format.before + written.join('') + format.after);
+        const read: NewTask[] = [];
+        const { report } = await importTasks(
+          lines(file),
+          format,
+          async (batch) => {
+            read.push(...batch);
+          },
+          now,
+        );
+        expect(report).toEqual({ imported: tasks.length, refused: 0, problems: [] });
+        expect(read.map(({ title, finished }) => ({ title, finished }))).toEqual(tasks);
+      }),
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { z } from 'zod';
 import { Refusal } from './refusal.ts';
 import { type NewTask, readTitle, type Task } from './task.ts';
@@ -17,7 +18,8 @@ export interface Format {
   read(line: string, now: Date): NewTask[];
 }
 
-const taskLine = /^[-*] \[([ xX])\] (.*)$/;
+/** The dot stands for all there is on a line: U+2028 and U+2029, which would end it here, may stand in a title. */
+const taskLine = /^[-*] \[([ xX])\] (.*)$/s;
 
 /** A title on each line, with the check box of a Markdown task list in front. */
 const text: Format = {
@@ -82,27 +84,29 @@ function readFields(value: unknown) {
 /** Bytes of a line at most: one step of the store has to hold what is on it. */
 const maxLine = 64 * 1024;
 
+/** Lines that are read without giving up the turn: 64 KiB hold as many blank ones. */
+const linesInATurn = 500;
+
 /**
- * The lines of a text, whatever pieces it comes in, without their ends: bytes still, so that each is judged by itself.
- *
- * @throws Refusal `body_too_large` where a line is too long
+ * The lines of a text, whatever pieces it comes in, without their ends: bytes still, so that each is judged by
+ * itself. They come some hundred at a time, and others get a turn between. Of a line that is too long comes as
+ * much as shows that it is.
  */
-export async function* lines(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer> {
+export async function* lines(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): AsyncGenerator<Buffer[]> {
   // Strings of bytes (Latin-1), because strings are quick to part.
   const line = (text: string) => Buffer.from(text.replace(/\r$/, ''), 'latin1');
   let rest = '';
   for await (const chunk of chunks) {
-    const parts = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
+    const parts = Buffer.from(chunk).toString('latin1').split('\n');
+    // Too long even if the next byte to come were the end, with a carriage return before it: no more is kept.
+    parts[0] = rest.length > maxLine + 1 ? rest : rest + parts[0];
     rest = parts.pop() ?? '';
-    yield* parts.map(line);
-    if (rest.length > maxLine) {
-      throw new Refusal(
-        'body_too_large',
-        `A line has at most ${maxLine / 1024} KiB; put each task on its own.`,
-      );
+    for (let i = 0; i < parts.length; i += linesInATurn) {
+      yield parts.slice(i, i + linesInATurn).map(line);
+      await turnOfOthers();
     }
   }
-  if (rest !== '') yield line(rest);
+  if (rest !== '') yield [line(rest)];
 }
 
 /** What became of an import, line by line. */
@@ -112,29 +116,35 @@ export interface Report {
   refused: number;
   /** Why, for the first hundred of them. */
   problems: { line: number; detail: string }[];
-  /** The first line that was not looked at any more, where the store failed on the way. */
+  /** The line to go on from, where the import ended before the file did. */
   stopped?: number;
 }
 
 /** Problems that a report tells one by one. */
 const maxProblems = 100;
 
+/** Refused lines with which an import ends: this is no file of tasks, and no use reading on. */
+const maxRefused = 10_000;
+
 /** Tasks that go to the store together. */
 const batchSize = 500;
 
 /**
  * Reads tasks line by line and inserts them: all tasks of a line, or none. It holds one batch at a time,
- * however long the file is.
+ * however long the file is. Where it ends before the file does, what was read until then is imported.
  *
+ * @param source a refusal that it fails with ends the import.
  * @param refused is told the number of each line that is not imported.
+ * @returns the report, and why the import ended before the file did: the refusal of `source` or of `insert`,
+ *   or `invalid_title` where too many lines were refused.
  */
 export async function importTasks(
-  source: AsyncIterable<Buffer>,
+  source: AsyncIterable<Buffer[]>,
   format: Format,
   insert: (tasks: NewTask[]) => Promise<void>,
   now: Date,
   refused: (line: number) => void = () => {},
-): Promise<Report> {
+): Promise<{ report: Report; stop: Refusal | undefined }> {
   const report: Report = { imported: 0, refused: 0, problems: [] };
   let batch: NewTask[] = [];
   let number = 0;
@@ -145,25 +155,56 @@ export async function importTasks(
     batch = [];
     first = number + 1;
   };
-  try {
-    for await (const line of source) {
-      number += 1;
-      try {
-        batch.push(...format.read(utf8(line), now));
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        report.refused += 1;
-        refused(number);
-        if (report.problems.length < maxProblems)
-          report.problems.push({ line: number, detail: error.message });
+  const refuse = ({ message: detail }: Refusal) => {
+    report.refused += 1;
+    refused(number);
+    if (report.problems.length < maxProblems) report.problems.push({ line: number, detail });
+    if (report.refused === maxRefused) throw tooManyRefused();
+  };
+  const readAll = async () => {
+    for await (const piece of source) {
+      for (const line of piece) {
+        number += 1;
+        try {
+          batch.push(...readLine(line, format, now));
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          refuse(error);
+        }
+        if (batch.length >= batchSize) await flush();
       }
-      if (batch.length >= batchSize) await flush();
     }
-    await flush();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    report.problems.push({ line: first, detail: error.message });
+  };
+
+  let stop = await refusal(readAll);
+  // What the store did not acknowledge is not sent once more: it may be there.
+  if (stop?.code !== 'store_unavailable') stop = (await refusal(flush)) ?? stop;
+  if (stop) {
+    report.problems.push({ line: first, detail: stop.message });
     report.stopped = first;
   }
-  return report;
+  return { report, stop };
+}
+
+function readLine(line: Buffer, format: Format, now: Date): NewTask[] {
+  if (line.length <= maxLine) return format.read(utf8(line), now);
+  throw new Refusal('body_too_large', `A line has at most ${maxLine / 1024} KiB; put each task on its own.`);
+}
+
+/** What `step` is refused with, undefined where it is carried out. */
+async function refusal(step: () => Promise<void>): Promise<Refusal | undefined> {
+  try {
+    await step();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function tooManyRefused(): Refusal {
+  const many = maxRefused.toLocaleString('en');
+  return new Refusal(
+    'invalid_title',
+    `${many} lines were refused, so the rest was not read. Is this a list of tasks?`,
+  );
 }

@@ -7,7 +7,7 @@ import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
 import { html, json, noStore, respond, wantsJson } from '../respond.ts';
 import type { TaskStore } from '../task.ts';
-import { type Format, formats, importTasks, lines, type Report } from '../transfer.ts';
+import { type Format, formats, importTasks, lines } from '../transfer.ts';
 
 /** Bytes of an imported file: some 100 000 tasks with long titles. */
 const maxFile = 64 * 1024 * 1024;
@@ -29,20 +29,20 @@ interface TransferDependencies {
 export function transferController({ store, csrf, render, now }: TransferDependencies) {
   const insert = store.insert.bind(store);
 
-  const status = ({ stopped }: Report) => (stopped === undefined ? 200 : 503);
-
   /** Imports what a form says. The page gives back the lines that were not imported, and no other one. */
   const importForm = async (c: TasksContext) => {
     const { text = '' } = await readInput(c, csrf);
     const refused = new Set<number>();
     const source = lines([Buffer.from(text)]);
-    const report = await importTasks(source, formats.text, insert, now(), (line) => refused.add(line));
-    if (wantsJson(c)) return json(c, report, status(report), noStore);
+    const { report, stop } = await importTasks(source, formats.text, insert, now(), (line) =>
+      refused.add(line),
+    );
+    if (wantsJson(c)) return json(c, report, ...ending(stop));
     const { stopped = Number.POSITIVE_INFINITY } = report;
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1) || i + 1 >= stopped).join('\n');
     const page = render('import', { report, typed, text: left, csrf: await csrf.issue(c) });
-    return html(c, page, status(report), noStore);
+    return html(c, page, ...ending(stop));
   };
 
   return {
@@ -70,15 +70,18 @@ export function transferController({ store, csrf, render, now }: TransferDepende
       const requireOrigin = format === formats.text ? requireKnownOrigin : requireSameOrigin;
       requireOrigin((name) => c.req.header(name), c.req.url);
       if (Number(c.req.header('content-length') ?? 0) > maxFile) throw tooLarge();
-      const report = await importTasks(
-        lines(bounded(c.req.raw.body, maxFile, tooLarge)),
-        format,
-        insert,
-        now(),
-      );
-      return json(c, report, status(report), noStore);
+      const source = lines(bounded(c.req.raw.body, maxFile, tooLarge));
+      const { report, stop } = await importTasks(source, format, insert, now());
+      return json(c, report, ...ending(stop));
     },
   };
+}
+
+/** Status and headers of a report, by what ended the import before the file did. */
+function ending(stop: Refusal | undefined): [status: number, headers: Record<string, string>] {
+  if (!stop) return [200, noStore];
+  if (stop.code === 'store_unavailable') return [503, { ...noStore, 'Retry-After': '2' }];
+  return [stop.code === 'body_too_large' ? 413 : 422, noStore];
 }
 
 async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {

@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Serving, serve } from './serve.ts';
+import { type ServeOptions, type Serving, serve } from './serve.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -10,9 +11,19 @@ afterEach(async () => {
 });
 
 /** Serves `app` on a free port; `stop` aborts and resolves once everything is closed. */
-async function serving(app: Hono, clientErrorHeaders?: Record<string, string>) {
+async function serving(
+  app: Hono,
+  clientErrorHeaders?: Record<string, string>,
+  options?: Pick<ServeOptions, 'requestTimeout'>,
+) {
   const stop = new AbortController();
-  const served = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, clientErrorHeaders });
+  const served = await serve(app, {
+    host: '127.0.0.1',
+    port: 0,
+    signal: stop.signal,
+    clientErrorHeaders,
+    ...options,
+  });
   stops.push(() => {
     stop.abort();
     return served.closed;
@@ -54,6 +65,23 @@ describe('serve', () => {
   test('a request line of 32 KiB reaches the application', async () => {
     const served = await serving(new Hono().get('/', (c) => c.text('', 204 as never)));
     expect((await get(served, `/?u=${'x'.repeat(32 * 1024)}`)).statusCode).toBe(204);
+  });
+
+  test.each([
+    ['30 s where nothing is said', {}, 30_000],
+    ['as long as is said', { requestTimeout: 600_000 }, 600_000],
+  ])('a request may take %s to arrive, its headers 15 s', async (_, options, requestTimeout) => {
+    const served = await serving(
+      new Hono().get('/', (c) => c.text('here')),
+      {},
+      options,
+    );
+    const servers: http.Server[] = [];
+    const look = (message: unknown) => servers.push((message as { server: http.Server }).server);
+    subscribe('http.server.request.start', look);
+    await get(served, '/');
+    unsubscribe('http.server.request.start', look);
+    expect(servers).toMatchObject([{ requestTimeout, headersTimeout: 15_000 }]);
   });
 
   test('what is not HTTP is answered 400 with the headers of the service', async () => {

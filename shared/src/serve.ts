@@ -36,6 +36,8 @@ export interface ServeOptions {
   signal: AbortSignal;
   /** Headers of the answers to what is not even HTTP, which no application sees. */
   clientErrorHeaders?: Record<string, string>;
+  /** Milliseconds in which a request has to arrive with its body, else it is 408; at least the 15 s of its headers. */
+  requestTimeout?: number;
 }
 
 export interface Serving {
@@ -49,6 +51,10 @@ export interface Serving {
 
 /** Milliseconds an idle connection is kept: longer than the proxy's 60 s, so that the proxy closes first. */
 const keepAliveTimeout = 75_000;
+/** Milliseconds in which the headers of a request have to arrive. */
+const headersTimeout = 15_000;
+/** Milliseconds in which the whole of a request has to arrive, where nothing else is said: a form on a slow line. */
+const usualRequestTimeout = 30_000;
 /** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
 const idleGrace = 2_000;
 /** Milliseconds after the stop until every connection is cut. */
@@ -63,7 +69,7 @@ const maxHeaderSize = 64 * 1024;
  * @throws the error of `listen`: the port is taken, the address is not this machine's.
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
-  const { host, port, signal, clientErrorHeaders = {} } = options;
+  const { host, port, signal, clientErrorHeaders = {}, requestTimeout = usualRequestTimeout } = options;
   const refuse = (status: number) =>
     new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
   const fetching = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
@@ -82,8 +88,8 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     {
       maxHeaderSize,
       keepAliveTimeout,
-      requestTimeout: 30_000,
-      headersTimeout: 15_000,
+      requestTimeout,
+      headersTimeout,
       requireHostHeader: false,
     },
     listener,

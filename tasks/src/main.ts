@@ -8,6 +8,7 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { createApp } from './app.ts';
 import { redisChanges } from './changes.ts';
 import { readConfig } from './config.ts';
+import { uploadTime } from './controllers/transfer.ts';
 import { csrf } from './csrf.ts';
 import { csrfKey } from './csrf-key.ts';
 import { listPage } from './list-page.ts';
@@ -50,6 +51,7 @@ const serving = await serve(observed(app, log, metrics), {
   host: config.HOST,
   port: config.PORT,
   signal,
+  requestTimeout: uploadTime,
 });
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,

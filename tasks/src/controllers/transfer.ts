@@ -12,6 +12,9 @@ import { type Format, formats, importTasks, lines } from '../transfer.ts';
 /** Bytes of an imported file: some 100 000 tasks with long titles. */
 const maxFile = 64 * 1024 * 1024;
 
+/** Milliseconds in which it has to arrive: half a megabit a second. Who pauses on the way is the proxy's concern. */
+export const uploadTime = 20 * 60_000;
+
 const formatOf: Record<string, Format> = {
   'text/plain': formats.text,
   'application/json': formats.json,

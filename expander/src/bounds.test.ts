@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bounded, boundedPerOrigin } from './bounds.ts';
+import { bounded, boundedLength, boundedPerOrigin } from './bounds.ts';
 import { failedExpansion } from './expand.ts';
 import type { Answer, Ask, Trace } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
@@ -12,6 +12,16 @@ const answer: Answer = {
   freshUntil: 0,
   cached: false,
 };
+
+test('a URL that is too long for any expansion is answered before a cache is asked', () => {
+  const never: Trace = () => {
+    throw new Error('asked');
+  };
+  const options = { follow: 'default', maxRedirect: 5 } as const;
+  expect(boundedLength(never)(`http://a.example/${'x'.repeat(8_192)}`, options)).toMatchObject({
+    error: { code: 'invalid_url' },
+  });
+});
 
 describe('expansions in flight', () => {
   test('are at most 64 for one origin; the next is overloaded, and other origins are not', async () => {

@@ -1,16 +1,22 @@
 import { failedExpansion } from './expand.ts';
 import type { Ask, Trace } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
+import { maxLength, tooLong } from './target.ts';
 
 /** Expansions in flight at a time. */
 const maxInFlight = 1_024;
 /** Of these, at one origin: a host that hangs uses up its own share and nobody else's. */
 const maxInFlightPerOrigin = 64;
 
-/** Told of each expansion that begins and that ends. */
+/** Told of each piece of work that begins and that ends. */
 export interface InFlightGauge {
   inc(): void;
   dec(): void;
+}
+
+/** Answers at once where a URL is longer than any that is expanded: the caches are not asked for it. */
+export function boundedLength(trace: Trace): Trace {
+  return (url, options) => (url.length > maxLength ? failedExpansion(url, tooLong()) : trace(url, options));
 }
 
 /** Answers `overloaded` at once where too many expansions are in flight. */
@@ -47,6 +53,7 @@ export function boundedPerOrigin(ask: Ask): Ask {
   };
 }
 
-function overloaded(what: string): ExpansionError {
+/** What is told where there is too much to do for now. */
+export function overloaded(what: string): ExpansionError {
   return new ExpansionError('overloaded', `${what}; try again soon.`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createExpand, createTrace } from './expand.ts';
 import type { Answer, Ask } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { cachedHops } from './hop-cache.ts';
+import { cachedHops, sharedHops } from './hop-cache.ts';
 import { cachedInMemory } from './memory-cache.ts';
 import { singleFlight } from './single-flight.ts';
 import { staleWhileRevalidate } from './stale-while-revalidate.ts';
@@ -30,7 +30,7 @@ function remembering(pages: Web) {
       ...answer,
     };
   };
-  const trace = staleWhileRevalidate(cachedInMemory(singleFlight(createTrace(cachedHops(ask)))));
+  const trace = staleWhileRevalidate(cachedInMemory(singleFlight(createTrace(cachedHops(sharedHops(ask))))));
   const { trace: expand } = createExpand(trace);
   return { asked, expand: (path: string) => expand(`http://a.example${path}`) };
 }
@@ -94,6 +94,20 @@ describe('an entry past its time', () => {
     await expand('/short');
     await vi.waitFor(() => expect(asked.filter((path) => path === '/short')).toHaveLength(2));
     expect(await expand('/short')).toMatchObject({ cached: true, error: null });
+  });
+
+  test('is not asked for again for as long as that failure counts, however many ask', async () => {
+    const pages: Web = { '/short': { location: '/long' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    vi.advanceTimersByTime(minutes(11));
+    asked.length = 0;
+    for (let i = 0; i < 50; i += 1) expect((await expand('/short')).error).toBeNull();
+    expect(asked).toEqual(['/short']);
+    vi.advanceTimersByTime(30_001);
+    await expand('/short');
+    await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
   });
 
   test('is forgotten after an hour', async () => {

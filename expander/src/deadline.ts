@@ -1,4 +1,4 @@
-import { ExpansionError } from './expansion-error.ts';
+import { aborted, ExpansionError } from './expansion-error.ts';
 
 /** A signal that is aborted with an ExpansionError: `timeout` when time is up, `aborted` when another one is. */
 export interface Deadline extends Disposable {
@@ -13,11 +13,7 @@ export function createDeadline(signal?: AbortSignal): Deadline {
   let timer: NodeJS.Timeout | undefined;
   let time: number;
   let text: string;
-  const abort = () => {
-    controller.abort(
-      new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: signal?.reason }),
-    );
-  };
+  const abort = () => controller.abort(aborted(signal?.reason));
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   return {

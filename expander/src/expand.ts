@@ -30,7 +30,7 @@ const chainTime = 8_000;
 /** `expand(url, callback)` over `trace`. */
 export function createExpand(trace: Trace, maxRedirect = 5): Expand {
   const traced: Expand['trace'] = (url, options = {}) =>
-    trace(url, { ...options, follow: options.follow ?? 'default', maxRedirect: expand.maxRedirect });
+    trace(url.trim(), { ...options, follow: options.follow ?? 'default', maxRedirect: expand.maxRedirect });
 
   const expand: Expand = (url, callback) => {
     if (typeof url !== 'string') throw new TypeError(`expand: the URL is ${url}, not a string`);
@@ -54,8 +54,7 @@ export function createExpand(trace: Trace, maxRedirect = 5): Expand {
 
 /** The undecorated expansion: every hop is asked. */
 export function createTrace(ask: Ask): Trace {
-  return async (input, options) => {
-    const url = input.trim();
+  return async (url, options) => {
     const hops: Hop[] = [];
     if (url === '') return whole(hops, nothing);
     using deadline = createDeadline(options.signal);

@@ -3,14 +3,14 @@ import type { Log } from '@longhand/shared/log.ts';
 import { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { atOnce } from './at-once.ts';
-import { bounded, boundedPerOrigin } from './bounds.ts';
+import { bounded, boundedLength, boundedPerOrigin } from './bounds.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { Config } from './config.ts';
 import { createExpand, createTrace } from './expand.ts';
 import type { Trace } from './expansion.ts';
 import { withGetFallback } from './get-fallback.ts';
 import { headRequest } from './head-request.ts';
-import { cachedHops } from './hop-cache.ts';
+import { cachedHops, sharedHops } from './hop-cache.ts';
 import { cachedInMemory, type Known } from './memory-cache.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createPage } from './page.ts';
@@ -51,10 +51,11 @@ export function createExpansion(
   }
   const requests = headRequest({
     guard: metrics.countedRefusals(createGuard(allowedNetworks)),
-    lookup: sharedLookup(resolve),
+    lookup: sharedLookup(resolve, metrics.lookups),
     userAgent: config.EXPANDER_USER_AGENT,
   });
-  const ask = cachedHops(boundedPerOrigin(withGetFallback(requests.ask)));
+  // Who joins a hop waits for its host as well, and counts with those who do.
+  const ask = cachedHops(boundedPerOrigin(sharedHops(withGetFallback(requests.ask))));
   const asked = createTrace(ask);
   const cache = redis
     ? redisCache({
@@ -67,7 +68,7 @@ export function createExpansion(
   const shared = singleFlight(bounded(cache.keeps(asked), metrics.inFlight));
   const memory = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
   const trace = staleWhileRevalidate(memory);
-  const expand = createExpand(metrics.countedEnds(trace), config.EXPANDER_MAX_REDIRECT);
+  const expand = createExpand(metrics.countedEnds(boundedLength(trace)), config.EXPANDER_MAX_REDIRECT);
   const known: Known = (url) => {
     const expansion = memory.known(url, { follow: 'default', maxRedirect: expand.maxRedirect });
     return expansion && metrics.countedEnd(expansion);

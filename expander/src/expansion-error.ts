@@ -18,3 +18,9 @@ export class ExpansionError extends Error {
     this.code = code;
   }
 }
+
+/** Why whoever gave a signal gets no answer: the reason of that signal where it is one of ours. */
+export function aborted(reason: unknown): ExpansionError {
+  if (reason instanceof ExpansionError) return reason;
+  return new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: reason });
+}

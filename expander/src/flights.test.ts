@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ExpansionError } from './expansion-error.ts';
 import { createFlights } from './flights.ts';
 
 /** Work that is done when told so, and says whether it was stopped. */
@@ -52,17 +53,20 @@ describe('a flight', () => {
     const join = createFlights<string, number>();
     const { start, starts, done } = work();
     const [one, two] = [new AbortController(), new AbortController()];
-    const landed = [join('a', { signal: one.signal }, start), join('a', { signal: two.signal }, start)];
+    const first = join('a', { signal: one.signal }, start);
+    const second = join('a', { signal: two.signal }, start);
     await Promise.resolve();
     one.abort();
+    await expect(first).rejects.toMatchObject({ code: 'aborted' });
     expect(starts[0]?.aborted).toBe(false);
-    two.abort();
+    two.abort(new ExpansionError('timeout', 'Time is up.'));
+    await expect(second).rejects.toMatchObject({ code: 'timeout' });
     expect(starts[0]?.aborted).toBe(true);
     const anew = join('a', {}, start);
     await Promise.resolve();
     expect(starts).toHaveLength(2);
     done.resolve('done');
-    await Promise.all([...landed, anew]);
+    expect(await anew).toBe('done');
   });
 
   test('takes at most 1024 who wait, and the next is overloaded', async () => {

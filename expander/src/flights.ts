@@ -1,4 +1,4 @@
-import { ExpansionError } from './expansion-error.ts';
+import { aborted, ExpansionError } from './expansion-error.ts';
 
 interface Flight<Result, Event> {
   landed: Promise<Result>;
@@ -10,7 +10,7 @@ interface Flight<Result, Event> {
 }
 
 interface Passenger<Event> {
-  /** Aborted, the passenger leaves; the last one to leave stops the work. */
+  /** Aborted, the passenger leaves at once; the last one to leave stops the work. */
   signal?: AbortSignal | undefined;
   watch?: ((event: Event) => void) | undefined;
 }
@@ -34,7 +34,9 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
     if (flight.waiting >= maxWaiting) {
       throw new ExpansionError('overloaded', 'Too many are waiting for this URL; try again soon.');
     }
+    const left = Promise.withResolvers<never>();
     const leave = () => {
+      left.reject(aborted(signal?.reason));
       flight.waiting -= 1;
       if (flight.waiting > 0) return;
       if (flights.get(key) === flight) flights.delete(key);
@@ -48,7 +50,7 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
     if (signal?.aborted) leave();
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      return await flight.landed;
+      return await Promise.race([flight.landed, left.promise]);
     } finally {
       signal?.removeEventListener('abort', leave);
       if (watch) flight.watchers.delete(watch);

@@ -1,44 +1,38 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask } from './expansion.ts';
-import { ExpansionError } from './expansion-error.ts';
+import type { Answer, Ask, AskOptions } from './expansion.ts';
+import { createFlights } from './flights.ts';
 
 /** Answers that are kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
 const max = 5_000;
 const maxLength = 2_048;
 
-/** Remembers single answers, so that two short URLs into one chain share its hops, also while they are asked. */
+/** Remembers single answers, so that two short URLs into one chain share its hops. */
 export function cachedHops(ask: Ask): Ask {
-  const memory = () => ({
-    answers: new LRUCache<string, Answer>({ max }),
-    underWay: new Map<string, Promise<Answer>>(),
-  });
-  const memories = { default: memory(), all: memory() };
-
+  const memories = {
+    default: new LRUCache<string, Answer>({ max }),
+    all: new LRUCache<string, Answer>({ max }),
+  };
   return async (url, options) => {
-    const { answers, underWay } = memories[options.follow];
-    // The fragment is never sent.
-    const key = url.href.slice(0, url.href.length - url.hash.length);
-    const known = options.refresh ? undefined : answers.get(key);
+    const memory = memories[options.follow];
+    const key = withoutFragment(url);
+    const known = options.refresh ? undefined : memory.get(key);
     if (known && known.freshUntil > Date.now()) return { ...known, cached: true };
-    const others = underWay.get(key);
-    if (others) {
-      const answer = await others.catch(unlessTheirs);
-      if (answer) return answer;
-    }
-    const asked = ask(url, options);
-    underWay.set(key, asked);
-    try {
-      const answer = await asked;
-      if (key.length + (answer.location?.length ?? 0) <= maxLength) answers.set(key, answer);
-      return answer;
-    } finally {
-      if (underWay.get(key) === asked) underWay.delete(key);
-    }
+    const answer = await ask(url, options);
+    if (key.length + (answer.location?.length ?? 0) <= maxLength) memory.set(key, answer);
+    return answer;
   };
 }
 
-/** Whoever asked may have left, or run out of the time for the whole chain: that says nothing about the hop. */
-function unlessTheirs(error: unknown): null {
-  if (error instanceof ExpansionError && (error.code === 'aborted' || error.code === 'timeout')) return null;
-  throw error;
+/** One request at a time for a hop: chains that meet there wait together, each no longer than it would alone. */
+export function sharedHops(ask: Ask): Ask {
+  const join = createFlights<Answer>();
+  return (url, options: AskOptions) =>
+    join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
+      ask(url, { ...options, signal }),
+    );
+}
+
+/** The part of a URL that is sent. */
+function withoutFragment({ href, hash }: URL): string {
+  return href.slice(0, href.length - hash.length);
 }

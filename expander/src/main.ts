@@ -7,9 +7,9 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { inert } from './headers.ts';
+import { setUpResolver } from './resolver.ts';
 
-// Name look-ups take up to half of these threads; with Node's 4, two slow names would hold up all others.
-process.env.UV_THREADPOOL_SIZE ??= '64';
+setUpResolver();
 
 const config = readConfig(process.env);
 const log = createLog('expander', config.LOG_LEVEL);
@@ -43,3 +43,5 @@ stopOperations.abort();
 expander.close();
 redis.disconnect();
 log.info('stopped');
+// A look-up that nobody waits for any more would keep the process for seconds.
+process.exit();

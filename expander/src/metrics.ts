@@ -46,6 +46,11 @@ export function createExpanderMetrics(registry: Registry) {
     help: 'Expansions under way that no memory answered.',
     registers,
   });
+  const lookups = new Gauge({
+    name: 'expander_lookups_in_flight',
+    help: 'Names that are being looked up or wait for it.',
+    registers,
+  });
 
   const countedEnd = (expansion: Expansion) => {
     const { code } = expansion.end;
@@ -55,6 +60,7 @@ export function createExpanderMetrics(registry: Registry) {
 
   return {
     inFlight,
+    lookups,
     /** Counts the answers of one tier, which all stand in the report from the start. */
     cacheAnswers(tier: Tier): (result: CacheResult) => void {
       const results = { hit: 0, miss: 0, failed: 0 };

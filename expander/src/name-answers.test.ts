@@ -55,6 +55,7 @@ describe('every answer of a name is judged, by the resolver of the system', () =
       'mixed.example': refused,
       'other-family.example': refused,
       'alias.example': refused,
+      'beside silence': 'final',
       'rebound.example': { end: 'target_refused', redirectCount: 1, dialled: ['93.184.216.34'] },
     });
   });

@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** Bytes of the longest URL that is accepted. */
-const maxLength = 8 * 1024;
+export const maxLength = 8 * 1024;
 
 /** Everything that is neither reserved nor unreserved nor "%" (RFC 3986 section 2). */
 const illegal = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g;
@@ -31,7 +31,7 @@ const plain = /^https?:\/\/[^/?#%]/i;
  */
 export function readTarget(input: string): Target {
   if (Buffer.byteLength(input) > maxLength) {
-    throw new ExpansionError('invalid_url', `The URL is longer than ${maxLength} bytes.`);
+    throw tooLong();
   }
   const given = encode(input.trim());
   const text = scheme.test(given) ? given : given.startsWith('//') ? `http:${given}` : `http://${given}`;
@@ -74,6 +74,10 @@ function target(text: string, url: URL): Target {
   const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   const clear = !isWeb(url) || (plain.test(text) && !authority.includes('%'));
   return { text: clear ? text : url.href, url };
+}
+
+export function tooLong(): ExpansionError {
+  return new ExpansionError('invalid_url', `The URL is longer than ${maxLength} bytes.`);
 }
 
 function encode(text: string): string {

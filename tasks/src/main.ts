@@ -25,6 +25,7 @@ const metrics = createMetrics();
 const signal = stopSignal();
 
 const redis = storeClient(config.REDIS_URL, log);
+watchSettings(redis, log);
 const store = redisStore(redis);
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
@@ -52,6 +53,7 @@ const serving = await serve(observed(app, log, metrics), {
   port: config.PORT,
   signal,
   requestTimeout: uploadTime,
+  clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,

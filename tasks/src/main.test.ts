@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@longhand/shared/free-port.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
@@ -73,12 +73,12 @@ test.each([
   ['a Host that is none', 'GET / HTTP/1.1\r\nHost: tasks.localhost:99999\r\nConnection: close\r\n\r\n'],
 ])('%s is answered 400 with the headers of every response', async (_, bytes) => {
   const service = await startService({ REDIS_URL: redis.url });
+  onTestFinished(async () => void (await service.end('SIGKILL')));
   const answer = (await raw(service, bytes)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
-  await service.end('SIGKILL');
 });
 
 describe('A path that leads out of /public, sent as it stands,', () => {
@@ -132,6 +132,10 @@ describe('start', () => {
   test('on a Redis without an append-only file the log says loudly that saved does not mean saved', async () => {
     const forgetful = await startRedisProcess(configuration, '--appendonly', 'no');
     const service = await startService({ REDIS_URL: forgetful.url });
+    onTestFinished(async () => {
+      await service.end('SIGKILL');
+      await forgetful.stop();
+    });
     await expect
       .poll(() => service.log)
       .toContainEqual(
@@ -141,8 +145,6 @@ describe('start', () => {
           msg: expect.stringContaining('SAVED DOES NOT MEAN SAVED'),
         }),
       );
-    await service.end('SIGKILL');
-    await forgetful.stop();
   });
 
   test('a configuration that does not fit ends it with every fault named', async () => {

@@ -8,8 +8,9 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
 /**
  * Refuses a link that changes something unless somebody followed it on a page of ours, or typed it: not a
  * prefetch, not another site's image or redirect. Browsers leave `Sec-Fetch-Site` out where a host without
- * TLS has a name of its own: there `Origin` and `Referer` say what they know. A client that sends none of
- * them (curl) is taken at its word.
+ * TLS has a name of its own: there `Origin` and `Referer` say what they know. A browser that sends none of
+ * them may have been sent by any page, as ours let it say where it was (`Referrer-Policy`); another client
+ * (curl) is taken at its word.
  *
  * @param url what the request is for.
  * @throws Refusal `prefetch` or `foreign_origin`
@@ -19,12 +20,23 @@ export function requireDeliberate(header: Header, url: string): void {
     throw new Refusal('prefetch', 'This link changes a task, so it is not followed ahead of time.');
   }
   const site = header('sec-fetch-site');
+  const [origin, referer] = [header('origin'), header('referer')];
   if (site !== undefined) {
     requireSameSite(site);
-  } else {
-    requireHost(header('origin'), url);
-    requireHost(header('referer'), url);
+  } else if (origin !== undefined || referer !== undefined) {
+    requireHost(origin, url);
+    requireHost(referer, url);
+  } else if (isBrowser(header)) {
+    throw new Refusal(
+      'foreign_origin',
+      'This browser does not say where the link was followed, so nothing was changed. Follow it in the list.',
+    );
   }
+}
+
+/** Every browser's `User-Agent` begins so, for the sake of sites that look for it; curl's and its like do not. */
+function isBrowser(header: Header): boolean {
+  return /^Mozilla\//.test(header('user-agent') ?? '');
 }
 
 /**

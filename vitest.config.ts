@@ -7,6 +7,8 @@ const project = (name: string) => ({
     include: [`${name}/**/*.test.ts`],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // Long enough for a machine that is busy.
+    expect: { poll: { timeout: 10_000 } },
   },
 });
 

@@ -7,9 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../shared/testing/chromium.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** Waits for what `look` sees to become as expected. */
-const poll = <Seen>(look: () => Seen) => expect.poll(look, { timeout: 10_000 });
-
 /** The stack as a person meets it, in a real browser. Screenshots are left in proxy/out/. */
 export function browserWalk(stack: () => TestStack, name: string): void {
   let browser: Browser;
@@ -45,7 +42,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
         await page.goBack();
         await page.getByRole('link', { name: 'Expander' }).click();
         await page.waitForURL(`http://expander.localhost:${port}/`);
-        await poll(() => page.title()).toBe('Shorten URL Expand');
+        await expect.poll(() => page.title()).toBe('Shorten URL Expand');
       });
     });
 
@@ -58,11 +55,11 @@ export function browserWalk(stack: () => TestStack, name: string): void {
         await item.waitFor();
         await item.locator('a[href$="/finish"]').click();
         await item.locator('s').waitFor();
-        await poll(() => item.getAttribute('class')).toBe('finished');
+        await expect.poll(() => item.getAttribute('class')).toBe('finished');
         await screenshot(page, 'finished');
         await item.locator('a[href$="/unfinish"]').click();
         await item.locator('a[href$="/finish"]').waitFor();
-        await poll(() => item.locator('s').count()).toBe(0);
+        await expect.poll(() => item.locator('s').count()).toBe(0);
         await screenshot(page, 'reopened');
       });
     });
@@ -93,7 +90,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
       const { port } = other.address() as AddressInfo;
       try {
         await visit(`http://127.0.0.1:${port}/`, async (page) => {
-          await poll(() => page.locator('p').textContent()).toBe(`${shortener}/chain/0`);
+          await expect.poll(() => page.locator('p').textContent()).toBe(`${shortener}/chain/0`);
         });
       } finally {
         other.closeAllConnections();

@@ -91,9 +91,10 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
       pools.set(origin, pool);
       pool.dispatch(options, handler);
     },
-    /** Cuts the idle connections to `origin`. */
-    cutIdle(origin: string) {
-      for (const connection of idle) if (connection.origin === origin) connection.cut();
+    /** Cuts the idle connections to `origin`; resolves once none of them can be taken for the next request. */
+    async cutIdle(origin: string) {
+      const cut = [...idle].filter((connection) => connection.origin === origin);
+      await Promise.all(cut.map((connection) => connection.cut()));
     },
     /** How many origins there are connections to. */
     origins: () => pools.size,
@@ -150,10 +151,15 @@ export class Connection extends Client {
     this.#free = callback;
   }
 
-  /** Cuts it, also while it is being opened. */
-  cut(): void {
+  /** Cuts it, also while it is being opened; resolves once it is closed. */
+  async cut(): Promise<void> {
     this.#idle.delete(this);
-    this.#socket?.destroy(new Error('the connection was cut'));
+    const socket = this.#socket;
+    if (!socket || socket.closed) return;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    // To a request that is sent over it until then it is one that the other side has closed.
+    socket.destroy(Object.assign(new Error('the connection was cut'), { code: 'ECONNRESET' }));
+    await closed;
   }
 
   #rest() {

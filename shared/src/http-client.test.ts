@@ -1,6 +1,6 @@
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { noDelay } from '../testing/no-delay.ts';
@@ -14,8 +14,8 @@ afterEach(async () => {
 });
 
 /** A server, and how many connections it has seen and has open. */
-async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http') {
-  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
+async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http', proof = certificate) {
+  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(proof, answer);
   const connections = { seen: 0, open: 0 };
   server.on(scheme === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.seen += 1;
@@ -101,15 +101,50 @@ describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
   });
 });
 
-test('over https a TLS session is resumed by the next connection', async () => {
-  const resumed: boolean[] = [];
-  const { url } = await listen((req, res) => {
-    resumed.push((req.socket as unknown as { isSessionReused(): boolean }).isSessionReused());
-    res.setHeader('Connection', 'close').end();
-  }, 'https');
-  const { head: ask } = client();
-  for (let i = 0; i < 2; i += 1) await ask(url, head);
-  expect(resumed).toEqual([false, true]);
+describe('Over https', () => {
+  /** A server that closes each connection after its answer, and says which were of a session resumed. */
+  async function closing(proof = certificate) {
+    const resumed: boolean[] = [];
+    const { url } = await listen(
+      (req, res) => {
+        resumed.push((req.socket as unknown as { isSessionReused(): boolean }).isSessionReused());
+        res.setHeader('Connection', 'close').end();
+      },
+      'https',
+      proof,
+    );
+    return { url, resumed };
+  }
+
+  test('a TLS session is resumed by the next connection', async () => {
+    const { url, resumed } = await closing();
+    const { head: ask } = client();
+    for (let i = 0; i < 2; i += 1) await ask(url, head);
+    expect(resumed).toEqual([false, true]);
+  });
+
+  test('sessions of 1000 hosts are remembered: the oldest make room', async () => {
+    const { url, resumed } = await closing();
+    const here: LookupFunction = (_name, _options, callback) =>
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const { head: ask } = client({ lookup: here, rejectUnauthorized: false });
+    const visit = (i: number) => ask(new URL(`https://host-${i}.example:${url.port}/`), head);
+    for (let i = 0; i <= 1_000; i += 1) await visit(i);
+    resumed.length = 0;
+    await visit(1);
+    await visit(0);
+    expect(resumed).toEqual([true, false]);
+  });
+
+  test('a session of more than 4 KiB is not remembered', async () => {
+    // The client's part of a session holds the certificate.
+    const names = Array.from({ length: 200 }, (_, i) => `a-rather-long-name-${i}.example`);
+    const proof = await testCertificate(...names);
+    const { url, resumed } = await closing(proof);
+    const { head: ask } = client({ ca: proof.cert });
+    for (let i = 0; i < 2; i += 1) await ask(url, head);
+    expect(resumed).toEqual([false, false]);
+  });
 });
 
 describe('Bounds', () => {
@@ -209,6 +244,29 @@ describe('A stale kept connection', () => {
     await Promise.all([ask(url, head), ask(url, head)]);
     expect(await ask(url, head)).toMatchObject({ status: 200 });
     expect(seen).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
+  });
+
+  test('nor is another one that was idle meanwhile tried', async () => {
+    const held = Promise.withResolvers<void>();
+    const stale = Promise.withResolvers<void>();
+    const used = new WeakSet<Socket>();
+    const { url } = await listen(async (req, res) => {
+      if (used.has(req.socket)) {
+        await stale.promise;
+        return void req.socket.resetAndDestroy();
+      }
+      used.add(req.socket);
+      if (req.url === '/held') await held.promise;
+      res.end('ok');
+    });
+    const { head: ask } = client();
+    const first = ask(new URL('/held', url), head);
+    await ask(url, head);
+    const asked = ask(url, head);
+    held.resolve();
+    await first;
+    stale.resolve();
+    expect(await asked).toMatchObject({ status: 200 });
   });
 
   test('one that was closed while it was idle is not used', async () => {

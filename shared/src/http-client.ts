@@ -56,10 +56,10 @@ export function httpClient(options: ConnectionsOptions): HttpClient {
 
   return {
     head(url, options) {
-      return send(url, options).catch((error) => {
+      return send(url, options).catch(async (error) => {
         if (!(error instanceof StaleConnection)) throw error;
         // A server that closed one idle connection has most likely closed the others: none of them is tried.
-        cutIdle(url.origin);
+        await cutIdle(url.origin);
         return send(url, options).catch((again) => {
           throw again instanceof StaleConnection ? again.cause : again;
         });

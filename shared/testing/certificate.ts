@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 
-/** A self-signed certificate for `localhost` and 127.0.0.1, made anew for each test run. */
-export async function testCertificate(): Promise<{ key: string; cert: string }> {
+/** A self-signed certificate for `localhost`, 127.0.0.1 and the `names`, made anew for each test run. */
+export async function testCertificate(...names: string[]): Promise<{ key: string; cert: string }> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     extensions: [
       {
@@ -9,6 +9,7 @@ export async function testCertificate(): Promise<{ key: string; cert: string }> 
         altNames: [
           { type: 2, value: 'localhost' },
           { type: 7, ip: '127.0.0.1' },
+          ...names.map((value) => ({ type: 2 as const, value })),
         ],
       },
     ],

@@ -75,8 +75,8 @@ async function startSite() {
 const focusGiven = `
   !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 
-/** Waits for what `look` sees to become as expected; long enough for a machine that is busy. */
-export const poll = <Seen>(look: () => Seen) => expect.poll(look, { timeout: 10_000 });
+/** Waits for what a function sees to become as expected. */
+export const { poll } = expect;
 
 export const field = (page: Page) => page.getByLabel('What is to be done?');
 

@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+/** Starts Chromium so that the containers of other tests do not break off its requests; null where it cannot be done. */
+export const undisturbed =
+  process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
+    ? `${import.meta.dirname}/chromium.pl`
+    : null;
+
 /** Debian's Chromium, or that of `CHROMIUM`, headless, without the services that would look up hosts of their own. */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
-    executablePath: undisturbed() ?? process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: undisturbed ?? process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -16,11 +22,4 @@ export function launchChromium(...args: string[]): Promise<Browser> {
       ...args,
     ],
   });
-}
-
-/** The way to start it on Linux that keeps the containers of other tests from breaking off its requests. */
-function undisturbed(): string | undefined {
-  return existsSync('/usr/bin/perl') && process.platform === 'linux'
-    ? `${import.meta.dirname}/chromium.pl`
-    : undefined;
 }

@@ -15,6 +15,10 @@ export interface AboutRequest {
   ms: number;
   requestId?: string | string[] | undefined;
   client?: string | string[] | undefined;
+  /** The code of the error that was answered. */
+  error?: string | undefined;
+  /** Whether the answer ended before its last piece. */
+  brokenOff?: boolean | undefined;
 }
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -52,11 +56,13 @@ export function createLog(service: string, level: (typeof logLevels)[number]): L
   return Object.assign(log, { request });
 }
 
-function told({ method, path, status, ms, requestId, client }: AboutRequest): string {
+function told({ method, path, status, ms, requestId, client, error, brokenOff }: AboutRequest): string {
   const by = requestId === undefined ? '' : `,"requestId":${JSON.stringify(requestId)}`;
   const from = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
+  const why = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
+  const broken = brokenOff === undefined ? '' : `,"brokenOff":${brokenOff}`;
   const asked = `,"method":"${method}","path":${JSON.stringify(path)}`;
-  return `${asked},"status":${status},"ms":${ms}${by}${from},"msg":"request"`;
+  return `${asked},"status":${status},"ms":${ms}${by}${from}${why}${broken},"msg":"request"`;
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { type Duplex, finished } from 'node:stream';
 import type { Env, Hono } from 'hono';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { durations } from './durations.ts';
 import type { AboutRequest, Log } from './log.ts';
+import { type Refusal, refusals } from './refusals.ts';
 import type { Application, AtOnce } from './serve.ts';
 
 /** A registry with the process's own metrics (memory, CPU, event loop). */
@@ -12,10 +14,27 @@ export function createMetrics(): Registry {
   return metrics;
 }
 
+/** What an application says of an answer beyond the answer itself. */
+export interface Remark {
+  /** The code of the error that it is. */
+  error?: string;
+  /** Whether it is written as it is made: its line then waits for its end. */
+  inPieces?: boolean;
+}
+
+const remarks = new WeakMap<Response, Remark>();
+
+/** `response`, of which the log says more. */
+export function remarked(response: Response, remark: Remark): Response {
+  remarks.set(response, remark);
+  return response;
+}
+
 /**
  * `app` with one log line and one observation of each request: method, path without its query, status,
- * milliseconds, the proxy's request id, the client's address as the proxy gave it. What `app` answers at once stays
- * so: a middleware would make a promise of it.
+ * milliseconds, the proxy's request id, the client's address as the proxy gave it, the code of the error. What `app`
+ * answers at once stays so: a middleware would make a promise of it. An answer in pieces is told of when it has ended
+ * or was broken off. What the server itself refuses has lines of its own.
  */
 export function observed<E extends Env>(
   app: Pick<Hono<E>, 'fetch' | 'getPath' | 'router'> & { atOnce?: AtOnce },
@@ -23,6 +42,8 @@ export function observed<E extends Env>(
   metrics: Registry,
 ): Application {
   const record = recorder(log, metrics);
+  const refused = refusals(log);
+  const refusedConnections = new WeakMap<Duplex, number>();
 
   const told = (started: number, route: string, about: About, { headers }: Incoming) => {
     const requestId = headers['x-request-id'];
@@ -41,10 +62,18 @@ export function observed<E extends Env>(
       const answer = app.fetch(request, env as E['Bindings']);
       const tell = (response: Response): Response => {
         const { method } = request;
-        const { status } = response;
+        const { incoming, outgoing } = env;
+        // A body that is no HTTP was answered by the server; to the application, its client has gone.
+        const status =
+          (response.status === 499 && refusedConnections.get(incoming.socket)) || response.status;
+        const { error, inPieces } = remarks.get(response) ?? {};
         const path = app.getPath(request);
         const route = status === 404 ? 'none' : routeOf(method, path);
-        told(started, route, { method, path, status }, env.incoming);
+        if (inPieces) {
+          finished(outgoing, (premature) => {
+            told(started, route, { method, path, status, error, brokenOff: !!premature }, incoming);
+          });
+        } else told(started, route, { method, path, status, error }, incoming);
         return response;
       };
       return answer instanceof Promise ? answer.then(tell) : tell(answer);
@@ -58,11 +87,15 @@ export function observed<E extends Env>(
       }
       return answer;
     },
+    refused(refusal: Refusal, connection?: Duplex) {
+      if (connection) refusedConnections.set(connection, refusal.status);
+      refused(refusal);
+    },
   };
 }
 
 type Incoming = Pick<IncomingMessage, 'headers'>;
-type About = Pick<AboutRequest, 'method' | 'path' | 'status'>;
+type About = Pick<AboutRequest, 'method' | 'path' | 'status' | 'error' | 'brokenOff'>;
 
 /** Makes the observation and writes the line of each request that is over, after so many milliseconds. */
 function recorder(log: Log, metrics: Registry) {
@@ -70,7 +103,7 @@ function recorder(log: Log, metrics: Registry) {
   const bound = durations(
     metrics,
     'http_request_duration_seconds',
-    'Time from the request to its response, by method, route and status.',
+    'Time from the request to its response, or to the end of one in pieces, by method, route and status.',
   );
   return (milliseconds: number, route: string, request: Omit<AboutRequest, 'ms'>) => {
     const { method, status } = request;

@@ -6,13 +6,17 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import type { Refusal } from './refusals.ts';
 
 /** Anything that answers a request: a Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
   /** Asked first, where there is one. */
   atOnce?: AtOnce | undefined;
+  /** Told of what is answered without asking it, and of the connection where that is the end of it. */
+  refused?: ((refusal: Refusal, connection?: Duplex) => void) | undefined;
 }
 
 /** Answers what takes no more than a look, before a `Request` is made of it; undefined is left to `fetch`. */
@@ -70,11 +74,14 @@ const maxHeaderSize = 64 * 1024;
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
   const { host, port, signal, clientErrorHeaders = {}, requestTimeout = usualRequestTimeout } = options;
-  const refuse = (status: number) =>
-    new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
+  const refuse = (error: unknown) => {
+    const status = error instanceof RequestError ? 400 : 500;
+    app.refused?.({ status, reason: error instanceof Error ? error.message : String(error) });
+    return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
+  };
   const fetching = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: host,
-    errorHandler: (error) => refuse(error instanceof RequestError ? 400 : 500),
+    errorHandler: refuse,
   });
   const listener: RequestListener = (incoming, outgoing) => {
     const answer = app.atOnce?.(incoming);
@@ -96,7 +103,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   );
   // An `Expect` of something else than 100-continue: answered as if it had not been asked (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener);
-  answerClientErrors(server, clientErrorHeaders);
+  answerClientErrors(server, app, clientErrorHeaders);
 
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
@@ -128,17 +135,15 @@ function drain(server: Server): void {
 }
 
 /** Answers a malformed or oversized request as Node does, with the service's own headers. */
-function answerClientErrors(server: Server, headers: Record<string, string>): void {
+function answerClientErrors(server: Server, app: Application, headers: Record<string, string>): void {
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-    const status =
-      {
-        HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-        ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-      }[error.code ?? ''] ?? '400 Bad Request';
-    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}Content-Length: ${status.length}\r\n\r\n${status}`);
+    const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+    app.refused?.({ status, reason: error.code ?? error.message }, socket);
+    const words = `${status} ${STATUS_CODES[status]}`;
+    socket.end(`HTTP/1.1 ${words}\r\n${lines.join('')}Content-Length: ${words.length}\r\n\r\n${words}`);
   });
 }

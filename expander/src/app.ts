@@ -1,9 +1,11 @@
 import type { Log } from '@longhand/shared/log.ts';
+import { remarked } from '@longhand/shared/observe.ts';
 import { type Context, type Handler, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import { asciiJson } from './ascii-json.ts';
 import { usualU } from './at-once.ts';
-import { expandAll, maxBulkSize, readUrls, takingTurns } from './bulk.ts';
+import { expandAll, takingTurns } from './bulk.ts';
+import { bulkBodies } from './bulk-body.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
 import { type Expand, failedExpansion } from './expand.ts';
 import type { Expansion, Follow, Hop } from './expansion.ts';
@@ -12,6 +14,7 @@ import { api, cacheControl, inert, noStore } from './headers.ts';
 import type { Page } from './page.ts';
 import { streamPage } from './page-stream.ts';
 import { soon } from './soon.ts';
+import { readUrls } from './url-list.ts';
 
 const statuses: Record<ErrorCode, number> = {
   invalid_url: 400,
@@ -32,6 +35,8 @@ const retryAfter = { 'Retry-After': '1' };
 export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = console): Hono {
   const app = new Hono();
   const inTurn = takingTurns(expand.trace);
+  const readBody = bulkBodies();
+  const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
 
   app.all(
     '/',
@@ -40,10 +45,11 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
       const { signal } = c.req.raw;
       const trace = async (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
       const { body, error } = await streamPage(page, u, trace, log);
-      return new Response(body, {
+      const response = new Response(body, {
         status: error ? statuses[error.code] : 200,
         headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },
       });
+      return remarked(response, error ? { error: error.code } : { inPieces: typeof body !== 'string' });
     }),
   );
 
@@ -79,20 +85,31 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
     }),
   );
 
-  app.post('/api/expand', limitBody, async (c) => {
+  app.post('/api/expand', async (c) => {
     const { follow } = parameters(c);
-    const urls = readUrls(await c.req.text());
-    const lines = expandAll(inTurn, urls, { follow, signal: c.req.raw.signal });
-    return new Response(ReadableStream.from(ndjson(lines)), {
-      headers: { ...api, ...noStore, ...unbuffered },
-    });
+    const { signal } = c.req.raw;
+    const { text, release } = await readBody(c.req.raw);
+    try {
+      const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
+      const lines = expandAll(inTurn, urls, { follow, signal, onFault });
+      const response = new Response(ndjson(lines, release), {
+        headers: { ...api, ...noStore, ...unbuffered },
+      });
+      return remarked(response, { inPieces: true });
+    } catch (error) {
+      release();
+      throw error;
+    }
   });
 
   app.all('/api/expand', () => notAllowed('POST'));
   app.notFound(() => new Response('Page Not Found!', { status: 404, headers: inert }));
   app.onError((error) => {
     if (error instanceof ExpansionError) return refusal(error);
-    log.error({ err: error }, 'fault');
+    if (error instanceof HTTPException) {
+      return new Response(error.message, { status: error.status, headers: { ...api, ...noStore } });
+    }
+    onFault(error);
     return new Response('Something went wrong here.', { status: 500, headers: inert });
   });
   return app;
@@ -104,17 +121,27 @@ const { 'X-Content-Type-Options': _, ...jsonp } = api;
 /** nginx passes each piece on at once. */
 const unbuffered = { 'X-Accel-Buffering': 'no' };
 
-const limitBody = bodyLimit({
-  maxSize: maxBulkSize,
-  onError: () => {
-    const message = `The body is larger than ${maxBulkSize} bytes.`;
-    return new Response(message, { status: 413, headers: { ...api, ...noStore } });
-  },
-});
+function isJson(contentType = ''): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(contentType);
+}
 
-async function* ndjson(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+/** Each value on a line of its own, made when it is asked for. `ended` is called when the last one is, or nobody asks. */
+function ndjson(values: AsyncGenerator<unknown>, ended: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const value of values) yield encoder.encode(`${asciiJson(value)}\n`);
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = await values.next();
+        if (!done) return controller.enqueue(encoder.encode(`${asciiJson(value)}\n`));
+        controller.close();
+        ended();
+      },
+      cancel() {
+        ended();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** One handler for all methods of a path: where there are several, Hono makes promises to go from one to the next. */
@@ -132,7 +159,7 @@ function chain(url: string, follow: Follow, expansion: Expansion): Response {
   const { hops, freshUntil, ...rest } = expansion;
   const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
   const status = rest.error ? statuses[rest.error.code] : url === '' ? 400 : 200;
-  return new Response(asciiJson(report), {
+  const response = new Response(asciiJson(report), {
     status,
     headers: {
       ...api,
@@ -141,12 +168,13 @@ function chain(url: string, follow: Follow, expansion: Expansion): Response {
       ...(status === 503 ? retryAfter : {}),
     },
   });
+  return rest.error ? remarked(response, { error: rest.error.code }) : response;
 }
 
 function refusal({ code, message }: { code: ErrorCode; message: string }, caching = noStore): Response {
   const status = statuses[code];
   const headers = { ...api, ...caching, ...(status === 503 ? retryAfter : {}) };
-  return new Response(message, { status, headers });
+  return remarked(new Response(message, { status, headers }), { error: code });
 }
 
 /**

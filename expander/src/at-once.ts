@@ -4,14 +4,15 @@ import type { Known } from './memory-cache.ts';
 
 /** The usual question: a single `u`, in characters that mean the same in every reading of a URL. */
 const usualQuestion = /^(?:https?:\/\/[^/]+)?\/api\?u=([\w.~:/?@!$()*,;=%-]+)$/;
-const plainHost = /^[\w.-]+(?::[1-5]?\d{1,4})?$/;
+/** What the server takes for a host without asking a parser of URLs; of another one that is the judge. */
+const plainHost = /^[a-z\d._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 
 /**
  * Answers `GET /api?u=…` out of memory, without `Request`, router and `Response`: they cost as much as all the rest. What
  * is in any way out of the ordinary is left to the application, which answers the same.
  */
 export function atOnce(known: Known): AtOnce {
-  return ({ method, url = '', headers: { host = 'a' } }) => {
+  return ({ method, url = '', headers: { host = '' } }) => {
     const usual = method === 'GET' && url.startsWith('/') && plainHost.test(host);
     const u = usual ? usualU(url) : undefined;
     const expansion = u ? known(u) : undefined;

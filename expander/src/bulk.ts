@@ -1,11 +1,8 @@
 import type { Expand } from './expand.ts';
 import type { Expansion, Follow } from './expansion.ts';
-import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import type { ErrorCode } from './expansion-error.ts';
+import type { Numbered } from './url-list.ts';
 
-/** URLs in one request. */
-const maxUrls = 10_000;
-/** Bytes of one request: 10 000 URLs of 800 bytes. */
-export const maxBulkSize = 8_000_000;
 /**
  * Expansions at a time, over all requests: fewer than the 64 that may wait for one origin, so that a list of
  * links of one shortener leaves room for those who ask for a single one.
@@ -20,42 +17,18 @@ export interface BulkLine {
   longUrl: string | null;
   redirectCount: number;
   cached: boolean;
-  error: { code: ErrorCode; message: string } | null;
-}
-
-type Numbered = readonly [line: number, url: unknown];
-
-/**
- * Reads URLs, one a line or as a JSON array. Empty lines are passed over.
- *
- * @throws ExpansionError `invalid_url` where it begins like an array and is none, or has more than `max` URLs.
- */
-export function readUrls(text: string, max = maxUrls): Numbered[] {
-  const body = text.replace(/^\ufeff/, '');
-  const given: unknown[] = body.trimStart().startsWith('[') ? parseArray(body) : body.split(/\r\n|\r|\n/);
-  const urls = given.map((url, i): Numbered => [i + 1, url]).filter(([, url]) => url !== '');
-  if (urls.length > max) {
-    throw new ExpansionError('invalid_url', `These are ${urls.length} URLs; ${max} are taken at a time.`);
-  }
-  return urls;
-}
-
-function parseArray(body: string): unknown[] {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new ExpansionError('invalid_url', 'The body begins like a JSON array and is none.');
-  }
+  /** `fault` is one of ours. */
+  error: { code: ErrorCode | 'fault'; message: string } | null;
 }
 
 /**
- * Expands many URLs, 48 at a time, and yields each as it is done. A line that is no URL fails alone. Where
- * `signal` is aborted, what is under way is stopped.
+ * Expands many URLs, 48 at a time, and yields each as it is done. A line that is no URL fails alone, and one at which
+ * there is a fault of ours, of which `onFault` is told. Where `signal` is aborted, what is under way is stopped.
  */
 export async function* expandAll(
   trace: Expand['trace'],
   urls: readonly Numbered[],
-  { follow, signal }: { follow: Follow; signal?: AbortSignal },
+  { follow, signal, onFault }: { follow: Follow; signal?: AbortSignal; onFault: (fault: unknown) => void },
 ): AsyncGenerator<BulkLine, void, void> {
   const waiting = urls.values();
   const underWay = new Map<number, Promise<BulkLine>>();
@@ -65,10 +38,15 @@ export async function* expandAll(
     const [line, url] = next.value;
     underWay.set(line, expandLine(line, url));
   };
-  const expandLine = async (line: number, url: unknown): Promise<BulkLine> =>
-    typeof url === 'string'
-      ? told(line, url, await trace(url, { follow, signal }))
-      : { line, url: JSON.stringify(url), longUrl: null, redirectCount: 0, cached: false, error: notAString };
+  const expandLine = async (line: number, url: unknown): Promise<BulkLine> => {
+    if (typeof url !== 'string') return failed(line, JSON.stringify(url), notAString);
+    try {
+      return told(line, url, await trace(url, { follow, signal }));
+    } catch (error) {
+      onFault(error);
+      return failed(line, url, fault);
+    }
+  };
   for (let i = 0; i < atATime; i += 1) start();
   while (underWay.size > 0) {
     const done = await Promise.race(underWay.values());
@@ -96,6 +74,11 @@ export function takingTurns(trace: Expand['trace']): Expand['trace'] {
 }
 
 const notAString: BulkLine['error'] = { code: 'invalid_url', message: 'This is not a string.' };
+const fault: BulkLine['error'] = { code: 'fault', message: 'Something went wrong here.' };
+
+function failed(line: number, url: string, error: BulkLine['error']): BulkLine {
+  return { line, url, longUrl: null, redirectCount: 0, cached: false, error };
+}
 
 function told(line: number, url: string, { longUrl, redirectCount, cached, error }: Expansion): BulkLine {
   return { line, url, longUrl, redirectCount, cached, error };

@@ -4,10 +4,13 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createLog } from '@longhand/shared/log.ts';
-import { type BulkLine, expandAll, readUrls } from './bulk.ts';
+import { asciiJson } from './ascii-json.ts';
+import { type BulkLine, expandAll } from './bulk.ts';
 import { readConfig } from './config.ts';
 import { createExpansion } from './expander.ts';
 import { createProgress } from './progress.ts';
+import { setUpResolver } from './resolver.ts';
+import { readUrls } from './url-list.ts';
 
 const usage = `longhand-expand [--follow=all] [--format=ndjson|tsv] [URL ...] < urls.txt
 
@@ -20,13 +23,13 @@ Writes one line for each in order of completion, and its progress to standard er
 The variables EXPANDER_* of the service count here too. Ends with 1 where a URL failed, 2 on wrong usage.
 `;
 
+/** Nothing in a line ends it, or speaks to the terminal. */
 const formats = {
-  ndjson: (line: BulkLine) => `${JSON.stringify(line)}\n`,
+  ndjson: (line: BulkLine) => `${asciiJson(line)}\n`,
   tsv: ({ line, url, longUrl, redirectCount, error }: BulkLine) =>
     `${[line, url, longUrl ?? '', redirectCount, error?.code ?? ''].map(field).join('\t')}\n`,
 };
 
-/** Nothing in a field ends it, or speaks to the terminal. */
 function field(value: string | number): string {
   return String(value).replace(/\p{Cc}/gu, encodeURIComponent);
 }
@@ -52,15 +55,15 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const lines = readUrls(
-    urls.length > 0 ? urls.join('\n') : await text(process.stdin),
-    Number.POSITIVE_INFINITY,
-  );
+  setUpResolver();
+  const lines = readUrls(urls.length > 0 ? urls.join('\n') : await text(process.stdin), {
+    max: Number.POSITIVE_INFINITY,
+  });
   const config = readConfig(process.env);
   const { expand, close } = createExpansion(config, { log: createLog('longhand-expand', 'silent') });
   const progress = createProgress(process.stderr, lines.length);
   const written = async function* () {
-    for await (const line of expandAll(expand.trace, lines, { follow })) {
+    for await (const line of expandAll(expand.trace, lines, { follow, onFault: console.error })) {
       progress.step(line.error === null);
       yield format(line);
     }

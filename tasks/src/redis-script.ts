@@ -24,9 +24,8 @@ export function scripts(redis: StoreClient) {
     return (await pipeline.exec()) ?? [];
   });
   return <Reply>(name: string): Script<Reply> => {
-    const files = ['shared', name].map((file) => `${import.meta.dirname}/lua/${file}.lua`);
     const command = `tasks:${name}`;
-    redis.defineCommand(command, { lua: files.map((file) => readFileSync(file, 'utf8')).join('\n') });
+    redis.defineCommand(command, { lua: source(name) });
     const run = async (args: Args): Promise<Reply> => {
       const [error, reply] = (await call([command, args])) ?? [];
       if (error) throw error;
@@ -36,12 +35,27 @@ export function scripts(redis: StoreClient) {
   };
 }
 
-/** What Redis answers; whatever it fails with, people can only try again. */
+/** A script with what all share in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
+function source(name: string): string {
+  const [shared = '', own = ''] = ['shared', name].map((file) =>
+    readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'),
+  );
+  const [flags = ''] = /^#!.*\n/.exec(own) ?? [];
+  return `${flags}${shared}\n${own.slice(flags.length)}`;
+}
+
+/** What people can do; a task that was removed is kept for a day, so that it can be brought back. */
+const away = 'The tasks cannot be reached just now. Please try again in a moment.';
+const noRoom =
+  'There is no room for this. Delete tasks or clear the finished ones; their room is free a day later.';
+
+/** What Redis answers; where it fails, what people can do: try again, or make room. */
 export async function answer<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (cause) {
-    const message = 'The tasks cannot be reached just now. Please try again in a moment.';
-    throw new Refusal('store_unavailable', message, { cause });
+    // What every error of a Redis begins with that has reached its `maxmemory`.
+    const full = cause instanceof Error && cause.message.startsWith('OOM');
+    throw new Refusal('store_unavailable', full ? noRoom : away, { cause });
   }
 }

@@ -77,6 +77,18 @@ describe.each([
     test('an unknown cursor is refused', async () => {
       await expect(kept.store.list({ filter: 'all', after: '+inf' })).rejects.toThrow(/does not exist/);
     });
+
+    test('a cursor is good for the filter that it belongs to, and for all', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      const [open, finished] = [`${-3 - 2 ** 52}`, '-3'];
+      expect(await ids({ filter: 'all', after: open })).toEqual(['1', '2']);
+      expect(await ids({ filter: 'open', after: open })).toEqual(['1']);
+      expect(await ids({ filter: 'all', after: finished })).toEqual(['2']);
+      expect(await ids({ filter: 'finished', after: finished })).toEqual(['2']);
+      await expect(ids({ filter: 'finished', after: open })).rejects.toMatchObject({ code: 'bad_cursor' });
+      await expect(ids({ filter: 'open', after: finished })).rejects.toMatchObject({ code: 'bad_cursor' });
+    });
   });
 
   describe('Task', () => {
@@ -140,26 +152,46 @@ describe.each([
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 20 000 finished tasks, and undoing it, is one atomic step each', async () => {
+    test('of 20 000 finished tasks, and undoing it, goes in steps between which others have their turn', async () => {
       await create(2);
       await insertFinished(20_000);
       const before = await kept.store.list({ filter: 'finished' });
-      const node = new Redis(kept.server.url);
-      await node.config('RESETSTAT');
-      expect(await kept.store.clearFinished('removal')).toBe(20_000);
-      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+      // What is asked in one turn travels together, so this is answered right after the first step.
+      const between = () => kept.store.list({ filter: 'all' });
+      const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
+      expect(cleared).toEqual({ count: 20_000 });
+      expect(whileClearing).toMatchObject({ open: 2, finished: 16_000 });
+      expect(await between()).toMatchObject({ open: 2, finished: 0 });
       expect(await kept.store.removed('removal')).toEqual({ removal: 'removal', count: 20_000 });
-      expect(await kept.store.restore('removal')).toBe(20_000);
+      const [restored, whileRestoring] = await Promise.all([kept.store.restore('removal'), between()]);
+      expect(restored).toBe(20_000);
+      expect(whileRestoring).toMatchObject({ open: 2, finished: 4_000 });
       const { tasks, open, finished } = await kept.store.list({ filter: 'finished' });
-      expect({ tasks, open, finished }).toMatchObject({ tasks: before.tasks, open: 2, finished: 20_000 });
-      // Clear, list, removed, restore, list; a script that Redis does not know yet is sent once as EVAL.
-      const stats = [
-        ...(await node.info('commandstats')).matchAll(
-          /cmdstat_(eval|evalsha):calls=(\d+)[^\n]*?failed_calls=(\d+)/g,
-        ),
-      ];
-      expect(stats.reduce((sum, [, , calls, failed]) => sum + Number(calls) - Number(failed), 0)).toBe(5);
-      node.disconnect();
+      expect({ tasks, open, finished }).toEqual({ tasks: before.tasks, open: 2, finished: 20_000 });
+      expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
+    });
+
+    test('of the finished tasks by two at once clears each of them once, and each brings back its own', async () => {
+      await insertFinished(10_000);
+      const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
+      expect(cleared[0]?.count).toBeGreaterThan(0);
+      expect(cleared[1]?.count).toBeGreaterThan(0);
+      expect(await kept.store.restore('one')).toBe(cleared[0]?.count);
+      expect(await kept.store.restore('two')).toBe(cleared[1]?.count);
+      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
+    });
+
+    test('of the finished tasks ends though more are finished than it can clear', async () => {
+      await insertFinished(9_000);
+      let going = true;
+      const finishing = (async () => {
+        while (going) await Promise.all(Array.from({ length: 6 }, () => insertFinished(1_000)));
+      })();
+      const { count } = await kept.store.clearFinished('removal');
+      going = false;
+      await finishing;
+      // As many steps of 4 000 as there were tasks when it began: 9 000, and 6 000 that came with it.
+      expect(count).toBeLessThanOrEqual(16_000);
     });
 
     test('leaves no task to show, change, export or find again by its form', async () => {
@@ -199,6 +231,14 @@ describe.each([
       ]);
       expect(second).toEqual(first);
       expect(await ids({ filter: 'all' })).toEqual(['1']);
+    });
+
+    test('is known for a day, after which the form leaves nothing behind', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
+      const day = 24 * 60 * 60;
+      expect(await kept.redis.ttl(key)).toBeGreaterThan(day - 60);
+      expect(await kept.redis.ttl(key)).toBeLessThanOrEqual(day);
     });
 
     test('with one nonce and another title makes two: nothing that was typed is lost', async () => {
@@ -254,6 +294,13 @@ describe.each([
       expect(await found(before)).toEqual(await found());
     });
 
+    test('is told by the last changes alone: no more of them are kept, however many there were', async () => {
+      await create(350);
+      const length = await kept.redis.llen('{tasks}:recent');
+      expect(length).toBeGreaterThanOrEqual(100);
+      expect(length).toBeLessThan(200);
+    });
+
     test('is worth nothing once the store was emptied', async () => {
       await create(2);
       const before = await found();
@@ -304,12 +351,33 @@ describe.each([
       const before = await kept.keys();
       const node = new Redis(kept.server.url);
       await node.config('SET', 'maxmemory', '1');
-      const refused = { code: 'store_unavailable' };
+      const refused = { code: 'store_unavailable', message: expect.stringContaining('There is no room') };
       await expect(kept.store.create('milk', now, 'nonce')).rejects.toMatchObject(refused);
       await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
       await node.config('SET', 'maxmemory', '0');
       expect(await kept.keys()).toEqual(before);
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
+      node.disconnect();
+    });
+
+    test('for want of memory keeps nobody from removing tasks, nor from bringing them back', async () => {
+      await create(3);
+      await kept.store.update('1', { finished: 1 }, now);
+      await kept.store.destroy('3', 'older');
+      // A day and two minutes pass.
+      await kept.redis.del('{tasks}:removal:older');
+      await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '3');
+      const node = new Redis(kept.server.url);
+      await node.script('FLUSH');
+      await node.config('SET', 'maxmemory', '1');
+      await kept.store.destroy('2', 'open');
+      expect(await kept.redis.exists('{tasks}:task:3')).toBe(0);
+      expect(await kept.store.clearFinished('finished')).toEqual({ count: 1 });
+      expect(await ids({ filter: 'all' })).toEqual([]);
+      expect(await kept.store.restore('open')).toBe(1);
+      expect(await kept.store.restore('finished')).toBe(1);
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+      await node.config('SET', 'maxmemory', '0');
       node.disconnect();
     });
 

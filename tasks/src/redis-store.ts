@@ -3,7 +3,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { channel, keys, listKeys } from './redis-keys.ts';
 import { scripts } from './redis-script.ts';
 import { Refusal, RevisionChanged } from './refusal.ts';
-import { type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
+import { type Filter, type ListQuery, type Page, pageSize, type Task, type TaskStore } from './task.ts';
 
 /** Seconds in which the same form makes no second task. */
 const nonceLifetime = 24 * 60 * 60;
@@ -14,12 +14,17 @@ const removalLifetime = 24 * 60 * 60;
 /** Tasks that one script of an export reads at most: a few milliseconds in which Redis does nothing else. */
 const batchSize = 500;
 
+/** Tasks that one script removes or brings back at most: some 12 ms in which Redis does nothing else. */
+const removalBatch = 4_000;
+
 /** The store's own scores part here: open tasks lie below, finished ones above. See `lua/shared.lua`. */
-const ranges = {
+const parting = -(2 ** 52);
+
+const ranges: Record<Filter, [first: string, last: string]> = {
   all: ['-inf', '+inf'],
-  open: ['-inf', '(-4503599627370496'],
-  finished: ['(-4503599627370496', '+inf'],
-} as const;
+  open: ['-inf', `(${parting}`],
+  finished: [`(${parting}`, '+inf'],
+};
 
 const cursor = /^-[1-9]\d{0,15}$/;
 const taskId = /^[1-9]\d{0,14}$/;
@@ -48,7 +53,10 @@ const none = '-1';
 /** What a script answers that a revision can stop: whether it matched, and the task; nothing without a task. */
 type Changed = [matched: 0 | 1, Fields] | null;
 
-/** The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip. */
+/**
+ * The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip; those that
+ * have to do with any number of tasks are as many scripts as it takes for others to have their turn between.
+ */
 export function redisStore(redis: StoreClient): TaskStore {
   const script = scripts(redis);
   const list = script<string | Found>('list');
@@ -56,7 +64,7 @@ export function redisStore(redis: StoreClient): TaskStore {
   const create = script<[id: string, revision: string, made?: Fields]>('create');
   const update = script<Changed>('update');
   const destroy = script<Changed>('destroy');
-  const clear = script<number>('clear');
+  const clear = script<[cleared: number, left: number]>('clear');
   const removed = script<[number, string | null]>('removed');
   const restore = script<number>('restore');
   const insert = script<null>('insert');
@@ -96,18 +104,31 @@ export function redisStore(redis: StoreClient): TaskStore {
       const named = [...listKeys, keys.task + id, keys.removed, keys.removal + removal];
       expected(id, await destroy(named, [id, keys.task, channel, match, removalLifetime]));
     },
-    clearFinished(removal) {
+    async clearFinished(removal) {
       const named = [...listKeys, keys.removed, keys.removal + removal];
-      return clear(named, [keys.task, channel, removalLifetime]);
+      const step = () => clear(named, [keys.task, channel, removalLifetime, removalBatch]);
+      let [count, left] = await step();
+      try {
+        // As many steps as there were tasks to clear: those that are finished meanwhile do not keep it going.
+        for (; left > 0; left -= removalBatch) count += (await step())[0];
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return { count, stop: error };
+      }
+      return { count };
     },
     async removed(removal) {
       const [count, title] = await removed([keys.removal + removal], [keys.task]);
       return title === null ? undefined : { removal, count, ...(count === 1 && { title }) };
     },
     async restore(removal) {
-      const restored = await restore([...listKeys, keys.removed, keys.removal + removal], [channel]);
-      if (restored === 0) throw new Refusal('unknown_removal', 'There is nothing left to undo here.');
-      return restored;
+      const named = [...listKeys, keys.removed, keys.removal + removal];
+      let count = 0;
+      for (let restored = removalBatch; restored === removalBatch; count += restored) {
+        restored = await restore(named, [channel, removalBatch]);
+      }
+      if (count === 0) throw new Refusal('unknown_removal', 'There is nothing left to undo here.');
+      return count;
     },
     async insert(tasks) {
       if (tasks.length === 0) return;
@@ -135,7 +156,8 @@ export function redisStore(redis: StoreClient): TaskStore {
 function range({ filter, after }: ListQuery): [string, string] {
   const [first, last] = ranges[filter];
   if (after === undefined) return [first, last];
-  if (!cursor.test(after)) {
+  const among = Number(after) < parting ? 'open' : 'finished';
+  if (!cursor.test(after) || (filter !== 'all' && filter !== among)) {
     throw new Refusal('bad_cursor', 'This page of the list does not exist. Start from the first one.');
   }
   return [`(${after}`, last];
@@ -160,7 +182,7 @@ function page([version, open, finished, ids, places, rows]: Found, known?: Page)
 
 /** The score of a task in the index, as `lua/shared.lua` has it, and the cursor of the page after it. */
 function position({ _id, finished }: Task): string {
-  return `${-Number(_id) - (finished ? 0 : 2 ** 52)}`;
+  return `${-Number(_id) + (finished ? 0 : parting)}`;
 }
 
 /** The task of an id, undefined where there is none. */

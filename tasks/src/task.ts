@@ -56,12 +56,18 @@ export interface Removed {
   title?: string;
 }
 
+/** What became of clearing: how many tasks were removed, and why it ended where some were left. */
+export interface Cleared {
+  count: number;
+  stop?: Refusal;
+}
+
 /** Which revisions a task may have to be changed: those of an `If-Match` field, or `*` for any. */
 export type Match = string;
 
 /**
  * Keeps the tasks. Every change of a task is one atomic step: it happens wholly and is on disk when its
- * promise resolves, or not at all, however many tasks it changes.
+ * promise resolves, or not at all.
  *
  * @throws Refusal `unknown_task` where a task is asked for that there is not; `revision_changed` where it
  *   is another revision than those in `match`; `store_unavailable`.
@@ -81,12 +87,16 @@ export interface TaskStore {
   update(id: string, change: Change, now: Date, match?: Match): Promise<Task>;
   /** Removes the task; `restore(removal)` brings it back for a day. */
   destroy(id: string, removal: string, match?: Match): Promise<void>;
-  /** Removes all finished tasks under one `removal`, and says how many there were. */
-  clearFinished(removal: string): Promise<number>;
+  /**
+   * Removes all finished tasks under one `removal`, some thousands at a time. Where that ends on the way, what
+   * was removed until then can be brought back, and the rest cleared as before.
+   */
+  clearFinished(removal: string): Promise<Cleared>;
   /** What `restore(removal)` would bring back; undefined where it is too late, or was done before. */
   removed(removal: string): Promise<Removed | undefined>;
   /**
-   * Brings back what was removed, with the ids it had, and says how many tasks that were.
+   * Brings back what was removed, with the ids it had, and says how many tasks that were. It goes some
+   * thousands at a time; where it fails on the way, a second call goes on.
    *
    * @throws Refusal `unknown_removal` where it is too late, or was done before
    */

@@ -108,7 +108,7 @@ describe('Import', () => {
     expect(report).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
   });
 
-  test('imports what stands before 64 MiB of a file that did not say its length, and says where it ended', async () => {
+  test('imports the first 64 MiB of a file that did not say its length, and says where it ended', async () => {
     const blank = new TextEncoder().encode(`${' '.repeat(60_000)}\n`);
     const endless = ReadableStream.from(
       (async function* () {

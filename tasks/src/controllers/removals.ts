@@ -16,9 +16,11 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
         throw new Refusal('bad_method', 'This form has to say _method=DELETE.');
       }
       const removal = randomUUID();
-      const count = await store.clearFinished(removal);
-      if (wantsJson(c)) return json(c, { removal, count }, 200, noStore);
-      return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
+      const { count, stop } = await store.clearFinished(removal);
+      // Whatever is left stands in the list with the button that clears it.
+      if (!wantsJson(c)) return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
+      if (stop) return json(c, { removal, count }, 503, { ...noStore, 'Retry-After': '2' });
+      return json(c, { removal, count }, 200, noStore);
     },
 
     async restore(c: TasksContext) {

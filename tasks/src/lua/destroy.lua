@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- KEYS: index, version, recent, task, removed, removal
 -- ARGV: id, key of a task without its id, channel, the revisions it may have or '*', seconds a removal is kept
 -- Returns whether the revision was one of them, and the task.

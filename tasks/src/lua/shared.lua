@@ -46,6 +46,17 @@ local function inParts(command, key, values)
   end
 end
 
+-- What ZRANGE found WITHSCORES: the ids, and what ZADD takes to put them there again.
+local function entries(found)
+  local ids, places = {}, {}
+  for i = 1, #found, 2 do
+    ids[#ids + 1] = found[i]
+    places[#places + 1] = found[i + 1]
+    places[#places + 1] = found[i]
+  end
+  return ids, places
+end
+
 -- A removed task has left the index and keeps its hash. Its removal, which goes after `seconds`, says where
 -- in the index it was; `removed` has the ids of all removals, with the time they were removed.
 local function keep(removed, removal, seconds, ids)

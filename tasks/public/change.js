@@ -26,25 +26,28 @@ export async function refresh() {
   swap(page);
 }
 
-/** The addresses of changes that were sent and not answered: a second click sends nothing. */
+/** What was sent and not answered. */
 const sent = new Set();
 
 /**
- * Sends a change and shows the list that it leads to.
+ * Sends a change when its turn comes, and shows the list that it leads to.
  *
  * @param {string} url
- * @param {RequestInit} init
- * @param {(page: Document) => void} done
+ * @param {() => RequestInit | undefined} init what to send then; nothing where it is undefined
+ * @param {(page: Document) => void | Promise<void>} done
  * @param {(refused: Refused) => void | Promise<void>} [failed]
+ * @param {unknown} [key] while it is under way, a change of the same key (a second click) is not sent
  */
-export function change(url, init, done, failed = explain) {
-  if (sent.has(url)) return;
-  sent.add(url);
+export function change(url, init, done, failed = explain, key = url) {
+  if (sent.has(key)) return;
+  sent.add(key);
   document.body.classList.add('busy');
   inTurn(async () => {
     try {
-      const answer = await load(url, init);
-      done(answer.page);
+      const request = init();
+      if (!request) return;
+      const answer = await load(url, request);
+      await done(answer.page);
       if (`${query(answer.url)}` === `${query()}`) swap(answer.page);
       // The change is made; if the list cannot be had now, the next event says so again.
       else await refresh().catch(() => {});
@@ -52,7 +55,7 @@ export function change(url, init, done, failed = explain) {
       if (!(error instanceof Refused)) throw error;
       await failed(error);
     } finally {
-      sent.delete(url);
+      sent.delete(key);
       document.body.classList.toggle('busy', sent.size > 0);
     }
   });

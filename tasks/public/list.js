@@ -32,10 +32,8 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   const form = /** @type {HTMLFormElement} */ (event.target);
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
-  const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form, button)));
-  const init = { method: 'POST', body: new URLSearchParams(data) };
-  if (form.matches('.write')) write(form, init);
-  else if (button) press(button, init);
+  if (form.matches('.write')) write(form);
+  else if (button) press(form, button);
 });
 
 document.addEventListener('input', ({ target }) => {
@@ -57,7 +55,11 @@ addEventListener('popstate', () => inTurn(refresh));
  */
 function turn(task, url) {
   const title = task.querySelector('.title')?.textContent ?? '';
-  change(url, {}, () => say(task.matches('.finished') ? 'Reopened' : 'Finished', title));
+  change(
+    url,
+    () => ({}),
+    () => say(task.matches('.finished') ? 'Reopened' : 'Finished', title),
+  );
 }
 
 /** @param {Element} task */
@@ -83,15 +85,18 @@ function visit({ href, rel }) {
 /**
  * Deletes a task, clears the finished ones, or undoes that.
  *
+ * @param {HTMLFormElement} form
  * @param {HTMLButtonElement} button
- * @param {RequestInit} init
  */
-function press(button, init) {
-  change(button.formAction, init, (page) => {
+function press(form, button) {
+  const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form, button)));
+  const init = { method: 'POST', body: new URLSearchParams(data) };
+  const done = (/** @type {Document} */ page) => {
     if (takeNotice(page)) return;
     say('Restored', document.querySelector('#notice bdi')?.textContent ?? undefined);
     document.getElementById('title')?.focus();
-  });
+  };
+  change(button.formAction, () => init, done);
 }
 
 let latest = shownVersion();

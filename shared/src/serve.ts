@@ -142,7 +142,9 @@ function answerClientErrors(server: Server, app: Application, headers: Record<st
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
-    app.refused?.({ status, reason: error.code ?? error.message }, socket);
+    // Who closes in the middle of a request has gone away, which is no error.
+    const gone = error.code === 'HPE_INVALID_EOF_STATE';
+    if (!gone) app.refused?.({ status, reason: error.code ?? error.message }, socket);
     const words = `${status} ${STATUS_CODES[status]}`;
     socket.end(`HTTP/1.1 ${words}\r\n${lines.join('')}Content-Length: ${words.length}\r\n\r\n${words}`);
   });

@@ -19,7 +19,8 @@ try {
   );
   process.exitCode = found && !fix ? 1 : 0;
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  const { message, cause } = error as Error;
+  console.error(cause instanceof Error ? `${message} (${cause.message})` : message);
   process.exitCode = 2;
 } finally {
   redis.disconnect();

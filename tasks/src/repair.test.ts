@@ -58,6 +58,25 @@ describe.each([
     expect((await kept.store.create('next', now))._id).not.toBe('4');
   });
 
+  test('stray keys are found as damaged, whatever they hold, and put aside when asked', async () => {
+    const [long, task] = ['9'.repeat(20), { title: 'a', finished: '0', created_at: 'b', revision: '1' }];
+    await kept.redis.set('{tasks}:task:foo', 'bar');
+    await kept.redis.hset('{tasks}:task:bar', 'a', 'b');
+    await kept.redis.zadd('{tasks}:index', -1, 'bar');
+    await kept.redis.hset('{tasks}:task:07', task);
+    await kept.redis.hset(`{tasks}:task:${long}`, task);
+    await kept.redis.rpush('{tasks}:task:8', 'a', 'b');
+    await kept.redis.zadd('{tasks}:removed', 1, '8');
+    const { damaged, ...others } = await repair(kept.redis, false);
+    expect(damaged.sort()).toEqual(['07', '8', long, 'bar', 'foo']);
+    expect({ ...others, damaged: [] }).toEqual({ ...none, tasks: 4 });
+    await repair(kept.redis, true);
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+    expect(await kept.redis.get('{tasks}:damaged:foo')).toBe('bar');
+    expect(await list()).toEqual(['4', '3', '1', '2']);
+    expect((await kept.store.create('next', now))._id).toBe('5');
+  });
+
   test('a damaged index does not keep the list from being shown, nor makes a ghost a task', async () => {
     await damage();
     expect(await list()).toEqual(['3', '2', '1']);
@@ -78,12 +97,15 @@ test('npm run repair says what is wrong and how to go on, and repairs with --fix
     new Promise<{ code: number; out: string }>((resolve) => {
       const env = { PATH: process.env.PATH, REDIS_URL: kept.url };
       const program = `${import.meta.dirname}/repair-main.ts`;
-      const child = execFile(process.execPath, [program, ...args], { env }, (_error, out) =>
-        resolve({ code: child.exitCode ?? -1, out }),
+      const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
+        resolve({ code: child.exitCode ?? -1, out: out + err }),
       );
     });
   expect(await run()).toMatchObject({ code: 1, out: expect.stringMatching(/orphans: 1 \(1\).*--fix/s) });
   expect(await run('--fix')).toMatchObject({ code: 0, out: expect.stringContaining('repaired') });
   expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('all is well') });
+  await kept.redis.set('{tasks}:removed', 'no sorted set');
+  await kept.redis.zrem('{tasks}:index', '1');
+  expect(await run()).toMatchObject({ code: 2, out: expect.stringMatching(/cannot be reached.*WRONGTYPE/s) });
   await kept.stop();
 });

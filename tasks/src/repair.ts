@@ -11,7 +11,7 @@ export interface Faults {
   orphans: string[];
   /** In the index at a place that is not the task's. */
   misplaced: string[];
-  /** Without what every task has. Repaired, it is kept under another name. */
+  /** Without what every task has, or under an id that is none. Repaired, it is kept under another name. */
   damaged: string[];
   /** Above the last id that was assigned, so that it would be assigned again. */
   unassigned: string[];
@@ -52,5 +52,7 @@ async function allIds(redis: StoreClient): Promise<string[]> {
     for (let i = 0; i < entries.length; i += 2) ids.add(entries[i] as string);
     cursor = next;
   } while (cursor !== '0');
-  return [...ids].sort((a, b) => Number(a) - Number(b));
+  // What is no number stands first.
+  const place = (id: string) => Number(id) || 0;
+  return [...ids].sort((a, b) => place(a) - place(b));
 }

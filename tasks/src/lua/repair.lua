@@ -7,6 +7,11 @@ local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local repair = ARGV[4] == '1'
 local function found(kind, id) table.insert(faults[kind], id) end
 
+-- The hash of a task that could be asked for by its id; a stray key, or one of another type, is none.
+local function hash(key, id)
+  return #id <= 15 and id:match('^[1-9]%d*$') and redis.call('TYPE', key).ok == 'hash' and read(key)
+end
+
 for i = 5, #ARGV do
   local id = ARGV[i]
   local key = ARGV[1] .. id
@@ -17,10 +22,10 @@ for i = 5, #ARGV do
       if repair then redis.call('ZREM', KEYS[1], id) end
     end
   else
-    local task = read(key)
-    if not score and redis.call('ZSCORE', KEYS[5], id) then
+    local task = hash(key, id)
+    if task and not score and redis.call('ZSCORE', KEYS[5], id) then
       removed = removed + 1
-    elseif not (task[1] and (task[2] == '0' or task[2] == '1') and task[3] and tonumber(task[5])) then
+    elseif not (task and task[1] and (task[2] == '0' or task[2] == '1') and task[3] and tonumber(task[5])) then
       found(4, id)
       if repair then
         redis.call('ZREM', KEYS[1], id)
@@ -32,7 +37,7 @@ for i = 5, #ARGV do
       elseif tonumber(score) ~= place then found(3, id) end
       if repair then redis.call('ZADD', KEYS[1], place, id) end
     end
-    if tonumber(id) > last then
+    if task and tonumber(id) > last then
       found(5, id)
       if repair then
         last = tonumber(id)

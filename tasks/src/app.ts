@@ -67,6 +67,8 @@ export function createApp({ files, log, ...dependencies }: AppDependencies): Hon
     return c.res;
   });
   app.onError((error, c) => {
+    // Who went away before the request had arrived reads no answer; the log does.
+    if (c.env?.incoming?.readableAborted && !(error instanceof Refusal)) return respond(c, null, 499);
     if (!(error instanceof Refusal)) log.error({ err: error }, 'a request failed');
     else if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
     return refused(

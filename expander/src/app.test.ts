@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testExpander } from '../testing/expander.ts';
+import { createApp } from './app.ts';
+import { createExpand, failedExpansion } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+import { createPage } from './page.ts';
 
 let shortener: Shortener;
 beforeAll(async () => {
@@ -119,6 +123,17 @@ describe('errors on /api: status and one plain sentence', () => {
       expect((await app.request(`/api?${query}`)).status).toBe(400);
     }
   });
+});
+
+test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
+  const overloaded = failedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
+  const busy = createApp(
+    createExpand(() => overloaded),
+    createPage(),
+  );
+  const response = await busy.request(`${path}?u=http://a.example/`);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await api({ u: 'http://' }, path)).headers.get('retry-after')).toBeNull();
 });
 
 describe('GET /api/chain', () => {

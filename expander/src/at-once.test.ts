@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createMetrics, observed } from '@longhand/shared/observe.ts';
-import { serve } from '@longhand/shared/serve.ts';
+import { type Application, type AtOnce, serve } from '@longhand/shared/serve.ts';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -80,6 +82,92 @@ describe('what memory knows', () => {
     expand.maxRedirect = 1;
     expect(app.atOnce(incoming(url))).toBeUndefined();
   });
+});
+
+/** The status of the answer to `GET target` with this `Host`, over a connection of its own. */
+async function statusOf(port: number, target: string, host: string | null) {
+  const socket = connect(port, '127.0.0.1');
+  const lines = host === null ? [] : [`Host: ${host}`];
+  socket.write([`GET ${target} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n'), 'latin1');
+  return (await text(socket)).split(' ')[1];
+}
+
+test('whatever the Host, it is judged as the application judges it', async () => {
+  const { app } = testExpander();
+  const url = path(`${shortener.url}/chain/0`);
+  await app.request(url);
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const options = { host: '127.0.0.1', port: 0, signal: stop.signal };
+  let answered = 0;
+  const atOnce: AtOnce = (incoming) => {
+    const answer = app.atOnce(incoming);
+    if (answer) answered += 1;
+    return answer;
+  };
+  const fetch = app.fetch as Application['fetch'];
+  const [quick, usual] = await Promise.all([serve({ fetch, atOnce }, options), serve({ fetch }, options)]);
+  const numbers = [
+    '1.2.3:80',
+    '1.2.3',
+    '1.2.3:8080',
+    '256.1.1.1:80',
+    '256.1.1.1',
+    '0x7f',
+    '0X7F',
+    '0x7f:80',
+    '127.1:1',
+  ];
+  const names = [
+    'a',
+    'A',
+    'EXAMPLE.1',
+    'example.1',
+    'EXAMPLE.1:80',
+    'XN--A',
+    'xn--a',
+    'xn--a:80',
+    'a..b',
+    'a-',
+    '-',
+    '_',
+    'é',
+  ];
+  const ports = [
+    'a:',
+    'a:0',
+    'a:80',
+    'a:443',
+    'a:999',
+    'a:8080',
+    'a:59999',
+    'a:65535',
+    'a:65536',
+    'a:99999',
+    'a:08080',
+  ];
+  const others = [
+    null,
+    '',
+    '.',
+    '..',
+    '.:80',
+    'a b',
+    'a/b',
+    'a@b',
+    'a,b',
+    '[::1]',
+    '[::1]:8080',
+    '[',
+    'a%41',
+  ];
+  const hosts = [...numbers, ...names, ...ports, ...others];
+  for (const target of [url, decodeURIComponent(url)]) {
+    const judged = (port: number) =>
+      Promise.all(hosts.map(async (host) => [host, await statusOf(port, target, host)]));
+    expect(await judged(quick.port)).toEqual(await judged(usual.port));
+  }
+  expect(answered).toBeGreaterThan(5);
 });
 
 test('over HTTP it is counted, observed and written like every answer', async () => {

@@ -4,7 +4,7 @@ import type { Known } from './memory-cache.ts';
 
 /** The usual question: a single `u`, in characters that mean the same in every reading of a URL. */
 const usualQuestion = /^(?:https?:\/\/[^/]+)?\/api\?u=([\w.~:/?@!$()*,;=%-]+)$/;
-/** What the server takes for a host without asking a parser of URLs; of another one that is the judge. */
+/** A host that the server asks a parser of URLs about with some targets only: `256.1.1.1` is 400 with these. */
 const plainHost = /^[a-z\d._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 
 /**
@@ -12,14 +12,26 @@ const plainHost = /^[a-z\d._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
  * is in any way out of the ordinary is left to the application, which answers the same.
  */
 export function atOnce(known: Known): AtOnce {
+  const beyondDoubt = hostJudge();
   return ({ method, url = '', headers: { host = '' } }) => {
-    const usual = method === 'GET' && url.startsWith('/') && plainHost.test(host);
+    const usual = method === 'GET' && url.startsWith('/') && beyondDoubt(host);
     const u = usual ? usualU(url) : undefined;
     const expansion = u ? known(u) : undefined;
     if (!expansion) return undefined;
     const body = expansion.longUrl ?? '';
     const headers = { ...api, ...cacheControl(expansion.freshUntil), 'Content-Length': `${body.length}` };
     return { status: 200, headers, body, route: '/api' };
+  };
+}
+
+/** Says of which hosts nobody doubts that they are one. Nearly every question comes by the same, which is judged once. */
+function hostJudge(): (host: string) => boolean {
+  let last: string | undefined;
+  return (host) => {
+    if (host === last) return true;
+    if (!plainHost.test(host) || !URL.canParse(`http://${host}`)) return false;
+    last = host;
+    return true;
   };
 }
 

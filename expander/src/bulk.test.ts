@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testExpander } from '../testing/expander.ts';
-import type { BulkLine } from './bulk.ts';
+import { type BulkLine, expandAll } from './bulk.ts';
+import { failedExpansion } from './expand.ts';
+import { ExpansionError } from './expansion-error.ts';
+import { readUrls } from './url-list.ts';
 
 let shortener: Shortener;
 beforeAll(async () => {
@@ -88,6 +91,25 @@ describe('POST /api/expand', () => {
     expect(response.headers.get('x-power-by')).toBe('Longhand');
   });
 
+  test.each([
+    ['application/json', 400],
+    ['application/json; charset=utf-8', 400],
+    ['application/vnd.api+json', 400],
+    ['application/x-www-form-urlencoded', 200],
+    ['text/plain', 200],
+  ])('of a list of lines that is said to be %s is %i', async (type, status) => {
+    const body = '["http://10.0.0.1/\nhttp://10.0.0.1/';
+    const request = { method: 'POST', body, headers: { 'Content-Type': type } };
+    const response = await app.request('/api/expand', request);
+    expect(response.status).toBe(status);
+    if (status === 400) expect(await response.text()).toContain('no JSON array');
+    else
+      expect((await lines(response)).map(({ error }) => error?.code).sort()).toEqual([
+        'invalid_url',
+        'target_refused',
+      ]);
+  });
+
   test('of nothing answers nothing', async () => {
     expect(await (await post('\n\n')).text()).toBe('');
   });
@@ -96,4 +118,18 @@ describe('POST /api/expand', () => {
     const response = await app.request('/api/expand');
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
+});
+
+test('an expansion of many that is aborted begins no more, and ends', async () => {
+  const leaving = new AbortController();
+  let begun = 0;
+  const trace = async () => {
+    begun += 1;
+    if (begun === 60) leaving.abort();
+    return failedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
+  };
+  const urls = readUrls('x\n'.repeat(1_000));
+  const done = expandAll(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });
+  expect((await Array.fromAsync(done)).length).toBe(60);
+  expect(begun).toBe(60);
 });

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
@@ -33,27 +34,34 @@ test('A file has the time that a slow line takes to arrive', async () => {
   expect((64 * 1024 ** 2 * 8) / (uploadTime / 1_000)).toBeLessThan(500_000);
 });
 
-test('A client that sends more than 64 MiB, length unsaid, gets the report of what stands before', async () => {
-  const upload = request(`${service.url}tasks/import`, {
+/** Sends `line` until `size` bytes are on their way, and resolves with the answer once all of it is sent. */
+async function upload(line: string, size: number) {
+  const sending = request(`${service.url}tasks/import`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
-  const answered = new Promise<{ status?: number | undefined; report: unknown }>((resolve, reject) => {
-    upload.on('error', reject);
-    upload.on('response', async (response) =>
-      resolve({ status: response.statusCode, report: await json(response) }),
-    );
-  });
-  upload.write('{"title":"milk"}\n');
-  const blank = `${' '.repeat(60_000)}\n`;
-  for (let sent = 0; sent <= 64 * 1024 ** 2; sent += blank.length) {
-    if (!upload.write(blank)) await new Promise((drained) => upload.once('drain', drained));
+  const sent = once(sending, 'finish');
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  const block = line.repeat(Math.ceil(60_000 / line.length));
+  sending.write('{"title":"milk"}\n');
+  for (let count = 0; count < size; count += block.length) {
+    if (!sending.write(block)) await once(sending, 'drain');
   }
-  upload.end();
-  expect(await answered).toMatchObject({
+  sending.end();
+  const [[response]] = await Promise.all([answered, sent]);
+  return { status: response.statusCode, report: await json(response) };
+}
+
+test('A client that sends more than 64 MiB, length unsaid, gets the report of what stands before', async () => {
+  expect(await upload(`${' '.repeat(60_000)}\n`, 64 * 1024 ** 2)).toMatchObject({
     status: 413,
     report: { imported: 1, refused: 0, problems: [{ detail: 'A file to import has at most 64 MiB.' }] },
   });
-  const list = await (await fetch(`${service.url}tasks`, { headers: { Accept: 'application/json' } })).json();
-  expect(list).toMatchObject({ open: 1 });
+});
+
+test('A client that sends much more after the import ended sends all of it and gets the report', async () => {
+  expect(await upload('no JSON\n', 32 * 1024 ** 2)).toMatchObject({
+    status: 422,
+    report: { imported: 1, refused: 10_000, stopped: 10_002 },
+  });
 });

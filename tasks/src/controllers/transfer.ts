@@ -73,11 +73,26 @@ export function transferController({ store, csrf, render, now }: TransferDepende
       const requireOrigin = format === formats.text ? requireKnownOrigin : requireSameOrigin;
       requireOrigin((name) => c.req.header(name), c.req.url);
       if (Number(c.req.header('content-length') ?? 0) > maxFile) throw tooLarge();
-      const source = lines(bounded(c.req.raw.body, maxFile, tooLarge));
-      const { report, stop } = await importTasks(source, format, insert, now());
+      const file = bounded(c.req.raw.body, maxFile, tooLarge);
+      const { report, stop } = await importTasks(lines(leavingOff(file)), format, insert, now());
+      await readOut(file);
       return json(c, report, ...ending(stop));
     },
   };
+}
+
+/** `chunks` for a reader who may leave off: `for await` would close them. */
+function leavingOff(chunks: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
+}
+
+/** Reads what is left of `chunks`: a client, or a proxy, that cannot send the rest may never look for the answer. */
+async function readOut(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
+  try {
+    while (!(await chunks.next()).done);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
 }
 
 /** Status and headers of a report, by what ended the import before the file did. */

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configureProxy, type ProxyVariables, render } from './configuration.ts';
 import { type Part, startPart } from './part.ts';
@@ -136,6 +138,25 @@ describe('The proxy alone', () => {
     expect(headers['x-power-by']).toBe('Longhand');
     expect(body).toContain('The application is not answering.');
   });
+
+  test.each([
+    ['tasks', '/task', 64 * 1024, '64 KiB'],
+    ['tasks', '/tasks/import?x', 64 * 1024 ** 2, '64 MiB'],
+    ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB'],
+  ] as const)(
+    'a request to %s%s over %i bytes is 413 and told the limit',
+    async (name, path, limit, words) => {
+      const headers = { 'Content-Length': limit + 1 };
+      const request = http.request({ host: '127.0.0.1', port: ports[name], path, method: 'POST', headers });
+      request.flushHeaders();
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
+      const refused = await text(answer);
+      // The body, which nobody reads, stays here.
+      request.destroy();
+      expect(answer.statusCode).toBe(413);
+      expect(refused).toContain(`The request is larger than ${words}.`);
+    },
+  );
 
   test('beyond LONGHAND_API_RATE and a burst of the same size /api and the page are 429 with Retry-After', async () => {
     const answers: Answer[] = [];

@@ -191,6 +191,26 @@ test('lists that are sent slowly have 48 MB together: the next is 503 with Retry
   expect(lines.filter(({ msg }) => msg !== 'request')).toEqual([]);
 });
 
+test.each([
+  ['answered', 'x', async (answer: IncomingMessage) => void (await text(answer))],
+  ['refused', 'x\n'.repeat(10_001), async (answer: IncomingMessage) => void (await text(answer))],
+  [
+    'broken off',
+    'x\nhang',
+    async (answer: IncomingMessage) => {
+      await once(answer, 'data');
+      answer.destroy();
+    },
+  ],
+])('the room of a list that was %s is free again', async (_, list, read) => {
+  const { url, lines } = await tracing(async (u) => (u === 'hang' ? new Promise<never>(() => {}) : end));
+  for (let i = 0; i < 7; i += 1) {
+    await read(await answerTo(ask(url, '/api/expand', list.padEnd(7_999_999, '\n'))));
+    await expect.poll(() => lines.length).toBe(i + 1);
+  }
+  expect(lines.map(({ status }) => status)).not.toContain(503);
+});
+
 test('a URL of any length is refused on its own, and Redis is not asked for it', async () => {
   const keys: string[] = [];
   const redis = {

@@ -98,7 +98,7 @@ export async function* lines(chunks: AsyncIterable<Uint8Array> | Uint8Array[]): 
   let rest = '';
   for await (const chunk of chunks) {
     const parts = Buffer.from(chunk).toString('latin1').split('\n');
-    // Too long even if the next byte to come were the end, with a carriage return before it: no more is kept.
+    // Once a line is too long, even if it ends in a carriage return, no more of it is kept.
     parts[0] = rest.length > maxLine + 1 ? rest : rest + parts[0];
     rest = parts.pop() ?? '';
     for (let i = 0; i < parts.length; i += linesInATurn) {

@@ -19,36 +19,56 @@ interface PublicFile {
 export interface PublicFiles {
   /** The path of a file under a name that changes with its content, so that it may be cached for ever. */
   href(name: string): string;
-  /** The file that the request asks for under `/public/`, or undefined where there is none. */
+  /**
+   * The file that the request asks for under `/public/`, or undefined where there is none. While replicas are
+   * replaced, a page of a new one may ask an old one, or the other way round: a hash that is not ours is
+   * answered with the file as it is here, to be asked for again.
+   */
   respond(c: TasksContext): Response | undefined;
 }
 
 /**
  * The files of `folder`, read and compressed once. A request is looked up among their names and never
  * reaches the file system: no path, however it is spelt or encoded, leads out of the folder. Names that
- * begin with a dot are left out.
+ * begin with a dot are left out. Scripts import one another under names with hashes, too.
+ *
+ * @throws Error where scripts import each other in a circle, or a file that is not there.
  */
 export function publicFiles(folder: string): PublicFiles {
+  const there = new Set(names(folder));
   const files = new Map<string, PublicFile>();
-  const hrefs = new Map<string, string>();
-  for (const name of names(folder)) {
-    const file = read(join(folder, name));
-    const hashed = name.replace(/(\.\w+)?$/, `.${file.hash}$1`);
-    files.set(`/public/${name}`, file).set(`/public/${hashed}`, file);
-    hrefs.set(name, `/public/${hashed}`);
-  }
+
+  /** Reads a file after those it imports: its hash is that of what is served, their hashes included. */
+  const load = (name: string, importers: string[] = []): PublicFile => {
+    const way = [...importers, name];
+    if (!there.has(name)) throw new Error(`${folder} has no file ${way.toReversed().join(', imported by ')}`);
+    if (importers.includes(name)) throw new Error(`scripts import each other: ${way.join(' → ')}`);
+    const file = files.get(name) ?? read(join(folder, name), (path) => load(join(name, '..', path), way));
+    files.set(name, file);
+    return file;
+  };
+  for (const name of there) load(name);
+
   return {
     href(name) {
-      const href = hrefs.get(name);
-      if (!href) throw new Error(`${folder} has no file ${name}`);
-      return href;
+      const file = files.get(name);
+      if (!file) throw new Error(`${folder} has no file ${name}`);
+      return `/public/${hashed(name, file)}`;
     },
     respond(c) {
-      const path = decoded(c.req.path);
-      const file = files.get(path);
-      return file && answer(c, file, path.includes(`.${file.hash}`));
+      const name = decoded(c.req.path).replace(/^\/public\//, '');
+      const plain = files.get(name);
+      if (plain) return answer(c, plain, false);
+      const [, stem = '', hash, extension = ''] = /^(.+)\.([0-9a-f]{12})(\.\w+)?$/.exec(name) ?? [];
+      const file = files.get(`${stem}${extension}`);
+      return file && answer(c, file, hash === file.hash);
     },
   };
+}
+
+/** The name, or the path, of a file with its hash before the ending. */
+function hashed(name: string, { hash }: PublicFile): string {
+  return name.replace(/(\.\w+)?$/, `.${hash}$1`);
 }
 
 function names(folder: string): string[] {
@@ -58,14 +78,28 @@ function names(folder: string): string[] {
     .filter((name) => !name.split('/').some((part) => part.startsWith('.')));
 }
 
-function read(path: string): PublicFile {
-  const identity = readFileSync(path);
+/** What a script imports: the path in `from './x.js'` or `import './x.js'`. */
+const imports = /(?<=\b(?:from|import) ')\.\/[^']+(?=')/g;
+
+/** @param imported gives the file that `path` means to this one. */
+function read(path: string, imported: (path: string) => PublicFile): PublicFile {
+  let identity = readFileSync(path);
+  let modified = statSync(path).mtime;
+  if (path.endsWith('.js')) {
+    const script = identity.toString().replace(imports, (specifier) => {
+      const file = imported(specifier);
+      // It changes with what it imports.
+      if (file.modified > modified) modified = file.modified;
+      return hashed(specifier, file);
+    });
+    identity = Buffer.from(script);
+  }
   const smaller = (body: Buffer<ArrayBuffer>) => (body.length < identity.length ? body : undefined);
   const br = smaller(brotliCompressSync(identity));
   const gzip = smaller(gzipSync(identity));
   return {
     type: getMimeType(path) ?? 'application/octet-stream',
-    modified: statSync(path).mtime,
+    modified,
     hash: createHash('sha256').update(identity).digest('hex').slice(0, 12),
     bodies: { identity, ...(br && { br }), ...(gzip && { gzip }) },
   };

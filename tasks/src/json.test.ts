@@ -397,6 +397,28 @@ describe('Forms of a browser, which sends POST alone', () => {
   );
 });
 
+describe('POST /tasks/import', () => {
+  const lines = (body: string, headers = {}) =>
+    send('POST', '/tasks/import', body, { 'Content-Type': 'application/x-ndjson', ...headers });
+
+  test('reports what became of each line', async () => {
+    const { value } = await lines('{"title":"milk"}\n{"title":""}\n');
+    expect(value).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
+  });
+
+  test('ends with the 10 000th refused line, and says where to go on', async () => {
+    const { response, value } = await lines('{"title":"milk"}\n'.concat('x\n'.repeat(10_001)));
+    expect(response.status).toBe(422);
+    expect(value).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
+  });
+
+  test('is 413 for a file that is longer than 64 MiB', async () => {
+    const { response, value } = await lines('', { 'Content-Length': `${64 * 1024 ** 2 + 1}` });
+    expect(response.status).toBe(413);
+    expect(value.code).toBe('body_too_large');
+  });
+});
+
 describe('GET /tasks/partial', () => {
   test('is the list without any token, with an ETag that is another one after each change', async () => {
     await kept.store.create('milk', now);

@@ -4,6 +4,7 @@ import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts
 import { type Service, startService } from '../testing/service.ts';
 import { configuration, silent, startClusterStore } from '../testing/store.ts';
 import { redisChanges } from './changes.ts';
+import { keys } from './redis-keys.ts';
 
 let redis: TestRedis;
 let replicas: Service[];
@@ -55,6 +56,20 @@ test('a page that leaves before its first version has arrived is told nothing mo
   // Its version was asked for after the other one's.
   await expect.poll(() => told.length).toBeGreaterThan(0);
   expect(late).toEqual([]);
+  end.abort();
+  client.disconnect();
+});
+
+test('a change of which no message came is told all the same, by a look now and then', async () => {
+  const client = storeClient(redis.url, silent);
+  const end = new AbortController();
+  const told: string[] = [];
+  redisChanges(client, end.signal, 20).subscribe((version) => told.push(version));
+  // The first look may be the one at the connection; none of the later ones is.
+  for (const version of ['1001', '1002', '1003']) {
+    await client.set(keys.version, version);
+    await expect.poll(() => told.at(-1)).toBe(version);
+  }
   end.abort();
   client.disconnect();
 });

@@ -5,9 +5,6 @@ import { channel, keys } from './redis-keys.ts';
 /** Milliseconds in which changes are gathered: a storm of writes is not a storm of pages that ask again. */
 const gathering = 100;
 
-/** Milliseconds between two looks at the version, for a message that was lost with a connection. */
-const interval = 5_000;
-
 export interface Changes {
   /** Calls `tell` with the version of the list soon, after every change, and every 5 s; returns how to stop that. */
   subscribe(tell: (version: string) => void): () => void;
@@ -18,8 +15,9 @@ export interface Changes {
  * While Redis is away nobody is told anything; when it is back, everybody is told where things stand.
  *
  * @param signal ends it.
+ * @param interval milliseconds between two looks at the version, for a message that was lost with a connection.
  */
-export function redisChanges(redis: StoreClient, signal: AbortSignal): Changes {
+export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
   const subscribers = new Set<(version: string) => void>();
   const tellAll = (version: string) => {
     for (const tell of subscribers) tell(version);

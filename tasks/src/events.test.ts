@@ -1,6 +1,9 @@
+import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { testApp } from '../testing/app.ts';
 import type { Changes } from './changes.ts';
+import type { TasksEnv } from './context.ts';
+import { eventsController } from './controllers/events.ts';
 import type { TaskStore } from './task.ts';
 
 /** Subscribers, to be told of a change by a test. */
@@ -50,6 +53,19 @@ test('a page that does not read has at most 17 events waiting for it', async () 
     for (const tell of told) tell('now');
   }
   expect(waiting - 1).toBeLessThanOrEqual(17 + 1);
+  await reader.cancel();
+});
+
+test('a comment comes again and again, so that the proxy does not take the connection for a dead one', async () => {
+  const { changes } = subscribers();
+  const events = eventsController({ changes, signal: new AbortController().signal }, 1);
+  const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const comments = [];
+  while (comments.length < 3) {
+    const text = new TextDecoder().decode((await reader.read()).value);
+    if (text === ':\n\n') comments.push(text);
+  }
   await reader.cancel();
 });
 

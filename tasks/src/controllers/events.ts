@@ -6,9 +6,6 @@ import { respond } from '../respond.ts';
 /** Pages that one replica keeps informed at once: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
-/** Milliseconds between two comments: half of what the proxy waits for the next word. */
-const heartbeat = 5_000;
-
 /** Events that wait for a page that does not read them. */
 const maxUnread = 16;
 
@@ -24,8 +21,12 @@ const headers = {
  * which a page knows that the list it shows is an older one.
  *
  * @param signal ends all of them: a replica that stops lets its pages go to another one.
+ * @param heartbeat milliseconds between two comments: half of what the proxy waits for the next word.
  */
-export function eventsController({ changes, signal }: { changes: Changes; signal: AbortSignal }) {
+export function eventsController(
+  { changes, signal }: { changes: Changes; signal: AbortSignal },
+  heartbeat = 5_000,
+) {
   let streams = 0;
   return {
     stream(c: TasksContext): Response {

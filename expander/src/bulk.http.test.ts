@@ -1,62 +1,16 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMetrics, observed } from '@longhand/shared/observe.ts';
-import { serve } from '@longhand/shared/serve.ts';
-import type { Hono } from 'hono';
-import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { createApp } from './app.ts';
-import { createExpand, failedExpansion } from './expand.ts';
-import type { Trace } from './expansion.ts';
+import { answerTo, ask, serving, tracing } from '../testing/serving.ts';
+import { failedExpansion } from './expand.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { createPage } from './page.ts';
 import type { CacheClient } from './redis-cache.ts';
 
-/** A log, and its lines as they are written. */
-function listening() {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
-  return { lines, log };
-}
-
-/** Serves an expander as main.ts does: where it answers, and the lines of its log. */
-async function serving(app: Hono, { lines, log } = listening()) {
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const { url, port } = await serve(observed(app, log, createMetrics()), {
-    host: '127.0.0.1',
-    port: 0,
-    signal: stop.signal,
-  });
-  return { url, port, lines };
-}
-
-/** The same over expansions that `trace` makes. */
-function tracing(trace: Trace) {
-  const listened = listening();
-  return serving(createApp(createExpand(trace), createPage(), listened.log), listened);
-}
-
 const end = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
-
-/** Asks over a connection of its own, which can be cut. */
-function ask(url: string, path: string, body?: string): ClientRequest {
-  const method = body === undefined ? 'GET' : 'POST';
-  const asking = request(new URL(path, url), { method, agent: false }).on('error', () => {});
-  onTestFinished(() => void asking.destroy());
-  asking.end(body);
-  return asking;
-}
-
-async function answerTo(asking: ClientRequest) {
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-  return answer;
-}
 
 test('who reads a bulk answer slowly holds up its expansions, and gets all of them in the end', async () => {
   const lines = 10_000;
@@ -221,10 +175,12 @@ test('a URL of any length is refused on its own, and Redis is not asked for it',
     set: async (key: string) => void keys.push(key),
   } as unknown as CacheClient;
   const { url } = await serving(testExpander({ redis }).app);
-  const long = `http://a.example/${'x'.repeat(7_900_000)}`;
-  const [line] = (await text(await answerTo(ask(url, '/api/expand', `${long}\n`)))).split('\n');
+  const long = `http://a.example/${'<'.repeat(7_900_000)}`;
+  const line = await text(await answerTo(ask(url, '/api/expand', `${long}\n`)));
   const message = 'The URL is longer than 8192 bytes.';
-  expect(JSON.parse(line as string).error).toEqual({ code: 'invalid_url', message });
+  expect(JSON.parse(line).error).toEqual({ code: 'invalid_url', message });
+  expect(JSON.parse(line).url).toBe(long.slice(0, 8_192));
+  expect(line.length).toBeLessThan(64 * 1024);
   const u = `u=http://a.example/${'x'.repeat(9_000)}`;
   for (const path of ['/api', '/api/chain']) {
     const answer = await answerTo(ask(url, `${path}?${u}`));

@@ -1,6 +1,7 @@
 import type { Expand } from './expand.ts';
 import type { Expansion, Follow } from './expansion.ts';
 import type { ErrorCode } from './expansion-error.ts';
+import { maxLength, tooLong } from './target.ts';
 import type { Numbered } from './url-list.ts';
 
 /**
@@ -9,16 +10,22 @@ import type { Numbered } from './url-list.ts';
  */
 const atATime = 48;
 
+/** Why a line failed; `fault` is one of ours. */
+interface Failure {
+  code: ErrorCode | 'fault';
+  message: string;
+}
+
 /** One line of the answer: what became of one line of the question. */
 export interface BulkLine {
   /** Counted from 1, as it was given. */
   line: number;
+  /** As it was given, or the beginning of what is longer than any URL. */
   url: string;
   longUrl: string | null;
   redirectCount: number;
   cached: boolean;
-  /** `fault` is one of ours. */
-  error: { code: ErrorCode | 'fault'; message: string } | null;
+  error: Failure | null;
 }
 
 /**
@@ -40,6 +47,7 @@ export async function* expandAll(
   };
   const expandLine = async (line: number, url: unknown): Promise<BulkLine> => {
     if (typeof url !== 'string') return failed(line, JSON.stringify(url), notAString);
+    if (url.length > maxLength) return failed(line, url, tooLong());
     try {
       return told(line, url, await trace(url, { follow, signal }));
     } catch (error) {
@@ -73,11 +81,12 @@ export function takingTurns(trace: Expand['trace']): Expand['trace'] {
   };
 }
 
-const notAString: BulkLine['error'] = { code: 'invalid_url', message: 'This is not a string.' };
-const fault: BulkLine['error'] = { code: 'fault', message: 'Something went wrong here.' };
+const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
+const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
 
-function failed(line: number, url: string, error: BulkLine['error']): BulkLine {
-  return { line, url, longUrl: null, redirectCount: 0, cached: false, error };
+function failed(line: number, url: string, { code, message }: Failure): BulkLine {
+  const begun = url.slice(0, maxLength);
+  return { line, url: begun, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
 }
 
 function told(line: number, url: string, { longUrl, redirectCount, cached, error }: Expansion): BulkLine {

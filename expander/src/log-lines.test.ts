@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { answerTo, ask, tracing } from '../testing/serving.ts';
+import { failedExpansion } from './expand.ts';
+import type { Expansion, Hop } from './expansion.ts';
+import { ExpansionError } from './expansion-error.ts';
+
+const down = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
+const hop = { url: 'http://a.example/', status: 301, milliseconds: 1 } as Hop;
+
+test.each(['/', '/api', '/api/chain'])('the line of an error has its code: %s', async (path) => {
+  const { url, lines } = await tracing(() => down);
+  await text(await answerTo(ask(url, `${path}?u=http://a.example/`)));
+  expect(lines).toMatchObject([{ path, status: 502, error: 'request_failed' }]);
+});
+
+test.each([
+  ['when it has ended', false],
+  ['when it was broken off', true],
+])('the line of a page that is written hop by hop is written %s', async (_, brokenOff) => {
+  const ending = Promise.withResolvers<Expansion>();
+  const { url, lines } = await tracing((_, { onHop }) => {
+    onHop?.(hop);
+    return ending.promise;
+  });
+  const asking = ask(url, '/?u=http://a.example/');
+  const answer = await answerTo(asking);
+  await once(answer, 'data');
+  expect(lines).toEqual([]);
+  if (brokenOff) asking.destroy();
+  else {
+    ending.resolve(down);
+    await text(answer);
+  }
+  await expect.poll(() => lines).toMatchObject([{ path: '/', status: 200, brokenOff }]);
+});

@@ -47,7 +47,7 @@ export function write(form) {
     },
     ({ message, page }) => {
       underWay.delete(form);
-      explain(field, message);
+      explain(field, field.value.startsWith(typed) ? message : `“${typed}” was not saved. ${message}`);
       if (page) renew(form, page, '_csrf', 'revision');
     },
     {},

@@ -70,6 +70,23 @@ describe('On a slow connection', () => {
     await poll(() => titles(page)).toEqual(['milk and bread']);
   });
 
+  test('where one that was typed over does not get through, it is named, and the one in its place is not sent', async () => {
+    const page = await site.open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
+    for (const title of ['one', 'two']) {
+      await field(page).fill(title);
+      await page.keyboard.press('Enter');
+    }
+    held.resolve();
+    await poll(() => page.locator('.problem').textContent()).toContain(
+      '“one” was not saved. This did not get',
+    );
+    expect(await field(page).inputValue()).toBe('two');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['two']);
+  });
+
   test('an edit goes on where it is edited further, and ends with what was sent last', async () => {
     await site.add('milk');
     const page = await site.open();

@@ -125,7 +125,7 @@ function isJson(contentType = ''): boolean {
   return /^application\/([\w.-]+\+)?json\b/i.test(contentType);
 }
 
-/** Each value on a line of its own, made when it is asked for. `ended` is called when the last one is, or nobody asks. */
+/** Each value on a line of its own, made when it is asked for. `ended` is called at the end, or when nobody asks. */
 function ndjson(values: AsyncGenerator<unknown>, ended: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream(

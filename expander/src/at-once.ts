@@ -24,7 +24,7 @@ export function atOnce(known: Known): AtOnce {
   };
 }
 
-/** Says of which hosts nobody doubts that they are one. Nearly every question comes by the same, which is judged once. */
+/** Says which hosts are one beyond doubt. Nearly every question comes by the same, which is judged once. */
 function hostJudge(): (host: string) => boolean {
   let last: string | undefined;
   return (host) => {

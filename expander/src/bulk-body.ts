@@ -14,7 +14,7 @@ const longest = 15_000;
 
 export interface BulkBody {
   text: string;
-  /** Makes room for others. To be called once the text is done with, however that ends; more than once does no harm. */
+  /** Makes room for others, once the text is done with, however that ended. Twice does no harm. */
   release(): void;
 }
 

@@ -10,7 +10,7 @@ export interface Refusal {
 /** Milliseconds in which refusals of one kind share a line. */
 const together = 1_000;
 
-/** Writes one line a second of each kind of refusal, with how many there were: a flood of them is no flood of lines. */
+/** Writes one line a second of each kind of refusal, with how many there were: a flood is no flood of lines. */
 export function refusals(log: Pick<Log, 'info' | 'error'>): (refusal: Refusal) => void {
   const kinds = new Map<string, Refusal & { times: number }>();
   const write = () => {

@@ -1,6 +1,6 @@
 import { failedExpansion } from './expand.ts';
 import type { Ask, Trace } from './expansion.ts';
-import { ExpansionError } from './expansion-error.ts';
+import { overloaded } from './expansion-error.ts';
 import { maxLength, tooLong } from './target.ts';
 
 /** Expansions in flight at a time. */
@@ -51,9 +51,4 @@ export function boundedPerOrigin(ask: Ask): Ask {
       else inFlight.delete(origin);
     }
   };
-}
-
-/** What is told where there is too much to do for now. */
-export function overloaded(what: string): ExpansionError {
-  return new ExpansionError('overloaded', `${what}; try again soon.`);
 }

@@ -1,6 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
-import { overloaded } from './bounds.ts';
-import { aborted } from './expansion-error.ts';
+import { aborted, overloaded } from './expansion-error.ts';
 
 /** Bytes of one body: 10 000 URLs of 800 bytes. */
 export const maxBulkSize = 8_000_000;

@@ -24,3 +24,8 @@ export function aborted(reason: unknown): ExpansionError {
   if (reason instanceof ExpansionError) return reason;
   return new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: reason });
 }
+
+/** What is told where there is too much to do for now. */
+export function overloaded(what: string): ExpansionError {
+  return new ExpansionError('overloaded', `${what}; try again soon.`);
+}

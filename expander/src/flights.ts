@@ -1,4 +1,4 @@
-import { aborted, ExpansionError } from './expansion-error.ts';
+import { aborted, overloaded } from './expansion-error.ts';
 
 interface Flight<Result, Event> {
   landed: Promise<Result>;
@@ -32,7 +32,7 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
   return async (key, { signal, watch }, work) => {
     const flight = flights.get(key) ?? depart(key, work);
     if (flight.waiting >= maxWaiting) {
-      throw new ExpansionError('overloaded', 'Too many are waiting for this URL; try again soon.');
+      throw overloaded('Too many are waiting for this URL');
     }
     const left = Promise.withResolvers<never>();
     const leave = () => {

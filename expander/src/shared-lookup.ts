@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
-import { type InFlightGauge, overloaded } from './bounds.ts';
+import type { InFlightGauge } from './bounds.ts';
+import { overloaded } from './expansion-error.ts';
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
 export type Lookup = (hostname: string, options: { all: true }, callback: Resolved) => void;

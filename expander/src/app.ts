@@ -131,9 +131,13 @@ function ndjson(values: AsyncGenerator<unknown>, ended: () => void): ReadableStr
   return new ReadableStream(
     {
       async pull(controller) {
-        const { value, done } = await values.next();
-        if (!done) return controller.enqueue(encoder.encode(`${asciiJson(value)}\n`));
-        controller.close();
+        try {
+          const { value, done } = await values.next();
+          if (!done) return controller.enqueue(encoder.encode(`${asciiJson(value)}\n`));
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
         ended();
       },
       cancel() {

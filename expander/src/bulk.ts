@@ -46,7 +46,7 @@ export async function* expandAll(
     underWay.set(line, expandLine(line, url));
   };
   const expandLine = async (line: number, url: unknown): Promise<BulkLine> => {
-    if (typeof url !== 'string') return failed(line, JSON.stringify(url), notAString);
+    if (typeof url !== 'string') return failed(line, shown(url), notAString);
     if (url.length > maxLength) return failed(line, url, tooLong());
     try {
       return told(line, url, await trace(url, { follow, signal }));
@@ -79,6 +79,15 @@ export function takingTurns(trace: Expand['trace']): Expand['trace'] {
       else underWay -= 1;
     }
   };
+}
+
+/** JSON that stands where a URL should; of what nests too deep to be written, nothing. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
 }
 
 const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };

@@ -36,11 +36,13 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
     }
     const left = Promise.withResolvers<never>();
     const leave = () => {
-      left.reject(aborted(signal?.reason));
+      const reason = aborted(signal?.reason);
+      left.reject(reason);
       flight.waiting -= 1;
-      if (flight.waiting > 0) return;
+      // What took too long for one may never end: those who wait go on, those who come next start anew.
+      if (flight.waiting > 0 && reason.code !== 'timeout') return;
       if (flights.get(key) === flight) flights.delete(key);
-      flight.abandon.abort();
+      if (flight.waiting === 0) flight.abandon.abort();
     };
     flight.waiting += 1;
     if (watch) {

@@ -62,6 +62,25 @@ describe('a hop that several wait for', () => {
     expect(await three).toMatchObject({ status: 200 });
   });
 
+  test('and hangs is asked anew by the next after one of them has run out of time', async () => {
+    const asked: string[] = [];
+    const ask: Ask = sharedHops(async (_, { signal }) => {
+      asked.push('hop');
+      if (asked.length > 1) return answer();
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const late = new AbortController();
+    const wait = (signal?: AbortSignal) => ask(new URL('http://a.example/'), { follow: 'default', signal });
+    const stay = new AbortController();
+    const [first, second] = [wait(late.signal), wait(stay.signal)];
+    late.abort(new ExpansionError('timeout', 'a.example did not answer within 3 seconds.'));
+    await expect(first).rejects.toMatchObject({ code: 'timeout' });
+    expect(await wait()).toMatchObject({ status: 200 });
+    expect(asked).toHaveLength(2);
+    stay.abort();
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+  });
+
   test('counts for each with those who wait for its host: 64, and other hosts are not held up', async () => {
     const asked: string[] = [];
     const server = createServer((request) => void asked.push(`${request.url}`));

@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** Below what systems give to outgoing connections (Linux from 32768, RFC 6335 section 6 from 49152). */
-const lowest = 20_000;
+/**
+ * Below what systems give to outgoing connections (Linux from 32768, RFC 6335 section 6 from 49152), and above
+ * MongoDB's 27017, the highest that the expander refuses.
+ */
+const lowest = 28_000;
 const highest = 31_999;
 
 /**

@@ -24,7 +24,7 @@ export interface Remark {
 
 const remarks = new WeakMap<Response, Remark>();
 
-/** `response`, of which the log says more. */
+/** `response`, of which the log says more; not where it answers HEAD, as Hono makes another one of it. */
 export function remarked(response: Response, remark: Remark): Response {
   remarks.set(response, remark);
   return response;

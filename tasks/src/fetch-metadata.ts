@@ -9,8 +9,8 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
  * Refuses a link that changes something unless somebody followed it on a page of ours, or typed it: not a
  * prefetch, not another site's image or redirect. Browsers leave `Sec-Fetch-Site` out where a host without
  * TLS has a name of its own: there `Origin` and `Referer` say what they know. A browser that sends none of
- * them may have been sent by any page, as ours let it say where it was (`Referrer-Policy`); another client
- * (curl) is taken at its word.
+ * them may have been sent by any page, as ours let it say where it was (`Referrer-Policy`), and an address
+ * that was typed looks the same; another client (curl) is taken at its word.
  *
  * @param url what the request is for.
  * @throws Refusal `prefetch` or `foreign_origin`
@@ -34,7 +34,7 @@ export function requireDeliberate(header: Header, url: string): void {
   }
 }
 
-/** Every browser's `User-Agent` begins so, for the sake of sites that look for it; curl's and its like do not. */
+/** Every browser's `User-Agent` begins so, for the sake of sites that look for it; so do those of programs that pass for one. */
 function isBrowser(header: Header): boolean {
   return /^Mozilla\//.test(header('user-agent') ?? '');
 }

@@ -33,7 +33,7 @@ const sent = new Set();
  * Sends a change when its turn comes, and shows the list that it leads to.
  *
  * @param {string} url
- * @param {() => RequestInit | undefined} init what to send then; nothing where it is undefined
+ * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; nothing where it is undefined
  * @param {(page: Document) => void | Promise<void>} done
  * @param {(refused: Refused) => void | Promise<void>} [failed]
  * @param {unknown} [key] while it is under way, a change of the same key (a second click) is not sent
@@ -44,7 +44,7 @@ export function change(url, init, done, failed = explain, key = url) {
   document.body.classList.add('busy');
   inTurn(async () => {
     try {
-      const request = init();
+      const request = await init();
       if (!request) return;
       const answer = await load(url, request);
       await done(answer.page);

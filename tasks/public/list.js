@@ -9,7 +9,7 @@ import { live } from './live.js';
 import { say, takeNotice } from './notice.js';
 import { load } from './request.js';
 import { shownVersion, swap } from './swap.js';
-import { explain, write } from './write.js';
+import { explain, touch, write } from './write.js';
 
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 
@@ -36,8 +36,17 @@ document.addEventListener('submit', (event) => {
   else if (button) press(form, button);
 });
 
+// Text put in place of a selection shows only before, what Backspace takes away only after.
+document.addEventListener('beforeinput', ({ target, inputType }) => {
+  // Enter.
+  if (inputType === 'insertLineBreak') return;
+  if (target instanceof HTMLInputElement) touch(target);
+});
+
 document.addEventListener('input', ({ target }) => {
-  if (target instanceof HTMLInputElement) explain(target, '');
+  if (!(target instanceof HTMLInputElement)) return;
+  touch(target);
+  explain(target, '');
 });
 
 document.addEventListener('keydown', (event) => {

@@ -70,21 +70,97 @@ describe('On a slow connection', () => {
     await poll(() => titles(page)).toEqual(['milk and bread']);
   });
 
-  test('where one that was typed over does not get through, it is named, and the one in its place is not sent', async () => {
+  test('where one does not get through, those that were typed over are named, and what is in their place is not sent', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
-    for (const title of ['one', 'two']) {
+    for (const title of ['one', 'two', 'two or three']) {
       await field(page).fill(title);
       await page.keyboard.press('Enter');
     }
     held.resolve();
     await poll(() => page.locator('.problem').textContent()).toContain(
-      '“one” was not saved. This did not get',
+      '“one” was not saved. “two” was not saved. This did not get',
     );
-    expect(await field(page).inputValue()).toBe('two');
+    expect(await field(page).inputValue()).toBe('two or three');
     await page.keyboard.press('Enter');
-    await poll(() => titles(page)).toEqual(['two']);
+    await poll(() => titles(page)).toEqual(['two or three']);
+  });
+
+  test.each([
+    ['begins like it', ['tea', 'teapot']],
+    ['ends like it', ['pot', 'teapot']],
+    ['is typed in place of several', ['A', 'AB', 'Bread']],
+    ['was sent before', ['tea', 'milk', 'tea']],
+  ])('a task typed in place of one that is being added is added whole where it %s', async (_, all) => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    for (const title of all) {
+      await field(page).fill(title);
+      await page.keyboard.press('Enter');
+    }
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(all.toReversed());
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('a task typed letter by letter in place of two that are being added stays whole, and can be added', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    for (const text of ['A', 'B']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('ABread');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['B', 'A']);
+    await poll(() => page.locator('body.busy').count()).toBe(0);
+    expect(await field(page).inputValue()).toBe('ABread');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['ABread', 'B', 'A']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('a replacement that was not sent stays whole when the one before it is added', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    await page.keyboard.type('tea');
+    await page.keyboard.press('Enter');
+    await field(page).fill('teapot');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['tea']);
+    await poll(() => page.locator('body.busy').count()).toBe(0);
+    expect(await field(page).inputValue()).toBe('teapot');
+  });
+
+  test('the same text typed anew is the one that is being added, and leaves the field with it', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    for (let i = 0; i < 2; i += 1) {
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.keyboard.type('tea');
+      await page.keyboard.press('Enter');
+    }
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['tea']);
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(connection.sent).toBe(1);
+  });
+
+  test('Enter changes nothing, wherever the cursor is', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    for (const text of ['milk', 'bread']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(connection.sent).toBe(2);
   });
 
   test('an edit goes on where it is edited further, and ends with what was sent last', async () => {
@@ -115,6 +191,47 @@ describe('On a slow connection', () => {
     connection.letGo();
     await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
     await poll(() => page.locator('body.busy').count()).toBe(0);
+    expect(await title.inputValue()).toBe('oat milk, two');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['oat milk, two']);
+  });
+
+  test('an edit that was saved counts as saved, though nothing gets through after it', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    const title = page.getByLabel('Title');
+    const connection = await slow(page, '**/tasks/1');
+    await title.fill('oat milk');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(', two');
+    await page.route('**/tasks/1/edit', (route) => route.abort(), { times: 1 });
+    connection.letGo();
+    await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
+    await poll(() => page.locator('body.busy').count()).toBe(0);
+    expect(await page.locator('.problem').count()).toBe(0);
+    await page.keyboard.press('Enter');
+    await poll(() => page.locator('.problem').textContent()).toMatch(/^This did not get through/);
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['oat milk, two']);
+    await poll(() => title.count()).toBe(0);
+  });
+
+  test('a change of somebody else is not lost to an edit that goes on after it was saved', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    const title = page.getByLabel('Title');
+    const connection = await slow(page, '**/tasks/1');
+    await title.fill('oat milk');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(', two');
+    connection.letGo();
+    await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
+    await poll(() => page.locator('body.busy').count()).toBe(0);
+    await site.store.update('1', { title: 'soy milk' }, new Date());
+    await page.keyboard.press('Enter');
+    await poll(() => page.locator('.problem').textContent()).toContain('soy milk');
     expect(await title.inputValue()).toBe('oat milk, two');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['oat milk, two']);

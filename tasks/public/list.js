@@ -36,10 +36,10 @@ document.addEventListener('submit', (event) => {
   else if (button) press(form, button);
 });
 
-// Text put in place of a selection shows only before, what Backspace takes away only after.
-document.addEventListener('beforeinput', ({ target, inputType }) => {
-  // Enter.
-  if (inputType === 'insertLineBreak') return;
+// Text put in place of a selection shows only before, what Backspace takes away only after. Enter touches
+// nothing; and an input method has its whole word selected, though it only goes on with it.
+document.addEventListener('beforeinput', ({ target, inputType, isComposing }) => {
+  if (inputType === 'insertLineBreak' || isComposing) return;
   if (target instanceof HTMLInputElement) touch(target);
 });
 

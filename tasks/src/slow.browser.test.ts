@@ -163,6 +163,29 @@ describe('On a slow connection', () => {
     expect(connection.sent).toBe(2);
   });
 
+  test('what is left after Backspace is a task of its own', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    for (const key of ['t', 'e', 'a', 's', 'Enter', 'Backspace', 'Enter']) await page.keyboard.press(key);
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'teas']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('an input method that takes up the last word again types behind it', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    const browser = await page.context().newCDPSession(page);
+    const word = { selectionStart: 5, selectionEnd: 5, replacementStart: 0, replacementEnd: 4 };
+    await browser.send('Input.imeSetComposition', { text: 'milkb', ...word });
+    await page.keyboard.insertText('milkbread');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => field(page).inputValue()).toBe('bread');
+  });
+
   test('an edit goes on where it is edited further, and ends with what was sent last', async () => {
     await site.add('milk');
     const page = await site.open();

@@ -54,17 +54,15 @@ export async function startComposed(): Promise<ComposedStack> {
 
   try {
     await compose('up', '--build', '--wait', 'shortener');
-    const [network] = (await docker('network', 'ls', '--quiet', '--filter', `name=${project}_egress`)).split(
-      '\n',
-    );
-    const subnet = await docker(
-      'network',
+    // Its address alone: the network may be any private one, as may be those that a test wants to see refused.
+    const network = `(index .NetworkSettings.Networks "${project}_egress")`;
+    const address = await docker(
       'inspect',
-      network ?? '',
+      await compose('ps', '--quiet', 'shortener'),
       '--format',
-      '{{(index .IPAM.Config 0).Subnet}}',
+      `{{${network}.IPAddress}}/32`,
     );
-    env.EXPANDER_ALLOWED_NETWORKS = subnet;
+    env.EXPANDER_ALLOWED_NETWORKS = address;
     await compose('up', '--build', '--wait', 'proxy');
   } catch (error) {
     await stop();

@@ -22,7 +22,6 @@ export async function proxyPorts(wanted: Ports, address: string): Promise<Ports>
 
 /** A different free port of 127.0.0.1 for each name. */
 export async function freePorts<Name extends string>(...names: Name[]): Promise<Record<Name, number>> {
-  // All at once: each is held while the others are looked for.
   const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
   return Object.fromEntries(ports);
 }

@@ -3,7 +3,7 @@ import { createDeadline, type Deadline } from './deadline.ts';
 import type { Answer, Ask, End, Expansion, Follow, Hop, Trace, TraceOptions } from './expansion.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
-import { isWeb, readTarget, resolveLocation, type Target } from './target.ts';
+import { isWeb, readTarget, resolveLocation, type Target, withoutFragment } from './target.ts';
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
@@ -111,7 +111,7 @@ async function walk(
   const seen = new Set<string>();
   let current = start;
   for (let redirectCount = 0, looped = false; ; ) {
-    seen.add(withoutFragment(current));
+    seen.add(withoutFragment(current.url));
     const started = performance.now();
     let answer: Answer;
     try {
@@ -126,7 +126,7 @@ async function walk(
     if (!next || !isWeb(next.url)) return unusable(current, redirectCount, answer, next);
     current = next;
     redirectCount += 1;
-    looped ||= seen.has(withoutFragment(current));
+    looped ||= seen.has(withoutFragment(current.url));
     if (looped && (follow === 'all' || redirectCount > maxRedirect)) {
       return ending(current.text, redirectCount, 'loop', 'The redirects lead round in a circle.');
     }
@@ -191,10 +191,6 @@ function failure(error: unknown, longUrl: string, redirectCount: number): Ending
   const { code, message } = error;
   const freshUntil = failureFreshUntil(error);
   return { longUrl, redirectCount, end: { code, message }, error: { code, message }, freshUntil };
-}
-
-function withoutFragment({ url }: Target): string {
-  return url.href.slice(0, url.href.length - url.hash.length);
 }
 
 function asError(error: Expansion['error']): ExpansionError | null {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask, AskOptions } from './expansion.ts';
+import type { Answer, Ask } from './expansion.ts';
 import { createFlights } from './flights.ts';
+import { withoutFragment } from './target.ts';
 
 /** Answers that are kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
 const max = 5_000;
@@ -26,13 +27,8 @@ export function cachedHops(ask: Ask): Ask {
 /** One request at a time for a hop: chains that meet there wait together, each no longer than it would alone. */
 export function sharedHops(ask: Ask): Ask {
   const join = createFlights<Answer>();
-  return (url, options: AskOptions) =>
+  return (url, options) =>
     join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
       ask(url, { ...options, signal }),
     );
-}
-
-/** The part of a URL that is sent. */
-function withoutFragment({ href, hash }: URL): string {
-  return href.slice(0, href.length - hash.length);
 }

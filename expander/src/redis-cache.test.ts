@@ -1,12 +1,11 @@
-import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import type { Hono } from 'hono';
 import { Redis } from 'ioredis';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
+import { logged } from '../../shared/testing/logged.ts';
 import { startRedis, type TestRedis } from '../../shared/testing/redis.ts';
 import { testExpander } from '../testing/expander.ts';
 import type { Expansion } from './expansion.ts';
@@ -154,8 +153,7 @@ describe('the cache', () => {
   });
 
   test('Redis that hangs is a miss, is not waited for again, and is one warning and one line', async () => {
-    const lines: string[] = [];
-    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line).msg)) }));
+    const { lines, log } = logged();
     let now = 0;
     const { expand } = testExpander({ redis, log, clock: () => now });
     lines.length = 0;
@@ -172,7 +170,7 @@ describe('the cache', () => {
     await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
     now += 1_000;
     await expand.trace(link('/chain/1'));
-    expect(lines).toEqual([
+    expect(lines.map(({ msg }) => msg)).toEqual([
       expect.stringContaining('the cache in Redis did not answer within 250 ms'),
       'the cache in Redis answers again',
     ]);

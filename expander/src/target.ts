@@ -69,6 +69,11 @@ export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
+/** The part of a URL that is sent. */
+export function withoutFragment({ href, hash }: URL): string {
+  return href.slice(0, href.length - hash.length);
+}
+
 /** Keeps the spelling where it leaves nothing to interpretation, otherwise takes the parser's. */
 function target(text: string, url: URL): Target {
   const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { Writable } from 'node:stream';
 import { createMetrics, observed } from '@longhand/shared/observe.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import type { Hono } from 'hono';
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { logged } from '../../shared/testing/logged.ts';
 import { createApp } from '../src/app.ts';
 import { createExpand } from '../src/expand.ts';
 import type { Trace } from '../src/expansion.ts';
 import { createPage } from '../src/page.ts';
 
 /** Serves an expander as main.ts does, until the test is over: where it answers, and the lines of its log. */
-export async function serving(app: Hono, { lines, log } = listening()) {
+export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const options = { host: '127.0.0.1', port: 0, signal: stop.signal };
@@ -22,15 +21,8 @@ export async function serving(app: Hono, { lines, log } = listening()) {
 
 /** The same over expansions that `trace` makes. */
 export function tracing(trace: Trace) {
-  const listened = listening();
+  const listened = logged();
   return serving(createApp(createExpand(trace), createPage(), listened.log), listened);
-}
-
-/** A log, and its lines as they are written. */
-function listening() {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
-  return { lines, log };
 }
 
 /** Asks over a connection of its own, which can be cut: by POST where there is a body. */

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
-import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { logged } from '../testing/logged.ts';
 import { createMetrics, observed, remarked } from './observe.ts';
 import { serve } from './serve.ts';
 
 /** Serves `app` observed: where it answers, the lines of its log, and what is counted of its requests. */
 async function serving(app: Hono) {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+  const { lines, log } = logged();
   const metrics = createMetrics();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());

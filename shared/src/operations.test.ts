@@ -1,9 +1,9 @@
-import { Writable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import type { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { logged } from '../testing/logged.ts';
 import { operations } from './health.ts';
 import type { Log } from './log.ts';
 import { createMetrics, observed } from './observe.ts';
@@ -52,8 +52,7 @@ describe('Operations endpoints', () => {
 
 describe('The log', () => {
   test('has one line for each request, without the query, with the request id and the client', async () => {
-    const lines: Record<string, unknown>[] = [];
-    const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+    const { lines, log } = logged();
     const app = new Hono();
     const ask = asking(app, log, createMetrics());
     app.get('/notes', (c) => c.text('notes'));

@@ -1,6 +1,5 @@
-import { Writable } from 'node:stream';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { logged } from '../testing/logged.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
 import { cacheClient, type StoreClient, storeClient } from './redis.ts';
 
@@ -15,11 +14,10 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.disconnect();
 });
 
-/** Log lines, collected. */
-function logged() {
-  const lines: { level: number; msg: string }[] = [];
-  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
-  return { lines, log, messages: () => lines.map(({ msg }) => msg) };
+/** A log, and what its lines say. */
+function messaging() {
+  const { lines, log } = logged();
+  return { log, messages: () => lines.map(({ msg }) => msg) };
 }
 
 function connect(make: typeof storeClient, log = logged().log) {
@@ -44,7 +42,7 @@ describe.each([
   });
 
   test('fails where Redis is away, says so once, and works again by itself', async () => {
-    const { log, messages } = logged();
+    const { log, messages } = messaging();
     const client = connect(make, log);
     await ready(client);
     await server.kill();

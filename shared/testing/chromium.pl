@@ -4,34 +4,30 @@
 # It gives up every request that waits for a connection, to 127.0.0.1 too, when an interface comes or goes
 # (ERR_NETWORK_CHANGED), as those of containers do all the time while other tests run. There is no switch against that, but
 # where the kernel refuses it the netlink socket that would tell, it takes the network for unchanging
-# (Chromium's net/base/address_tracker_linux.cc). So a seccomp filter refuses that.
+# (Chromium's net/base/address_tracker_linux.cc). So a seccomp filter refuses that. CHROMIUM says which program it is.
 use strict;
 use warnings;
 
 # Numbers of the calls prctl and socket.
 my %calls = ( x86_64 => [ 157, 41 ], aarch64 => [ 167, 198 ] );
 chomp( my $machine = `uname -m` );
+my ( $prctl, $socket ) = @{ $calls{$machine} };
+my ( $PR_SET_SECCOMP, $SECCOMP_MODE_FILTER, $PR_SET_NO_NEW_PRIVS ) = ( 22, 2, 38 );
+my ( $AF_NETLINK, $EAFNOSUPPORT ) = ( 16, 97 );
+my ( $load, $jump_if_equal, $return ) = ( 0x20, 0x15, 0x06 );
+my ( $errno, $allow ) = ( 0x00050000, 0x7fff0000 );
 
-if ( my $numbers = $calls{$machine} ) {
-    my ( $prctl, $socket ) = @$numbers;
-    my ( $PR_SET_SECCOMP, $SECCOMP_MODE_FILTER, $PR_SET_NO_NEW_PRIVS ) = ( 22, 2, 38 );
-    my ( $AF_NETLINK, $EAFNOSUPPORT ) = ( 16, 97 );
-    my ( $load, $jump_if_equal, $return ) = ( 0x20, 0x15, 0x06 );
-    my ( $errno, $allow ) = ( 0x00050000, 0x7fff0000 );
-
-    # Code, steps to jump if so, if not, operand (linux/filter.h); offsets are those of struct seccomp_data.
-    my @filter = (
-        [ $load,          0, 0, 0 ],                        # the number of the call
-        [ $jump_if_equal, 0, 3, $socket ],
-        [ $load,          0, 0, 16 ],                       # its first argument
-        [ $jump_if_equal, 0, 1, $AF_NETLINK ],
-        [ $return,        0, 0, $errno | $EAFNOSUPPORT ],
-        [ $return,        0, 0, $allow ],
-    );
-    my $code = join '', map { pack 'SCCL', @$_ } @filter;
-    my $program = pack 'S x![Q] P', scalar @filter, $code;    # struct sock_fprog
-    syscall $prctl, $PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0;
-    syscall $prctl, $PR_SET_SECCOMP, $SECCOMP_MODE_FILTER, $program;
-}
-my $chromium = $ENV{CHROMIUM} || '/usr/bin/chromium';
-exec $chromium, @ARGV or die "$chromium: $!\n";
+# Code, steps to jump if so, if not, operand (linux/filter.h); offsets are those of struct seccomp_data.
+my @filter = (
+    [ $load,          0, 0, 0 ],                        # the number of the call
+    [ $jump_if_equal, 0, 3, $socket ],
+    [ $load,          0, 0, 16 ],                       # its first argument
+    [ $jump_if_equal, 0, 1, $AF_NETLINK ],
+    [ $return,        0, 0, $errno | $EAFNOSUPPORT ],
+    [ $return,        0, 0, $allow ],
+);
+my $code = join '', map { pack 'SCCL', @$_ } @filter;
+my $program = pack 'S x![Q] P', scalar @filter, $code;    # struct sock_fprog
+syscall $prctl, $PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0;
+syscall $prctl, $PR_SET_SECCOMP, $SECCOMP_MODE_FILTER, $program;
+exec $ENV{CHROMIUM}, @ARGV or die "$ENV{CHROMIUM}: $!\n";

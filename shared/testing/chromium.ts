@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+const { CHROMIUM = '/usr/bin/chromium' } = process.env;
+
 /** Starts Chromium so that the containers of other tests do not break off its requests; null where it cannot be done. */
 export const undisturbed =
   process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
@@ -10,7 +12,8 @@ export const undisturbed =
 /** Debian's Chromium, or that of `CHROMIUM`, headless, without the services that would look up hosts of their own. */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
-    executablePath: undisturbed ?? process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: undisturbed ?? CHROMIUM,
+    env: { ...process.env, CHROMIUM },
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -34,7 +34,7 @@ const sent = new Set();
  *
  * @param {string} url
  * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; nothing where it is undefined
- * @param {(page: Document) => void | Promise<void>} done
+ * @param {(page: Document) => void} done
  * @param {(refused: Refused) => void | Promise<void>} [failed]
  * @param {unknown} [key] while it is under way, a change of the same key (a second click) is not sent
  */
@@ -47,7 +47,7 @@ export function change(url, init, done, failed = explain, key = url) {
       const request = await init();
       if (!request) return;
       const answer = await load(url, request);
-      await done(answer.page);
+      done(answer.page);
       if (`${query(answer.url)}` === `${query()}`) swap(answer.page);
       // The change is made; if the list cannot be had now, the next event says so again.
       else await refresh().catch(() => {});

@@ -32,6 +32,12 @@ const statuses = {
 /** Seconds after which a client may try again: Redis is back within one or two where it only restarts. */
 const retryAfter = { 'Retry-After': '2' };
 
+/** The status of a refusal, and the headers that go with it. */
+export function refusedStatus({ code }: Refusal): [status: number, headers: Record<string, string>] {
+  const status = statuses[code];
+  return [status, { ...noStore, ...(status === 503 && retryAfter) }];
+}
+
 export type Refused = (
   c: TasksContext,
   refusal: Refusal,
@@ -44,9 +50,9 @@ export type Refused = (
  */
 export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): Refused {
   return async (c, refusal, headers = {}) => {
-    const status = statuses[refusal.code];
     const { code, message: detail } = refusal;
-    const all = { ...noStore, ...(status === 503 && retryAfter), ...headers };
+    const [status, always] = refusedStatus(refusal);
+    const all = { ...always, ...headers };
     if (wantsJson(c)) {
       const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
       const type = { 'Content-Type': 'application/problem+json' };

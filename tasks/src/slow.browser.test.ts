@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, poll, titles, useBrowser } from '../testing/browser.ts';
 
@@ -16,14 +16,56 @@ async function slow(page: Page, path: string) {
   return seen;
 }
 
+/** An open list whose connection is slow when a task is added. */
+async function adding() {
+  const page = await site.open();
+  return { page, connection: await slow(page, '**/task') };
+}
+
+/** The same with an edit of its one task, which is slow to be saved. */
+async function editing() {
+  await site.add('milk');
+  const page = await site.open();
+  await page.getByRole('link', { name: 'Edit: milk' }).click();
+  return { page, title: page.getByLabel('Title'), connection: await slow(page, '**/tasks/1') };
+}
+
+/** An edit that was saved, and was typed on behind meanwhile; `before` comes before it was saved. */
+async function editingOn(before: (page: Page) => Promise<unknown> = async () => {}) {
+  const { page, title, connection } = await editing();
+  await title.fill('oat milk');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(', two');
+  await before(page);
+  connection.letGo();
+  await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
+  await idle(page);
+  return { page, title };
+}
+
+/** Types each text where the cursor is, and Enter. */
+async function enter(page: Page, ...texts: string[]) {
+  for (const text of texts) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  }
+}
+
+/** Puts each text in place of all that is in `input`, and Enter. */
+async function replace(input: Locator, ...texts: string[]) {
+  for (const text of texts) {
+    await input.fill(text);
+    await input.page().keyboard.press('Enter');
+  }
+}
+
+/** Nothing is under way any more. */
+const idle = (page: Page) => poll(() => page.locator('body.busy').count()).toBe(0);
+
 describe('On a slow connection', () => {
   test('what is typed behind a task that is being added can be added as well, as often as one likes', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
-    for (const title of ['milk', 'bread', 'bread', 'tea']) {
-      await page.keyboard.type(title);
-      await page.keyboard.press('Enter');
-    }
+    const { page, connection } = await adding();
+    await enter(page, 'milk', 'bread', 'bread', 'tea');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread', 'bread', 'milk']);
     await poll(() => field(page).inputValue()).toBe('');
@@ -31,12 +73,8 @@ describe('On a slow connection', () => {
   });
 
   test('a task typed in place of one that is being added waits its turn and is added', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
-    for (const title of ['one', 'two']) {
-      await field(page).fill(title);
-      await page.keyboard.press('Enter');
-    }
+    const { page, connection } = await adding();
+    await replace(field(page), 'one', 'two');
     expect(await field(page).inputValue()).toBe('two');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['two', 'one']);
@@ -44,14 +82,13 @@ describe('On a slow connection', () => {
   });
 
   test('the same text is sent once, however often Enter is pressed', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
+    const { page, connection } = await adding();
     await page.keyboard.type('milk');
     for (let i = 0; i < 3; i += 1) await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add' }).dblclick();
     connection.letGo();
     await poll(() => titles(page)).toEqual(['milk']);
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    await idle(page);
     expect(connection.sent).toBe(1);
   });
 
@@ -59,10 +96,7 @@ describe('On a slow connection', () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
-    for (const title of ['milk', ' and bread']) {
-      await page.keyboard.type(title);
-      await page.keyboard.press('Enter');
-    }
+    await enter(page, 'milk', ' and bread');
     held.resolve();
     await poll(() => page.locator('.problem').textContent()).toContain('This did not get through.');
     expect(await field(page).inputValue()).toBe('milk and bread');
@@ -74,10 +108,7 @@ describe('On a slow connection', () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
-    for (const title of ['one', 'two', 'two or three']) {
-      await field(page).fill(title);
-      await page.keyboard.press('Enter');
-    }
+    await replace(field(page), 'one', 'two', 'two or three');
     held.resolve();
     await poll(() => page.locator('.problem').textContent()).toContain(
       '“one” was not saved. “two” was not saved. This did not get',
@@ -93,29 +124,21 @@ describe('On a slow connection', () => {
     ['is typed in place of several', ['A', 'AB', 'Bread']],
     ['was sent before', ['tea', 'milk', 'tea']],
   ])('a task typed in place of one that is being added is added whole where it %s', async (_, all) => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
-    for (const title of all) {
-      await field(page).fill(title);
-      await page.keyboard.press('Enter');
-    }
+    const { page, connection } = await adding();
+    await replace(field(page), ...all);
     connection.letGo();
     await poll(() => titles(page)).toEqual(all.toReversed());
     await poll(() => field(page).inputValue()).toBe('');
   });
 
   test('a task typed letter by letter in place of two that are being added stays whole, and can be added', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
-    for (const text of ['A', 'B']) {
-      await page.keyboard.type(text);
-      await page.keyboard.press('Enter');
-    }
+    const { page, connection } = await adding();
+    await enter(page, 'A', 'B');
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('ABread');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['B', 'A']);
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    await idle(page);
     expect(await field(page).inputValue()).toBe('ABread');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['ABread', 'B', 'A']);
@@ -123,20 +146,18 @@ describe('On a slow connection', () => {
   });
 
   test('a replacement that was not sent stays whole when the one before it is added', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
+    const { page, connection } = await adding();
     await page.keyboard.type('tea');
     await page.keyboard.press('Enter');
     await field(page).fill('teapot');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea']);
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    await idle(page);
     expect(await field(page).inputValue()).toBe('teapot');
   });
 
   test('the same text typed anew is the one that is being added, and leaves the field with it', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
+    const { page, connection } = await adding();
     for (let i = 0; i < 2; i += 1) {
       await page.keyboard.press('ControlOrMeta+A');
       await page.keyboard.type('tea');
@@ -149,12 +170,8 @@ describe('On a slow connection', () => {
   });
 
   test('Enter changes nothing, wherever the cursor is', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
-    for (const text of ['milk', 'bread']) {
-      await page.keyboard.type(text);
-      await page.keyboard.press('Enter');
-    }
+    const { page, connection } = await adding();
+    await enter(page, 'milk', 'bread');
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     connection.letGo();
@@ -164,8 +181,7 @@ describe('On a slow connection', () => {
   });
 
   test('what is left after Backspace is a task of its own', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
+    const { page, connection } = await adding();
     for (const key of ['t', 'e', 'a', 's', 'Enter', 'Backspace', 'Enter']) await page.keyboard.press(key);
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'teas']);
@@ -173,8 +189,7 @@ describe('On a slow connection', () => {
   });
 
   test('an input method that takes up the last word again types behind it', async () => {
-    const page = await site.open();
-    const connection = await slow(page, '**/task');
+    const { page, connection } = await adding();
     await page.keyboard.type('milk');
     await page.keyboard.press('Enter');
     const browser = await page.context().newCDPSession(page);
@@ -187,15 +202,8 @@ describe('On a slow connection', () => {
   });
 
   test('an edit goes on where it is edited further, and ends with what was sent last', async () => {
-    await site.add('milk');
-    const page = await site.open();
-    await page.getByRole('link', { name: 'Edit: milk' }).click();
-    const title = page.getByLabel('Title');
-    const connection = await slow(page, '**/tasks/1');
-    for (const text of ['oat milk', 'oat milk, two']) {
-      await title.fill(text);
-      await page.keyboard.press('Enter');
-    }
+    const { page, title, connection } = await editing();
+    await replace(title, 'oat milk', 'oat milk, two');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['oat milk, two']);
     expect(connection.sent).toBe(2);
@@ -203,35 +211,16 @@ describe('On a slow connection', () => {
   });
 
   test('what is typed on while an edit is saved stays, and can be saved', async () => {
-    await site.add('milk');
-    const page = await site.open();
-    await page.getByRole('link', { name: 'Edit: milk' }).click();
-    const title = page.getByLabel('Title');
-    const connection = await slow(page, '**/tasks/1');
-    await title.fill('oat milk');
-    await page.keyboard.press('Enter');
-    await page.keyboard.type(', two');
-    connection.letGo();
-    await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    const { page, title } = await editingOn();
     expect(await title.inputValue()).toBe('oat milk, two');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['oat milk, two']);
   });
 
   test('an edit that was saved counts as saved, though nothing gets through after it', async () => {
-    await site.add('milk');
-    const page = await site.open();
-    await page.getByRole('link', { name: 'Edit: milk' }).click();
-    const title = page.getByLabel('Title');
-    const connection = await slow(page, '**/tasks/1');
-    await title.fill('oat milk');
-    await page.keyboard.press('Enter');
-    await page.keyboard.type(', two');
-    await page.route('**/tasks/1/edit', (route) => route.abort(), { times: 1 });
-    connection.letGo();
-    await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    const { page, title } = await editingOn((page) =>
+      page.route('**/tasks/1/edit', (route) => route.abort(), { times: 1 }),
+    );
     expect(await page.locator('.problem').count()).toBe(0);
     await page.keyboard.press('Enter');
     await poll(() => page.locator('.problem').textContent()).toMatch(/^This did not get through/);
@@ -241,17 +230,7 @@ describe('On a slow connection', () => {
   });
 
   test('a change of somebody else is not lost to an edit that goes on after it was saved', async () => {
-    await site.add('milk');
-    const page = await site.open();
-    await page.getByRole('link', { name: 'Edit: milk' }).click();
-    const title = page.getByLabel('Title');
-    const connection = await slow(page, '**/tasks/1');
-    await title.fill('oat milk');
-    await page.keyboard.press('Enter');
-    await page.keyboard.type(', two');
-    connection.letGo();
-    await poll(() => page.locator('#notice').textContent()).toBe('Saved: oat milk');
-    await poll(() => page.locator('body.busy').count()).toBe(0);
+    const { page, title } = await editingOn();
     await site.store.update('1', { title: 'soy milk' }, new Date());
     await page.keyboard.press('Enter');
     await poll(() => page.locator('.problem').textContent()).toContain('soy milk');

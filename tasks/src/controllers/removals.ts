@@ -3,6 +3,7 @@ import type { TasksContext } from '../context.ts';
 import type { Csrf } from '../csrf.ts';
 import { readInput } from '../input.ts';
 import { Refusal } from '../refusal.ts';
+import { refusedStatus } from '../refused.ts';
 import { json, noStore, toList, wantsJson } from '../respond.ts';
 import type { TaskStore } from '../task.ts';
 
@@ -19,7 +20,7 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
       const { count, stop } = await store.clearFinished(removal);
       // Whatever is left stands in the list with the button that clears it.
       if (!wantsJson(c)) return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
-      if (stop) return json(c, { removal, count }, 503, { ...noStore, 'Retry-After': '2' });
+      if (stop) return json(c, { removal, count }, ...refusedStatus(stop));
       return json(c, { removal, count }, 200, noStore);
     },
 

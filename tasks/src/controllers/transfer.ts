@@ -5,6 +5,7 @@ import { requireKnownOrigin, requireSameOrigin } from '../fetch-metadata.ts';
 import { mediaType, readInput } from '../input.ts';
 import type { Render } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
+import { refusedStatus } from '../refused.ts';
 import { html, json, noStore, respond, wantsJson } from '../respond.ts';
 import type { TaskStore } from '../task.ts';
 import { type Format, formats, importTasks, lines } from '../transfer.ts';
@@ -97,9 +98,7 @@ async function readOut(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
 
 /** Status and headers of a report, by what ended the import before the file did. */
 function ending(stop: Refusal | undefined): [status: number, headers: Record<string, string>] {
-  if (!stop) return [200, noStore];
-  if (stop.code === 'store_unavailable') return [503, { ...noStore, 'Retry-After': '2' }];
-  return [stop.code === 'body_too_large' ? 413 : 422, noStore];
+  return stop ? refusedStatus(stop) : [200, noStore];
 }
 
 async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {

@@ -8,6 +8,8 @@ COPY expander/package.json expander/
 COPY tasks/package.json tasks/
 COPY loadtest/package.json loadtest/
 COPY proxy/package.json proxy/
+COPY deploy/package.json deploy/
+COPY shortener/package.json shortener/
 
 FROM manifests AS expander-packages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace expander
@@ -45,10 +47,10 @@ LABEL org.opencontainers.image.title="Longhand tasks" \
 FROM node:26-trixie-slim AS shortener
 WORKDIR /app
 COPY package.json ./
-COPY loadtest/shortener.ts loadtest/
+COPY shortener/ shortener/
 USER 1000:1000
 EXPOSE 9000
-CMD ["node", "loadtest/shortener.ts", "--host", "0.0.0.0"]
+CMD ["node", "shortener/shortener.ts", "--host", "0.0.0.0"]
 LABEL org.opencontainers.image.title="Longhand shortener" \
       org.opencontainers.image.description="A link shortener for load tests." \
       org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0

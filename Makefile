@@ -14,26 +14,26 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 up: ## start the stack and stay with it; Ctrl-C stops it (NATIVE=1: without Docker)
-	@if $(in_containers); then proxy/compose-up.sh; else \
-		proxy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node proxy/local.ts up; fi
+	@if $(in_containers); then deploy/compose/up.sh; else \
+		deploy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
 down: ## stop the stack; the tasks are kept
-	@if $(in_containers); then docker compose down; else node proxy/local.ts down; fi
+	@if $(in_containers); then docker compose down; else node deploy/native/main.ts down; fi
 
 logs: ## follow the logs of the containers (the native run shows its own)
 	@docker compose logs --follow --tail 100
 
 ps: ## show what runs
-	@if $(in_containers); then docker compose ps; else node proxy/local.ts ps; fi
+	@if $(in_containers); then docker compose ps; else node deploy/native/main.ts ps; fi
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
-	@proxy/replace.sh $(SERVICE)
+	@deploy/compose/replace.sh $(SERVICE)
 
 doctor: ## say what is missing on this machine, and how to go on
-	@proxy/doctor.sh
+	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@proxy/packages.sh nginx redis-server chromium
+	@deploy/packages.sh nginx redis-server chromium
 
 test: setup ## run all tests
 	@vitest run

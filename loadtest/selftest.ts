@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findK6, type K6, runScript } from './k6.ts';
-import { startTwoPieces } from './two-pieces.ts';
+import { startTwoPieces } from './split-write-server.ts';
 
 export interface Control {
   /** k6's exit code: 0 where every threshold held, 99 where one did not. */

@@ -2,8 +2,8 @@ import { EventEmitter, on } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '../proxy/stack.ts';
-import { startShortener } from './shortener.ts';
+import { startStack } from '@longhand/deploy/native/stack.ts';
+import { startShortener } from '@longhand/shortener';
 
 /** What the load goes to. */
 export interface Target {

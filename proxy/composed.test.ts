@@ -1,5 +1,5 @@
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { engineAnswers } from '../shared/testing/engine.ts';
 import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { expanderRules } from './suite/expander.ts';

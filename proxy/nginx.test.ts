@@ -5,12 +5,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { configureProxy, type ProxyVariables, render } from '@longhand/deploy/native/configuration.ts';
+import { type Part, startPart } from '@longhand/deploy/native/part.ts';
+import { proxy } from '@longhand/deploy/native/parts.ts';
+import { freePorts } from '@longhand/deploy/native/ports.ts';
+import { searchPath } from '@longhand/deploy/native/stack.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configureProxy, type ProxyVariables, render } from './configuration.ts';
-import { type Part, startPart } from './part.ts';
-import { proxy } from './parts.ts';
-import { freePorts } from './ports.ts';
-import { searchPath } from './stack.ts';
 import { type Answer, ask, say } from './testing/ask.ts';
 
 /** nginx as configured, in front of a stand-in for both applications that shows what reaches it. */

@@ -1,6 +1,6 @@
 import { integer, list, readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
 import { z } from 'zod';
-import { isNetwork } from './public-address.ts';
+import { isNetwork } from './guard/public-address.ts';
 
 const variables = {
   ...serviceVariables,

@@ -2,13 +2,13 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { callbackCall, isCallbackName } from './callback-name.ts';
-import { createExpand, createTrace } from './expand.ts';
-import type { Ask } from './expansion.ts';
-import { ExpansionError } from './expansion-error.ts';
-import { percentEncoded } from './head-request.ts';
-import { createGuard } from './public-address.ts';
-import { readTarget, resolveLocation } from './target.ts';
+import { createExpand, createTrace } from './expansion/expand.ts';
+import type { Ask } from './expansion/expansion.ts';
+import { ExpansionError } from './expansion/expansion-error.ts';
+import { readTarget, resolveLocation } from './expansion/target.ts';
+import { createGuard } from './guard/public-address.ts';
+import { percentEncoded } from './hop/head-request.ts';
+import { callbackCall, isCallbackName } from './web/callback-name.ts';
 
 /** Another run tries other inputs; FUZZ_SEED repeats one. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { answerTo, ask, tracing } from '../testing/serving.ts';
-import { failedExpansion } from './expand.ts';
-import type { Expansion, Hop } from './expansion.ts';
-import { ExpansionError } from './expansion-error.ts';
+import { failedExpansion } from './expansion/expand.ts';
+import type { Expansion, Hop } from './expansion/expansion.ts';
+import { ExpansionError } from './expansion/expansion-error.ts';
 
 const down = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 const hop = { url: 'http://a.example/', status: 301, milliseconds: 1 } as Hop;

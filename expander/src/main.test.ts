@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@longhand/shared/free-port.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 
 let shortener: Shortener;
 let service: ChildProcess;

@@ -6,8 +6,8 @@ import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
-import { inert } from './headers.ts';
-import { setUpResolver } from './resolver.ts';
+import { setUpResolver } from './guard/resolver.ts';
+import { inert } from './web/headers.ts';
 
 setUpResolver();
 

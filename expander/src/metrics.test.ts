@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { type Shortener, startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Shortener, startShortener } from '../../loadtest/shortener.ts';
 import { testExpander } from '../testing/expander.ts';
-import type { CacheClient } from './redis-cache.ts';
+import type { CacheClient } from './cache/redis.ts';
 
 let shortener: Shortener;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { End, Expansion, Trace } from './expansion.ts';
-import type { Guard } from './public-address.ts';
-import { soon } from './soon.ts';
+import type { End, Expansion, Trace } from './expansion/expansion.ts';
+import { soon } from './expansion/soon.ts';
+import type { Guard } from './guard/public-address.ts';
 
 /** What became of a question to a cache. */
 export type CacheResult = 'hit' | 'miss' | 'failed';

@@ -4,7 +4,7 @@ import { createLog } from '@longhand/shared/log.ts';
 import ip from 'ipaddr.js';
 import { readConfig } from '../src/config.ts';
 import { createExpansion } from '../src/expander.ts';
-import { setUpResolver } from '../src/resolver.ts';
+import { setUpResolver } from '../src/guard/resolver.ts';
 
 /**
  * Runs in a network namespace of its own, whose loopback interface has these addresses: expands a URL of each

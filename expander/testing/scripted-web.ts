@@ -1,8 +1,8 @@
-import { createApp } from '../src/app.ts';
-import { createExpand, createTrace } from '../src/expand.ts';
-import type { Answer } from '../src/expansion.ts';
-import { ExpansionError } from '../src/expansion-error.ts';
-import { createPage } from '../src/page.ts';
+import { createExpand, createTrace } from '../src/expansion/expand.ts';
+import type { Answer } from '../src/expansion/expansion.ts';
+import { ExpansionError } from '../src/expansion/expansion-error.ts';
+import { createApp } from '../src/web/app.ts';
+import { createPage } from '../src/web/page.ts';
 
 /** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */
 export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>>>;

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createMetrics, observed } from '@longhand/shared/observe.ts';
 import { serve } from '@longhand/shared/serve.ts';
+import { logged } from '@longhand/shared/testing/logged.ts';
 import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import { logged } from '../../shared/testing/logged.ts';
-import { createApp } from '../src/app.ts';
-import { createExpand } from '../src/expand.ts';
-import type { Trace } from '../src/expansion.ts';
-import { createPage } from '../src/page.ts';
+import { createExpand } from '../src/expansion/expand.ts';
+import type { Trace } from '../src/expansion/expansion.ts';
+import { createApp } from '../src/web/app.ts';
+import { createPage } from '../src/web/page.ts';
 
 /** Serves an expander as main.ts does, until the test is over: where it answers, and the lines of its log. */
 export async function serving(app: Hono, { lines, log } = logged()) {

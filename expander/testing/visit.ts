@@ -1,6 +1,6 @@
 import { type Application, serve } from '@longhand/shared/serve.ts';
+import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from '../../shared/testing/chromium.ts';
 
 export interface Visits {
   /** Where the application answers, such as `http://127.0.0.1:4711`. */

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@longhand/shared/free-port.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
-import { startRedisProcess } from '../../shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../../shared/testing/chromium.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** The stack as a person meets it, in a real browser. Screenshots are left in proxy/out/. */

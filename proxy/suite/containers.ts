@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
-import { docker } from '../../shared/testing/engine.ts';
 import type { ComposedStack } from '../testing/composed.ts';
 import type { PartName } from '../testing/test-stack.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
-import { docker } from '../../shared/testing/engine.ts';
 import { ask } from '../testing/ask.ts';
 import type { ComposedStack } from '../testing/composed.ts';
 import { startLoad } from '../testing/load.ts';

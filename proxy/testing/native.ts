@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startShortener } from '../../loadtest/shortener.ts';
-import { startStack } from '../stack.ts';
+import { startStack } from '@longhand/deploy/native/stack.ts';
+import { startShortener } from '@longhand/shortener';
 import type { TestStack } from './test-stack.ts';
 
 /** The stack without Docker, on free ports and with data of its own. */

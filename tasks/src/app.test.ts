@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formFields, submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
-import { Refusal } from './refusal.ts';
-import type { TaskStore } from './task.ts';
+import { Refusal } from './task/errors.ts';
+import type { TaskStore } from './task/task.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
 let app: ReturnType<typeof testApp>;

@@ -3,19 +3,19 @@ import type { Log } from '@longhand/shared/log.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { Changes } from './changes.ts';
-import type { TasksEnv } from './context.ts';
 import { eventsController } from './controllers/events.ts';
 import { removalsController } from './controllers/removals.ts';
 import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
-import type { PublicFiles } from './public-files.ts';
-import { Refusal } from './refusal.ts';
-import { refusedWith } from './refused.ts';
-import { respond } from './respond.ts';
+import type { Changes } from './redis/changes.ts';
+import { Refusal } from './task/errors.ts';
+import type { TasksEnv } from './web/context.ts';
+import { refusedWith } from './web/error-response.ts';
+import { respond } from './web/responses.ts';
+import type { PublicFiles } from './web/static-files.ts';
 
 /** The description of the JSON interface (OpenAPI 3.1). */
-const openapi = readFileSync(`${import.meta.dirname}/openapi.json`, 'utf8');
+const openapi = readFileSync(`${import.meta.dirname}/web/openapi.json`, 'utf8');
 
 export interface AppDependencies extends TasksDependencies {
   changes: Changes;

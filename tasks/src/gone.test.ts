@@ -1,6 +1,6 @@
 import http from 'node:http';
+import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 

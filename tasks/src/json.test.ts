@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => kept.stop());
 
-const openapi = JSON.parse(readFileSync(`${import.meta.dirname}/openapi.json`, 'utf8'));
+const openapi = JSON.parse(readFileSync(`${import.meta.dirname}/web/openapi.json`, 'utf8'));
 
 /** Puts what `$ref`s name in their place. */
 function resolved(node: unknown): unknown {

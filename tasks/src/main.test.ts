@@ -1,11 +1,11 @@
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@longhand/shared/free-port.ts';
+import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from './web/security-headers.ts';
 
 let redis: TestRedis;
 beforeAll(async () => {

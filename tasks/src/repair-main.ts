@@ -1,7 +1,7 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { storeClient } from '@longhand/shared/redis.ts';
 import { readConfig } from './config.ts';
-import { repair } from './repair.ts';
+import { repair } from './redis/repair.ts';
 
 /** `npm run repair -w tasks`: says what is wrong with the store at REDIS_URL; with `-- --fix` it puts it right. */
 const fix = process.argv.includes('--fix');

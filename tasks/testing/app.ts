@@ -1,10 +1,10 @@
 import { createApp } from '../src/app.ts';
-import type { Changes } from '../src/changes.ts';
-import { csrf } from '../src/csrf.ts';
-import { listPage } from '../src/list-page.ts';
-import { views } from '../src/pages.ts';
-import { publicFiles } from '../src/public-files.ts';
-import type { TaskStore } from '../src/task.ts';
+import type { Changes } from '../src/redis/changes.ts';
+import type { TaskStore } from '../src/task/task.ts';
+import { csrf } from '../src/web/csrf.ts';
+import { listPage } from '../src/web/list-page.ts';
+import { publicFiles } from '../src/web/static-files.ts';
+import { views } from '../src/web/views.ts';
 import { silent } from './store.ts';
 
 const root = `${import.meta.dirname}/..`;

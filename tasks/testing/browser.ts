@@ -1,7 +1,7 @@
 import { connected } from '@longhand/shared/redis.ts';
+import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { launchChromium } from '../../shared/testing/chromium.ts';
 import { startService } from './service.ts';
 import { startStore } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { freePort } from '@longhand/shared/free-port.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
+import { startRedis, startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
-import { startRedis, startRedisProcess, type TestRedis } from '../../shared/testing/redis.ts';
-import { redisStore } from '../src/redis-store.ts';
+import { redisStore } from '../src/redis/store.ts';
 
 export const configuration = `${import.meta.dirname}/../redis.conf`;
 

@@ -1,4 +1,4 @@
-import type { Task, TaskStore } from '../src/task.ts';
+import type { Task, TaskStore } from '../src/task/task.ts';
 
 /** What a storm does to the tasks, over HTTP or straight to the store. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;

@@ -1,5 +1,5 @@
-import { testCertificate } from '../../../shared/testing/certificate.ts';
-import { type Shortener, startShortener } from '../../shortener.ts';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
 import { type Child, startChild } from '../child.ts';
 import { type Contender, compare, type Load, spread } from '../measure.ts';
 import type { Result } from '../report.ts';

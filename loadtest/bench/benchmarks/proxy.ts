@@ -1,10 +1,10 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPart } from '@longhand/deploy/native/part.ts';
+import { proxy } from '@longhand/deploy/native/parts.ts';
+import { type Stack, startStack } from '@longhand/deploy/native/stack.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
-import { startPart } from '../../../proxy/part.ts';
-import { proxy } from '../../../proxy/parts.ts';
-import { type Stack, startStack } from '../../../proxy/stack.ts';
 import { overHttp } from '../http-load.ts';
 import { compare } from '../measure.ts';
 import type { Result } from '../report.ts';

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startStack } from '@longhand/deploy/native/stack.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
 import autocannon from 'autocannon';
-import { startStack } from '../../../proxy/stack.ts';
 import { residentMemory } from '../cpu.ts';
 import { spread } from '../measure.ts';
 import type { Result } from '../report.ts';
@@ -55,7 +55,7 @@ async function starts(): Promise<Result> {
 async function start(folder: string): Promise<number> {
   const [all, expander, tasks] = await Promise.all([freePort(), freePort(), freePort()]);
   const started = performance.now();
-  const stack = spawn(process.execPath, [join(root, 'proxy', 'local.ts'), 'up', folder], {
+  const stack = spawn(process.execPath, [join(root, 'deploy', 'native', 'main.ts'), 'up', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,

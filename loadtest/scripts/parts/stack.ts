@@ -70,7 +70,7 @@ export function shortenerIsAllowed(): void {
   if (response.status === 200) return;
   stop(
     `The expander answers ${response.status} for a link to ${shortener}: ` +
-      'start the stack with EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "node loadtest/shortener.ts", ' +
+      'start the stack with EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "node shortener/shortener.ts", ' +
       'or stop it, and "make load" starts its own.',
   );
 }

@@ -1,7 +1,7 @@
-import type { Changes } from '../changes.ts';
-import type { TasksContext } from '../context.ts';
-import { Refusal } from '../refusal.ts';
-import { respond } from '../respond.ts';
+import type { Changes } from '../redis/changes.ts';
+import { Refusal } from '../task/errors.ts';
+import type { TasksContext } from '../web/context.ts';
+import { respond } from '../web/responses.ts';
 
 /** Pages that one replica keeps informed at once: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { TasksContext } from '../context.ts';
-import type { Csrf } from '../csrf.ts';
-import { readInput } from '../input.ts';
-import { Refusal } from '../refusal.ts';
-import { refusedStatus } from '../refused.ts';
-import { json, noStore, toList, wantsJson } from '../respond.ts';
-import type { TaskStore } from '../task.ts';
+import { Refusal } from '../task/errors.ts';
+import type { TaskStore } from '../task/task.ts';
+import type { TasksContext } from '../web/context.ts';
+import type { Csrf } from '../web/csrf.ts';
+import { refusedStatus } from '../web/error-response.ts';
+import { readInput } from '../web/input.ts';
+import { json, noStore, toList, wantsJson } from '../web/responses.ts';
 
 /** Removing many tasks at once, and undoing a removal. */
 export function removalsController({ store, csrf }: { store: TaskStore; csrf: Csrf }) {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { TasksContext } from '../context.ts';
-import type { Csrf } from '../csrf.ts';
-import { requireDeliberate } from '../fetch-metadata.ts';
-import { type Input, readInput } from '../input.ts';
-import type { ListPage } from '../list-page.ts';
-import { pageMemory } from '../page-memory.ts';
-import type { Render } from '../pages.ts';
-import { Refusal } from '../refusal.ts';
-import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../respond.ts';
-import { filters, type ListQuery, readTitle, type TaskStore } from '../task.ts';
+import { Refusal } from '../task/errors.ts';
+import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
+import type { TasksContext } from '../web/context.ts';
+import type { Csrf } from '../web/csrf.ts';
+import { requireDeliberate } from '../web/fetch-metadata.ts';
+import { type Input, readInput } from '../web/input.ts';
+import type { ListPage } from '../web/list-page.ts';
+import { pageMemory } from '../web/page-memory.ts';
+import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
+import type { Render } from '../web/views.ts';
 
 export interface TasksDependencies {
   store: TaskStore;

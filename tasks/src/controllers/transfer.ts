@@ -1,14 +1,14 @@
-import { bounded } from '../body.ts';
-import type { TasksContext } from '../context.ts';
-import type { Csrf } from '../csrf.ts';
-import { requireKnownOrigin, requireSameOrigin } from '../fetch-metadata.ts';
-import { mediaType, readInput } from '../input.ts';
-import type { Render } from '../pages.ts';
-import { Refusal } from '../refusal.ts';
-import { refusedStatus } from '../refused.ts';
-import { html, json, noStore, respond, wantsJson } from '../respond.ts';
-import type { TaskStore } from '../task.ts';
-import { type Format, formats, importTasks, lines } from '../transfer.ts';
+import { Refusal } from '../task/errors.ts';
+import type { TaskStore } from '../task/task.ts';
+import { type Format, formats, importTasks, lines } from '../task/transfer.ts';
+import { bounded } from '../web/body.ts';
+import type { TasksContext } from '../web/context.ts';
+import type { Csrf } from '../web/csrf.ts';
+import { refusedStatus } from '../web/error-response.ts';
+import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
+import { mediaType, readInput } from '../web/input.ts';
+import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
+import type { Render } from '../web/views.ts';
 
 /** Bytes of an imported file: some 100 000 tasks with long titles. */
 const maxFile = 64 * 1024 * 1024;

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ask } from '../../proxy/testing/ask.ts';
+import { visitor } from '../../proxy/testing/visitor.ts';
+import { freePorts } from './ports.ts';
+
+/** `make up` without Docker, as a person meets it. */
+describe('The native run', { timeout: 120_000 }, () => {
+  let folder: string;
+  let ports: Record<'LONGHAND_PORT' | 'LONGHAND_EXPANDER_PORT' | 'LONGHAND_TASKS_PORT', number>;
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longhand-local-'));
+    ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      if (child.exitCode === null && child.signalCode === null) {
+        // Its parts end with it.
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  const run = (command: string, env: Record<string, string | number> = {}) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), command, folder], {
+      env: { ...process.env, ...asText(ports), ...asText(env) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    const output = Promise.all([text(child.stdout), text(child.stderr)]);
+    const ended = once(child, 'exit').then(async ([code]) => ({ code, output: (await output).join('') }));
+    return { child, ended };
+  };
+  const answers = (port: number) => {
+    const status = () =>
+      ask(port, '/').then(
+        ({ status }) => status,
+        () => 0,
+      );
+    return expect.poll(status, { timeout: 60_000 }).toBe(200);
+  };
+  /** Starts the stack; resolves once it answers, or rejects with what it said as it ended. */
+  const up = async () => {
+    const started = run('up');
+    const over = started.ended.then(({ code, output }) =>
+      Promise.reject(new Error(`make up ended with ${code}:\n${output}`)),
+    );
+    await Promise.race([answers(ports.LONGHAND_TASKS_PORT), over]);
+    return started;
+  };
+  /** Those of the parts that still have a process; each part is a process group. */
+  const alive = async (pids: number[]) =>
+    pids.filter((pid) => {
+      try {
+        return process.kill(-pid, 0);
+      } catch {
+        return false;
+      }
+    });
+  const pidsOf = (ps: string) =>
+    [...(/processes +(.*)/.exec(ps)?.[1] ?? '').matchAll(/(\d+)(?:,|$)/g)].map(([, pid]) => Number(pid));
+
+  test('the tasks survive a stop and a start, and a stop leaves no process', async () => {
+    const first = await up();
+    expect((await visitor(ports.LONGHAND_TASKS_PORT).add('kept')).status).toBe(302);
+    const { output: shown } = await run('ps').ended;
+    const pids = pidsOf(shown);
+    expect(pids).toHaveLength(5);
+
+    first.child.kill('SIGINT');
+    const { code, output } = await first.ended;
+    expect(code).toBe(0);
+    expect(output).toContain(`http://tasks.localhost:${ports.LONGHAND_PORT}/`);
+    expect(output).not.toMatch(/error:|ended with/);
+    expect(await alive(pids)).toEqual([]);
+
+    await up();
+    const [task] = await visitor(ports.LONGHAND_TASKS_PORT).tasks();
+    expect(task?.title).toBe('kept');
+    expect(await run('down').ended).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
+  });
+
+  test('a second start says that it runs already, and the first goes on', async () => {
+    await up();
+    const { code, output } = await run('up').ended;
+    expect(code).toBe(1);
+    expect(output).toBe('The stack is running already: `make ps` shows it, `make down` stops it.\n');
+    await answers(ports.LONGHAND_TASKS_PORT);
+  });
+
+  test('killed outright, it takes its parts with it, and the next start is as any other', async () => {
+    const first = await up();
+    const pids = pidsOf((await run('ps').ended).output);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    await up();
+  });
+
+  test('a part that is killed is started again, and nothing is left of it', async () => {
+    await up();
+    const pids = pidsOf((await run('ps').ended).output);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    await answers(ports.LONGHAND_TASKS_PORT);
+    await answers(ports.LONGHAND_EXPANDER_PORT);
+    const again = pidsOf((await run('ps').ended).output);
+    expect(again).toHaveLength(5);
+    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
+  });
+
+  test('a port that is taken is named in a sentence, and nothing is left running', async () => {
+    const other = createServer().listen(ports.LONGHAND_TASKS_PORT, '127.0.0.1');
+    await once(other, 'listening');
+    const { code, output } = await run('up').ended;
+    other.close();
+    expect(code).toBe(1);
+    expect(output).toBe(
+      `Port ${ports.LONGHAND_TASKS_PORT} is taken by another program: stop that, or choose another port, ` +
+        'as in LONGHAND_TASKS_PORT=18080 make up.\n',
+    );
+    expect((await run('ps').ended).output).toBe('The stack is not running: `make up` starts it.\n');
+  });
+
+  test('variables that do not fit are named together', async () => {
+    const { code, output } = await run('up', {
+      LONGHAND_API_RATE: 'fast',
+      LONGHAND_BIND: 'here',
+      LONGHAND_PROT: 80,
+    }).ended;
+    expect(code).toBe(1);
+    for (const name of ['LONGHAND_API_RATE=fast', 'LONGHAND_BIND=here', 'LONGHAND_PROT']) {
+      expect(output).toContain(name);
+    }
+  });
+
+  test("a service's variable that does not fit stops the start with the service's own words", async () => {
+    const { code, output } = await run('up', { EXPANDER_MAX_REDIRECT: 'many' }).ended;
+    expect(code).toBe(1);
+    expect(output).toContain('expander did not start:');
+    expect(output).toContain('EXPANDER_MAX_REDIRECT=many');
+    expect((await run('ps').ended).output).toBe('The stack is not running: `make up` starts it.\n');
+  });
+});
+
+const asText = (values: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `${value}`]));

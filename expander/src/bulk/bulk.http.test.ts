@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
+import type { CacheClient } from '../cache/redis.ts';
+import { failedExpansion } from '../expansion/expand.ts';
+import { ExpansionError } from '../expansion/expansion-error.ts';
+
+const end = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
+
+test('who reads a bulk answer slowly holds up its expansions, and gets all of them in the end', async () => {
+  const lines = 10_000;
+  let asked = 0;
+  // An answer of 8 KB a line: 80 MB together, many times what sockets and streams hold.
+  const failed = failedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
+  const { url } = await tracing(async () => {
+    asked += 1;
+    return failed;
+  });
+  const answer = await answerTo(
+    ask(url, '/api/expand', Array.from({ length: lines }, (_, i) => `http://a.example/${i}`).join('\n')),
+  );
+
+  let before = -1;
+  while (asked > before) {
+    before = asked;
+    await sleep(200);
+  }
+  expect(asked).toBeLessThan(lines / 2);
+  expect((await text(answer)).trim().split('\n')).toHaveLength(lines);
+  expect(asked).toBe(lines);
+});
+
+test('a proxy is told to pass a bulk answer on as it comes', async () => {
+  const { url } = await tracing(() => end);
+  expect((await answerTo(ask(url, '/api/expand', 'x'))).headers['x-accel-buffering']).toBe('no');
+});
+
+describe('a client that goes away', () => {
+  test.each([
+    ['/api/expand', 'http://a.example/\n'.repeat(100), 48],
+    ['/api/chain?u=http://a.example/', undefined, 1],
+    ['/?u=http://a.example/', undefined, 1],
+    ['/api?u=http://a.example/', undefined, 1],
+  ])('stops what it waits for, and nothing more is begun: %s', async (path, body, atATime) => {
+    const signals: AbortSignal[] = [];
+    const { url } = await tracing(async (_, { signal, client }) => {
+      const stopped = signal ?? (client?.signal as AbortSignal);
+      signals.push(stopped);
+      await new Promise((resolve) => stopped.addEventListener('abort', resolve));
+      return end;
+    });
+    const asking = ask(url, path, body);
+    await expect.poll(() => signals.length).toBe(atATime);
+    asking.destroy();
+    await expect.poll(() => signals.every(({ aborted }) => aborted)).toBe(true);
+    // Another one, asked after it, is begun; of the first, nothing was.
+    ask(url, '/api?u=http://b.example/');
+    await expect.poll(() => signals.length).toBe(atATime + 1);
+  });
+
+  test('while it reads a bulk answer, is told of as one whose answer was broken off', async () => {
+    const { url, lines } = await tracing(async (u) => (u === 'hang' ? new Promise<never>(() => {}) : end));
+    const asking = ask(url, '/api/expand', 'x\nhang');
+    await once(await answerTo(asking), 'data');
+    expect(lines).toEqual([]);
+    asking.destroy();
+    await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 200, brokenOff: true }]);
+  });
+
+  test('while it sends its list, is no fault of ours', async () => {
+    const { port, lines } = await tracing(() => end);
+    const head = 'POST /api/expand HTTP/1.1\r\nHost: a\r\n';
+    for (const sent of [
+      'Content-Length: 1000\r\n\r\nhttp://',
+      'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n',
+    ]) {
+      const before = lines.length;
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      // An answer to what comes first says that the rest has arrived too.
+      socket.write(`GET /nope HTTP/1.1\r\nHost: a\r\n\r\n${head}${sent}`);
+      await once(socket, 'data');
+      socket.destroy();
+      await expect
+        .poll(() => lines.slice(before))
+        .toMatchObject([{ status: 404 }, { path: '/api/expand', status: 499, level: 30, error: 'aborted' }]);
+    }
+  });
+});
+
+test('a list that is malformed HTTP is told of as 400', async () => {
+  const { port, lines } = await tracing(() => end);
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n');
+  expect(await text(socket)).toContain('HTTP/1.1 400 Bad Request');
+  await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 400, level: 30 }]);
+});
+
+test('a fault of ours is told in its line and in the log; the other lines are expanded', async () => {
+  const { url, lines } = await tracing(async (u) => {
+    if (u === 'b') throw new TypeError('ours');
+    return end;
+  });
+  const answer = await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc')));
+  const errors = answer
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ line, error }) => [line, error.code]);
+  expect(errors.sort()).toEqual([
+    [1, 'request_failed'],
+    [2, 'fault'],
+    [3, 'request_failed'],
+  ]);
+  await expect
+    .poll(() => lines)
+    .toMatchObject([
+      { msg: 'fault', err: { type: 'TypeError', message: 'ours' } },
+      { msg: 'request', status: 200, brokenOff: false },
+    ]);
+});
+
+test('lists that are sent slowly have 24 MB together: the next is 503 with Retry-After, until they go', async () => {
+  const { url, port, lines } = await tracing(() => end);
+  const slow = Array.from({ length: 3 }, () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n');
+    socket.write(Buffer.alloc(7_999_999, 'x'));
+    return socket;
+  });
+  const list = 'x'.repeat(1_000);
+  await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(503);
+  const refused = await answerTo(ask(url, '/api/expand', list));
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect(await text(refused)).toBe('Too many lists of URLs are under way; try again soon.');
+  // Those who ask for a single one are answered.
+  expect((await answerTo(ask(url, '/api?u=http://a.example/'))).statusCode).toBe(502);
+  for (const socket of slow) socket.destroy();
+  await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(200);
+  expect(lines.filter(({ msg }) => msg !== 'request')).toEqual([]);
+});
+
+test.each([
+  ['answered', 'x', async (answer: IncomingMessage) => void (await text(answer))],
+  ['refused', 'x\n'.repeat(10_001), async (answer: IncomingMessage) => void (await text(answer))],
+  [
+    'broken off',
+    'x\nhang',
+    async (answer: IncomingMessage) => {
+      await once(answer, 'data');
+      answer.destroy();
+    },
+  ],
+  // A value that nests too deep to be written again.
+  [
+    'odd',
+    `[${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}]`,
+    async (answer: IncomingMessage) => void (await text(answer)),
+  ],
+])('the room of a list that was %s is free again', async (_, list, read) => {
+  const { url, lines } = await tracing(async (u) => (u === 'hang' ? new Promise<never>(() => {}) : end));
+  for (let i = 0; i < 4; i += 1) {
+    await read(await answerTo(ask(url, '/api/expand', list.padEnd(7_999_999, '\n'))));
+    await expect.poll(() => lines.length).toBe(i + 1);
+  }
+  expect(lines.map(({ status }) => status)).not.toContain(503);
+});
+
+test('a URL of any length is refused on its own, and Redis is not asked for it', async () => {
+  const keys: string[] = [];
+  const redis = {
+    mget: async (asked: string[]) => {
+      keys.push(...asked);
+      return asked.map(() => null);
+    },
+    set: async (key: string) => void keys.push(key),
+  } as unknown as CacheClient;
+  const { url } = await serving(testExpander({ redis }).app);
+  const long = `http://a.example/${'<'.repeat(7_900_000)}`;
+  const line = await text(await answerTo(ask(url, '/api/expand', `${long}\n`)));
+  const message = 'The URL is longer than 8192 bytes.';
+  expect(JSON.parse(line).error).toEqual({ code: 'invalid_url', message });
+  expect(JSON.parse(line).url).toBe(long.slice(0, 8_192));
+  expect(line.length).toBeLessThan(64 * 1024);
+  const u = `u=http://a.example/${'x'.repeat(9_000)}`;
+  for (const path of ['/api', '/api/chain']) {
+    const answer = await answerTo(ask(url, `${path}?${u}`));
+    expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining(message)]);
+  }
+  expect(keys).toEqual([]);
+});

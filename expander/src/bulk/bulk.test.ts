@@ -1,0 +1,135 @@
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { failedExpansion } from '../expansion/expand.ts';
+import { ExpansionError } from '../expansion/expansion-error.ts';
+import { type BulkLine, expandAll } from './bulk.ts';
+import { readUrls } from './url-list.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+const { app } = testExpander();
+const post = (body: string, path = '/api/expand') => app.request(path, { method: 'POST', body });
+const lines = async (response: Response): Promise<BulkLine[]> =>
+  (await response.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('POST /api/expand', () => {
+  test.each([
+    ['one URL a line', (urls: string[]) => urls.join('\n')],
+    [
+      'lines that end as on Windows, empty ones among them',
+      (urls: string[]) => `\ufeff${urls.join('\r\n\r\n')}\r\n`,
+    ],
+    ['a JSON array', (urls: string[]) => JSON.stringify(urls)],
+  ])('takes %s', async (_, written) => {
+    const urls = [2, 1, 0].map((n) => `${shortener.url}/chain/${n}?bulk`);
+    const answers = await lines(await post(written(urls)));
+    expect(answers.map(({ url, redirectCount }) => [url, redirectCount]).sort()).toEqual(
+      urls.map((url) => [url, Number(/chain\/(\d)/.exec(url)?.[1])]).sort(),
+    );
+  });
+
+  test('answers in order of completion, as text/html like everything', async () => {
+    const response = await post(`${shortener.url}/delay/300\n${shortener.url}/delay/1\n`);
+    expect(response.headers.get('content-type')).toBe('text/html');
+    expect((await lines(response)).map(({ line }) => line)).toEqual([2, 1]);
+  });
+
+  test('answers as results come: the first is there while the last is under way', async () => {
+    const hang = `${shortener.url}/delay/1500`;
+    const { body } = await post(`${shortener.url}/chain/0?first\n${hang}`);
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    const first = JSON.parse(new TextDecoder().decode((await reader.read()).value));
+    expect(first).toMatchObject({ line: 1, longUrl: `${shortener.url}/chain/0?first`, error: null });
+    const second = JSON.parse(new TextDecoder().decode((await reader.read()).value));
+    expect(second).toMatchObject({ line: 2, longUrl: hang });
+  });
+
+  test('one bad line fails alone', async () => {
+    const body = JSON.stringify([`${shortener.url}/chain/1`, 'http://', 'http://10.0.0.1/', 42, null, '<b>']);
+    const response = await post(body);
+    const text = await response.clone().text();
+    expect(text).not.toMatch(/<|[^\n\x20-\x7e]/);
+    const answers = await lines(response);
+    expect(answers.map(({ line, error }) => [line, error?.code ?? null]).sort()).toEqual([
+      [1, null],
+      [2, 'invalid_url'],
+      [3, 'target_refused'],
+      [4, 'invalid_url'],
+      [5, 'invalid_url'],
+      [6, 'invalid_url'],
+    ]);
+  });
+
+  test('takes follow=all', async () => {
+    const answers = await lines(await post(`${shortener.url}/chain/1?status=308`, '/api/expand?follow=all'));
+    expect(answers[0]?.redirectCount).toBe(1);
+  });
+
+  test('takes 10 000 URLs, 48 at a time', async () => {
+    const urls = Array.from({ length: 10_000 }, (_, i) => `${shortener.url}/chain/0?n=${i}`);
+    const before = shortener.connections;
+    const answers = await lines(await post(urls.join('\n')));
+    expect(new Set(answers.map(({ line }) => line)).size).toBe(10_000);
+    expect(answers.filter(({ error }) => error)).toEqual([]);
+    expect(shortener.connections - before).toBeLessThanOrEqual(48);
+  });
+
+  test.each([
+    ['more than 10 000 URLs', 'x\n'.repeat(10_001), 400],
+    ['more than 8 MB', 'x'.repeat(8_000_001), 413],
+  ])('refuses %s', async (_, body, status) => {
+    const response = await post(body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('x-power-by')).toBe('Longhand');
+  });
+
+  test.each([
+    ['application/json', 400],
+    ['application/json; charset=utf-8', 400],
+    ['application/vnd.api+json', 400],
+    ['application/x-www-form-urlencoded', 200],
+    ['text/plain', 200],
+  ])('of a list of lines that is said to be %s is %i', async (type, status) => {
+    const body = '["http://10.0.0.1/\nhttp://10.0.0.1/';
+    const request = { method: 'POST', body, headers: { 'Content-Type': type } };
+    const response = await app.request('/api/expand', request);
+    expect(response.status).toBe(status);
+    if (status === 400) expect(await response.text()).toContain('no JSON array');
+    else
+      expect((await lines(response)).map(({ error }) => error?.code).sort()).toEqual([
+        'invalid_url',
+        'target_refused',
+      ]);
+  });
+
+  test('of nothing answers nothing', async () => {
+    expect(await (await post('\n\n')).text()).toBe('');
+  });
+
+  test('is the only method there', async () => {
+    const response = await app.request('/api/expand');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+test('an expansion of many that is aborted begins no more, and ends', async () => {
+  const leaving = new AbortController();
+  let begun = 0;
+  const trace = async () => {
+    begun += 1;
+    if (begun === 60) leaving.abort();
+    return failedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
+  };
+  const urls = readUrls('x\n'.repeat(1_000));
+  const done = expandAll(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });
+  expect((await Array.fromAsync(done)).length).toBe(60);
+  expect(begun).toBe(60);
+});

@@ -1,0 +1,161 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createExpand, createTrace } from '../expansion/expand.ts';
+import type { Answer, Ask } from '../expansion/expansion.ts';
+import { ExpansionError } from '../expansion/expansion-error.ts';
+import { cachedHops, sharedHops } from '../hop/hop-cache.ts';
+import { singleFlight } from '../limits/single-flight.ts';
+import { cachedInMemory } from './memory.ts';
+import { staleWhileRevalidate } from './stale-while-revalidate.ts';
+
+type Web = Record<string, Partial<Answer> | ExpansionError>;
+const minutes = (n: number) => n * 60_000;
+
+/** The caches of an expander over a few pages, on a clock that the test moves. */
+function remembering(pages: Web) {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const ask: Ask = async ({ pathname }) => {
+    asked.push(pathname);
+    const answer = pages[pathname] ?? { status: 200 };
+    if (answer instanceof Error) throw answer;
+    const freshUntil = Date.now() + minutes(10);
+    return {
+      status: 301,
+      location: null,
+      method: 'HEAD',
+      addressFamily: 4,
+      freshUntil,
+      cached: false,
+      ...answer,
+    };
+  };
+  const trace = staleWhileRevalidate(cachedInMemory(singleFlight(createTrace(cachedHops(sharedHops(ask))))));
+  const { trace: expand } = createExpand(trace);
+  return { asked, expand: (path: string) => expand(`http://a.example${path}`) };
+}
+
+describe('the memory tier', () => {
+  test('answers a second time without asking, and says so of every hop', async () => {
+    const { expand, asked } = remembering({ '/short': { location: '/long' } });
+    expect(await expand('/short')).toMatchObject({ cached: false });
+    const again = await expand('/short');
+    expect(again).toMatchObject({ cached: true, redirectCount: 1, longUrl: 'http://a.example/long' });
+    expect(again.hops.map(({ cached }) => cached)).toEqual([true, true]);
+    expect(asked).toEqual(['/short', '/long']);
+  });
+
+  test('tells the hops of what it remembers', async () => {
+    const { expand } = remembering({ '/short': { location: '/long' } });
+    const { hops } = await expand('/short');
+    expect(hops).toHaveLength(2);
+  });
+
+  test('keeps an error for 30 s, and what is our own overload not at all', async () => {
+    const pages: Web = {
+      '/down': new ExpansionError('request_failed', 'It is down.'),
+      '/busy': new ExpansionError('overloaded', 'We are busy.'),
+    };
+    const { expand, asked } = remembering(pages);
+    for (const path of ['/down', '/down', '/busy', '/busy']) await expand(path);
+    expect(asked).toEqual(['/down', '/busy', '/busy']);
+    vi.advanceTimersByTime(30_001);
+    pages['/down'] = { status: 200 };
+    expect((await expand('/down')).error).toBeNull();
+  });
+
+  test('leaves an entry of more than 64 KiB out', async () => {
+    const pages = Object.fromEntries(
+      Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
+    );
+    const { expand } = remembering(pages);
+    await expand('/0');
+    expect(await expand('/0')).toMatchObject({ cached: false, redirectCount: 5 });
+  });
+});
+
+describe('an entry past its time', () => {
+  test('answers at once, and is made anew for the next who asks', async () => {
+    const pages: Web = { '/short': { location: '/old' } };
+    const { expand } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = { location: '/new' };
+    vi.advanceTimersByTime(minutes(11));
+    expect(await expand('/short')).toMatchObject({ cached: true, longUrl: 'http://a.example/old' });
+    await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
+  });
+
+  test('stays where it cannot be made anew', async () => {
+    const pages: Web = { '/short': { location: '/long' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    vi.advanceTimersByTime(minutes(11));
+    await expand('/short');
+    await vi.waitFor(() => expect(asked.filter((path) => path === '/short')).toHaveLength(2));
+    expect(await expand('/short')).toMatchObject({ cached: true, error: null });
+  });
+
+  test('is not asked for again for as long as that failure counts, however many ask', async () => {
+    const pages: Web = { '/short': { location: '/long' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    vi.advanceTimersByTime(minutes(11));
+    asked.length = 0;
+    for (let i = 0; i < 50; i += 1) expect((await expand('/short')).error).toBeNull();
+    expect(asked).toEqual(['/short']);
+    vi.advanceTimersByTime(30_001);
+    await expand('/short');
+    await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
+  });
+
+  test('is forgotten after an hour', async () => {
+    const pages: Web = { '/short': { location: '/old' } };
+    const { expand } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = { location: '/new' };
+    vi.advanceTimersByTime(minutes(71));
+    expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
+  });
+});
+
+describe('each hop is remembered', () => {
+  test('two short URLs into one chain share its hops', async () => {
+    const { expand, asked } = remembering({
+      '/one': { location: '/shared' },
+      '/two': { location: '/shared' },
+    });
+    await expand('/one');
+    const { hops } = await expand('/two');
+    expect(asked).toEqual(['/one', '/shared', '/two']);
+    expect(hops.map(({ cached }) => cached)).toEqual([false, true]);
+  });
+
+  test('also while it is being asked', async () => {
+    const { expand, asked } = remembering({
+      '/one': { location: '/shared' },
+      '/two': { location: '/shared' },
+    });
+    await Promise.all(['/one', '/two', '/shared'].map(expand));
+    expect(asked.filter((path) => path === '/shared')).toHaveLength(1);
+  });
+
+  test('whatever the fragment, which is never sent', async () => {
+    const { expand, asked } = remembering({});
+    await Promise.all(['/page#one', '/page#two'].map(expand));
+    expect(asked).toEqual(['/page']);
+  });
+
+  test('no longer than it says, in the chain as well', async () => {
+    const pages: Web = {
+      '/one': { location: '/shared' },
+      '/two': { location: '/shared' },
+      '/shared': { location: '/end' },
+    };
+    const { expand } = remembering(pages);
+    const { freshUntil } = await expand('/one');
+    vi.advanceTimersByTime(minutes(5));
+    expect((await expand('/two')).freshUntil).toBe(freshUntil);
+  });
+});

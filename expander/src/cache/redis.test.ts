@@ -1,0 +1,208 @@
+import { fileURLToPath } from 'node:url';
+import { createLog } from '@longhand/shared/log.ts';
+import { cacheClient } from '@longhand/shared/redis.ts';
+import { logged } from '@longhand/shared/testing/logged.ts';
+import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import type { Hono } from 'hono';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import type { Expansion } from '../expansion/expansion.ts';
+
+let server: TestRedis;
+/** The expander's client, which gives up after 250 ms. */
+let redis: Redis;
+/** The client of the tests, which does not. */
+let store: Redis;
+let shortener: Shortener;
+
+beforeAll(async () => {
+  server = await startRedis(fileURLToPath(new URL('../../redis.conf', import.meta.url)));
+  redis = cacheClient(server.url, createLog('expander', 'silent'));
+  store = new Redis(server.url, { maxRetriesPerRequest: null }).on('error', () => {});
+  shortener = await startShortener();
+});
+afterAll(async () => {
+  redis.disconnect();
+  store.disconnect();
+  await shortener.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+  await store.flushall();
+});
+
+/** The path of a link nobody has asked for, and how often it was asked. */
+let links = 0;
+const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
+const asked = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
+
+describe('the cache', () => {
+  test('a hit makes no outgoing request, in a new process too, and says that it is one', async () => {
+    const u = link('/chain/2');
+    await testExpander({ redis }).expand.trace(u);
+    const before = asked();
+    const again = await testExpander({ redis }).expand.trace(u);
+    expect(asked()).toBe(before);
+    expect(again).toMatchObject({ longUrl: u.replace('chain/2', 'chain/0'), redirectCount: 2, cached: true });
+    expect(again.hops.map(({ cached }) => cached)).toEqual([true, true, true]);
+  });
+
+  test('a hit tells its hops one by one, and /api/chain tells what it told at first', async () => {
+    const path = `/api/chain?u=${encodeURIComponent(link('/chain/2'))}`;
+    const told = async (app: Hono): Promise<Expansion & { url: string }> =>
+      JSON.parse(await (await app.request(path)).text());
+    const first = await told(testExpander({ redis }).app);
+    const { app, expand } = testExpander({ redis });
+    const urls: string[] = [];
+    await expand.trace(first.url, { onHop: ({ url }) => urls.push(url) });
+    expect(urls).toEqual(first.hops.map(({ url }) => url));
+    const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
+    expect(await told(app)).toEqual({ ...first, hops, cached: true });
+  });
+
+  test('questions of one turn are one command', async () => {
+    const commands = vi.spyOn(redis, 'mget');
+    const { expand } = testExpander({ redis });
+    await Promise.all([link('/chain/0'), link('/chain/0'), link('/chain/0')].map((u) => expand.trace(u)));
+    expect(commands).toHaveBeenCalledTimes(1);
+    commands.mockRestore();
+  });
+
+  test('the follow mode is part of the key', async () => {
+    const u = link('/chain/1?status=307');
+    const { expand } = testExpander({ redis });
+    expect((await expand.trace(u)).redirectCount).toBe(0);
+    expect((await expand.trace(u, { follow: 'all' })).redirectCount).toBe(1);
+  });
+
+  test('maxRedirect is part of the key', async () => {
+    const u = link('/chain/3');
+    const { expand } = testExpander({ redis });
+    expand.maxRedirect = 1;
+    expect((await expand.trace(u)).redirectCount).toBe(2);
+    expand.maxRedirect = 5;
+    expect((await expand.trace(u)).redirectCount).toBe(3);
+  });
+
+  test.each([
+    ['24 h when every redirect was permanent', '/chain/2', 86_400],
+    ['24 h when every redirect was permanent, 308 too', '/chain/2?status=308', 86_400],
+    ['10 minutes otherwise', '/chain/2?status=302', 600],
+    ['10 minutes where nothing is redirected', '/chain/0', 600],
+    ['30 s for an error', '/malformed', 30],
+    ['10 s for one that may be over sooner', '/reset', 10],
+  ])('an entry lives %s, and Cache-Control says the same', async (_, path, seconds) => {
+    const u = link(path);
+    const { app } = testExpander({ redis });
+    const response = await app.request(`/api?follow=all&u=${encodeURIComponent(u)}`);
+    expect(response.headers.get('cache-control')).toBe(`public, max-age=${seconds}`);
+    await expect.poll(async () => (await store.keys(`*${u}`)).length).toBe(1);
+    const [key = ''] = await store.keys(`*${u}`);
+    // A result answers for an hour longer, while it is asked anew.
+    expect(await store.ttl(key)).toBe(seconds <= 30 ? seconds : seconds + 3_600);
+  });
+
+  test.each([
+    ['ends', '127.0.0.0/8', ''],
+    ['narrows', '127.0.0.0/8,::1/128', '::1/128'],
+  ])('nothing that an exemption let in is told once it %s', async (_, before, after) => {
+    const u = link('/chain/1');
+    await testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: before }).expand.trace(u);
+    await expect.poll(async () => (await store.keys(`*${u}`)).length).toBe(1);
+    const { expand } = testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: after });
+    expect((await expand.trace(u)).error?.code).toBe('target_refused');
+  });
+
+  test('an entry of more than 64 KiB is left out', async () => {
+    const long = 'x'.repeat(7_000);
+    const big = link(`/chain/5?${long}`);
+    const { hops } = await testExpander({ redis }).expand.trace(big);
+    expect(JSON.stringify(hops).length).toBeGreaterThan(64 * 1024);
+    await testExpander({ redis }).expand.trace(link('/chain/0'));
+    await expect.poll(() => store.dbsize()).toBe(1);
+    expect(await store.keys(`*${long}*`)).toEqual([]);
+  });
+
+  test.each([
+    ['is nothing of ours', () => '{'],
+    ['is JSON, and none of ours', () => 'null\n[]'],
+    ['is an object, and none of ours', () => '{}\n[]'],
+    ['has been cut', (entry: string) => entry.slice(0, -1)],
+  ])('an entry that %s is a miss', async (_, spoilt) => {
+    const u = link('/chain/1');
+    const { expand } = testExpander({ redis });
+    await expand.trace(u);
+    await expect.poll(async () => (await store.keys(`*${u}`)).length).toBe(1);
+    const [key = ''] = await store.keys(`*${u}`);
+    await store.set(key, spoilt((await store.get(key)) ?? ''));
+    expect(await testExpander({ redis }).expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false });
+  });
+
+  test('Redis that has crashed is a miss, and a cache again when it is back', async () => {
+    const u = link('/chain/1');
+    await server.kill();
+    const { expand } = testExpander({ redis });
+    expect(await expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false, error: null });
+    await server.start();
+    await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+    await expand.trace(link('/chain/1'));
+    await expect.poll(() => store.dbsize()).toBe(1);
+  });
+
+  test('Redis that hangs is a miss, is not waited for again, and is one warning and one line', async () => {
+    const { lines, log } = logged();
+    let now = 0;
+    const { expand } = testExpander({ redis, log, clock: () => now });
+    lines.length = 0;
+    await server.pause();
+    try {
+      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      const commands = vi.spyOn(redis, 'mget');
+      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      expect(commands).not.toHaveBeenCalled();
+      commands.mockRestore();
+    } finally {
+      await server.resume();
+    }
+    await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+    now += 1_000;
+    await expand.trace(link('/chain/1'));
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      expect.stringContaining('the cache in Redis did not answer within 250 ms'),
+      'the cache in Redis answers again',
+    ]);
+  });
+});
+
+describe('expander/redis.conf', () => {
+  test.each([
+    ['the least used goes first', 'maxmemory-policy', 'allkeys-lfu'],
+    ['memory is bounded', 'maxmemory', expect.stringMatching(/^[1-9]\d{6,}$/)],
+    ['nothing is saved to disk', 'save', ''],
+    ['nothing is appended to a file', 'appendonly', 'no'],
+  ])('%s', async (_, setting, value) => {
+    expect(await store.call('CONFIG', 'GET', setting)).toEqual([setting, value]);
+  });
+});
+
+describe('single flight', () => {
+  test('who asks for a URL that is being expanded shares that expansion, hop by hop', async () => {
+    const { expand } = testExpander();
+    const u = link('/chain/2?delay=50');
+    const before = asked();
+    const told: number[] = [];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        expand.trace(u, { onHop: ({ status }) => i === 7 && told.push(status) }),
+      ),
+    );
+    expect(asked() - before).toBe(3);
+    expect(new Set(answers.map(({ longUrl }) => longUrl))).toEqual(
+      new Set([u.replace('chain/2', 'chain/0')]),
+    );
+    expect(told).toEqual([301, 301, 200]);
+  });
+});

@@ -1,0 +1,102 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import ip from 'ipaddr.js';
+import { ExpansionError } from '../expansion/expansion-error.ts';
+import { refusedPorts } from './refused-ports.ts';
+import { specialAddresses } from './special-addresses.ts';
+
+/** Says which targets may be contacted. Both methods throw an ExpansionError `target_refused`. */
+export interface Guard {
+  /** Judges what the URL itself says: credentials, port, local names, and a host that is an address. */
+  checkUrl(url: URL): void;
+  /** Judges every address that a name stands for, before one of them is dialled. */
+  checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
+}
+
+type Address = ip.IPv4 | ip.IPv6;
+type Network = [Address, number];
+
+/** The only IPv6 space that is public unicast (RFC 4291 section 2.4, and IANA's allocation of it). */
+const globalUnicast: Network = ip.parseCIDR('2000::/3');
+
+/** The narrowest block first: it has the most telling name. */
+const special = specialAddresses
+  .map(([block, name]) => ({ network: ip.parseCIDR(block) as Network, name }))
+  .sort((a, b) => b.network[1] - a.network[1]);
+
+/** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
+const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
+
+/** Whether `text` is a network in CIDR notation. */
+export function isNetwork(text: string): boolean {
+  return ip.isValidCIDR(text);
+}
+
+/**
+ * A guard that passes public unicast addresses only, and those in `allowedNetworks` (CIDRs). With
+ * `allowedNetworks`, a name that can only be local passes where all its addresses lie in them.
+ */
+export function createGuard(allowedNetworks: readonly string[] = []): Guard {
+  const allowed = allowedNetworks.map((cidr) => ip.parseCIDR(cidr) as Network);
+  const isAllowed = (address: Address) => allowed.some((network) => contains(network, address));
+
+  return {
+    checkUrl(url) {
+      if (url.username || url.password) throw refused('The URL carries a user name or a password.');
+      if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not one for websites.`);
+      const host = withoutDot(url.hostname.replace(/^\[|\]$/g, ''));
+      if (isIP(host) !== 0) {
+        const address = ip.parse(host);
+        const reason = isAllowed(address) ? null : notPublic(address);
+        if (reason) throw refused(`${url.hostname} is not a public address: ${reason}.`);
+      } else if (allowed.length === 0 && localName.test(host)) {
+        throw refused(`${host} can only be a local name.`);
+      }
+    },
+    checkAddresses(hostname, addresses) {
+      const local = localName.test(withoutDot(hostname));
+      for (const address of addresses.map((answer) => ip.parse(answer.address))) {
+        if (isAllowed(address)) continue;
+        if (local) throw refused(`${hostname} can only be a local name.`);
+        if (notPublic(address)) throw refused(`${hostname} does not lead to public addresses alone.`);
+      }
+    },
+  };
+}
+
+/** Why an address is not public unicast, in a few words; null where it is. */
+export function notPublic(address: Address): string | null {
+  const bytes = address.toByteArray();
+  const inside = embeddedIPv4(bytes);
+  if (inside?.transparent) return notPublic(inside.address);
+  const block = special.find(({ network }) => contains(network, address));
+  if (block) return block.name;
+  if (address.kind() === 'ipv6' && !contains(globalUnicast, address)) return 'not global unicast (RFC 4291)';
+  return inside ? notPublic(inside.address) : null;
+}
+
+/**
+ * The IPv4 address that an IPv6 address carries. `transparent` where it is but another way to write it:
+ * IPv4-mapped (RFC 4291), and behind the well-known NAT64 prefix (RFC 6052). ISATAP (RFC 5214) has it in the
+ * interface identifier of any prefix. The blocks of IPv4-compatible, local NAT64, 6to4 and Teredo addresses
+ * are refused whole, whatever they carry.
+ */
+function embeddedIPv4(bytes: number[]): { address: Address; transparent: boolean } | null {
+  if (bytes.length !== 16) return null;
+  const prefix = Buffer.from(bytes.slice(0, 12)).toString('hex');
+  const transparent = prefix === '00000000000000000000ffff' || prefix === '0064ff9b0000000000000000';
+  if (!transparent && !/0[02]005efe$/.test(prefix)) return null;
+  return { address: ip.fromByteArray(bytes.slice(12)), transparent };
+}
+
+function contains(network: Network, address: Address): boolean {
+  return network[0].kind() === address.kind() && address.match(network);
+}
+
+function withoutDot(hostname: string): string {
+  return hostname.replace(/\.$/, '');
+}
+
+function refused(message: string): ExpansionError {
+  return new ExpansionError('target_refused', message);
+}

@@ -1,0 +1,168 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { freePort } from '@longhand/shared/free-port.ts';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createGuard } from '../guard/public-address.ts';
+import { headRequest } from './head-request.ts';
+
+/** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
+const guard = createGuard(['127.0.0.1/32']);
+const here = { address: '127.0.0.1', family: 4 };
+const elsewhere = { address: '127.0.0.2', family: 4 };
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+/** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
+function asking(...answers: LookupAddress[][]) {
+  const { ask, close } = headRequest({
+    guard,
+    userAgent: 'test',
+    lookup: (_name, _options, callback) => {
+      const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
+      setImmediate(callback, null, addresses);
+    },
+  });
+  onTestFinished(close);
+  return (url: string) => ask(new URL(url), { follow: 'default' });
+}
+
+/** A server of raw bytes on 127.0.0.1. */
+async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address?.port}/`;
+}
+
+const refusal = { code: 'target_refused' };
+
+describe('the address judged is the address dialled', () => {
+  const named = (path: string) => `http://short.example:${shortener.port}${path}`;
+
+  test('a name whose every answer passes is asked at one of them', async () => {
+    expect(await asking([here])(named('/chain/1'))).toMatchObject({ status: 301, addressFamily: 4 });
+  });
+
+  test.each([
+    ['the only answer', [elsewhere]],
+    ['the first of two answers', [elsewhere, here]],
+    ['the last of two answers', [here, elsewhere]],
+    ['an answer of the other family', [here, { address: '::1', family: 6 }]],
+  ])('a name is refused and nothing is dialled where %s is refused', async (_, answers) => {
+    const before = shortener.connections;
+    await expect(asking(answers)(named('/chain/1'))).rejects.toMatchObject(refusal);
+    expect(shortener.connections).toBe(before);
+  });
+
+  test('a name that answers differently the second time (DNS rebinding) is judged again', async () => {
+    const ask = asking([here], [elsewhere]);
+    await ask(named('/close/1'));
+    await expect(ask(named('/close/0'))).rejects.toMatchObject(refusal);
+  });
+
+  test('an address in the URL is judged without a look-up', async () => {
+    const ask = asking([here]);
+    for (const host of ['127.0.0.2', '2130706434', '0x7f.2', '[::1]', '[::ffff:127.0.0.2]', '127.0.0.2.']) {
+      await expect(ask(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
+    }
+  });
+
+  test('the refusal is the same whether something listens there or not', async () => {
+    const server = await answering((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+    const up = Number(new URL(server).port);
+    const down = await freePort();
+    const ask = asking([elsewhere]);
+    const sentences = await Promise.all(
+      [up, down].map((port) => ask(`http://short.example:${port}/`).catch(({ message }) => message)),
+    );
+    expect(sentences[0]).toBe(sentences[1]);
+  });
+});
+
+describe('connections', () => {
+  test('are kept: the second request to a host opens none', async () => {
+    const ask = asking([here]);
+    await ask(`${shortener.url}/chain/1`);
+    const before = shortener.connections;
+    await ask(`${shortener.url}/chain/0`);
+    await ask(`${shortener.url}/chain/2`);
+    expect(shortener.connections).toBe(before);
+  });
+
+  test('over TLS keep name and certificate by the name in the URL', async () => {
+    const certificate = await testCertificate();
+    const names: unknown[] = [];
+    const secure = await startShortener({
+      tls: {
+        ...certificate,
+        SNICallback: (name: string, done: (error: null, context?: tls.SecureContext) => void) => {
+          names.push(name);
+          done(null, tls.createSecureContext(certificate));
+        },
+      } as typeof certificate,
+    });
+    onTestFinished(() => secure.close());
+    const trusted = tls.getCACertificates();
+    tls.setDefaultCACertificates([...trusted, certificate.cert]);
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+    const { location } = await asking([here])(`https://localhost:${secure.port}/chain/1`);
+    expect(location).toBe(`https://localhost:${secure.port}/chain/0`);
+    expect(names).toEqual(['localhost']);
+    await expect(asking([here])(`https://other.example:${secure.port}/chain/1`)).rejects.toMatchObject({
+      code: 'request_failed',
+      message: expect.stringContaining('certificate'),
+    });
+  });
+});
+
+describe('a host that misbehaves is a request_failed with a sentence', () => {
+  test.each([
+    ['refuses the connection', async () => `http://127.0.0.1:${await freePort()}/`, 'refused'],
+    ['resets it', () => `${shortener.url}/reset`, 'closed'],
+    ['closes it', () => answering((socket) => socket.end()), 'closed'],
+    ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not HTTP'],
+    ['sends more than 16 KiB of headers', () => `${shortener.url}/headers/16384`, '16384 bytes'],
+    ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'secure connection'],
+  ])('%s', async (_, url, sentence) => {
+    await expect(asking([here])(await url())).rejects.toMatchObject({
+      code: 'request_failed',
+      message: expect.stringContaining(sentence),
+    });
+  });
+
+  test('is not known by name', async () => {
+    await expect(asking([])('http://short.example/')).rejects.toMatchObject({
+      code: 'request_failed',
+      message: 'short.example is not a name that is known.',
+    });
+  });
+});
+
+test('a body that answers HEAD does not reach the next request', async () => {
+  let requests = 0;
+  const url = await answering((socket) => {
+    const answer = () => {
+      requests += 1;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 44\r\n\r\n');
+      socket.write('HTTP/1.1 301 Moved\r\nLocation: /injected\r\n\r\n');
+    };
+    answer();
+    socket.on('data', answer);
+  });
+  const ask = asking([here]);
+  for (let i = 0; i < 3; i += 1) {
+    expect(await ask(url).catch(({ code }) => ({ status: code }))).not.toMatchObject({ status: 301 });
+  }
+  expect(requests).toBeGreaterThan(0);
+});

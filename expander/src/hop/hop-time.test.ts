@@ -1,0 +1,48 @@
+import { createServer, type Socket } from 'node:net';
+import { startShortener } from '@longhand/shortener';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+
+/** A server of raw bytes on 127.0.0.1. */
+async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address?.port}/`;
+}
+
+describe('a hop of more than 3 s is a timeout', () => {
+  test.concurrent.each<[string, (socket: Socket) => void]>([
+    ['with no answer', () => {}],
+    [
+      'with an answer that comes in drops',
+      (socket) => {
+        const drip = setInterval(() => socket.write('H'), 500);
+        socket.write('HTTP/1.1 200 OK\r\nX: ');
+        socket.once('close', () => clearInterval(drip));
+      },
+    ],
+    [
+      'with interim answers without end',
+      (socket) => {
+        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 20);
+        socket.once('close', () => clearInterval(more));
+      },
+    ],
+  ])('%s', async (_, answer) => {
+    const { error } = await testExpander().expand.trace(await answering(answer));
+    expect(error?.code).toBe('timeout');
+  });
+
+  test.concurrent('after a redirect too, at the URL it had come to', async () => {
+    const shortener = await startShortener();
+    const u = `${shortener.url}/location?to=/hang`;
+    const { error, longUrl, redirectCount } = await testExpander().expand.trace(u);
+    expect([error?.code, longUrl, redirectCount]).toEqual(['timeout', `${shortener.url}/hang`, 1]);
+    await shortener.close();
+  });
+});

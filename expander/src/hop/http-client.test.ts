@@ -1,0 +1,327 @@
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
+import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { noDelay } from '@longhand/shared/testing/no-delay.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { httpAgent, httpsAgent } from '../../../shared/src/agent.ts';
+import { type HttpClient, httpClient } from './http-client.ts';
+
+const certificate = await testCertificate();
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** A server, and how many connections it has seen and has open. */
+async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http', proof = certificate) {
+  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(proof, answer);
+  const connections = { seen: 0, open: 0 };
+  server.on(scheme === 'http' ? 'connection' : 'secureConnection', (socket: Socket) => {
+    connections.seen += 1;
+    connections.open += 1;
+    socket.once('close', () => {
+      connections.open -= 1;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, connections, url: new URL(`${scheme}://localhost:${port}/`) };
+}
+
+/** A server of raw bytes. */
+async function answering(bytes: string): Promise<URL> {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => server.close());
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+/** A client, and the sockets that its agents opened for it. */
+function client(options: https.AgentOptions = {}): HttpClient & { sockets: Socket[] } {
+  const sockets: Socket[] = [];
+  const watched = <Agent extends http.Agent>(agent: Agent): Agent => {
+    const open = agent.createConnection.bind(agent);
+    agent.createConnection = ((...given: Parameters<typeof open>) => {
+      const socket = open(...given);
+      sockets.push(socket as Socket);
+      return socket;
+    }) as typeof open;
+    return agent;
+  };
+  const made = httpClient({
+    agents: {
+      'http:': watched(httpAgent(options)),
+      'https:': watched(httpsAgent({ ca: certificate.cert, ...options })),
+    },
+    maxHeaderSize: 16 * 1024,
+  });
+  stops.push(made.close);
+  return { ...made, sockets };
+}
+
+const head = { method: 'HEAD' } as const;
+const answer: RequestListener = (_, res) => res.end('ok');
+
+describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
+  test('every socket has TCP no-delay on', async () => {
+    const { url } = await listen(answer, scheme);
+    const { head: ask, sockets } = client();
+    await Promise.all([ask(url, head), ask(url, head)]);
+    expect(sockets.map(noDelay)).toEqual([true, true]);
+  });
+
+  test('requests one after the other go over one connection', async () => {
+    const { url, connections } = await listen(answer, scheme);
+    const { head: ask } = client();
+    for (let i = 0; i < 5; i += 1) await ask(url, head);
+    expect(connections.seen).toBe(1);
+  });
+
+  test('an idle connection is closed 1 s before the time the server names', async () => {
+    const { url, server, connections } = await listen(answer, scheme);
+    server.keepAliveTimeout = 2_000; // sends `Keep-Alive: timeout=2`
+    await client().head(url, head);
+    const idle = performance.now();
+    await expect.poll(() => connections.open, { timeout: 1_900 }).toBe(0);
+    expect(performance.now() - idle).toBeGreaterThan(800);
+  });
+
+  test('an idle connection is closed after 4 s where the server names a longer time', async () => {
+    const { url, server, connections } = await listen(answer, scheme);
+    server.keepAliveTimeout = 60_000;
+    await client().head(url, head);
+    const idle = performance.now();
+    await expect.poll(() => connections.open, { timeout: 4_900 }).toBe(0);
+    expect(performance.now() - idle).toBeGreaterThan(3_800);
+  });
+});
+
+describe('Over https', () => {
+  /** A server that closes each connection after its answer, and says which were of a session resumed. */
+  async function closing(proof = certificate) {
+    const resumed: boolean[] = [];
+    const { url } = await listen(
+      (req, res) => {
+        resumed.push((req.socket as unknown as { isSessionReused(): boolean }).isSessionReused());
+        res.setHeader('Connection', 'close').end();
+      },
+      'https',
+      proof,
+    );
+    return { url, resumed };
+  }
+
+  test('a TLS session is resumed by the next connection', async () => {
+    const { url, resumed } = await closing();
+    const { head: ask } = client();
+    for (let i = 0; i < 2; i += 1) await ask(url, head);
+    expect(resumed).toEqual([false, true]);
+  });
+
+  test('sessions of 1000 hosts are remembered: the oldest make room', async () => {
+    const { url, resumed } = await closing();
+    const here: LookupFunction = (_name, _options, callback) =>
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const { head: ask } = client({ lookup: here, rejectUnauthorized: false });
+    const visit = (i: number) => ask(new URL(`https://host-${i}.example:${url.port}/`), head);
+    for (let i = 0; i <= 1_000; i += 1) await visit(i);
+    resumed.length = 0;
+    await visit(1);
+    await visit(0);
+    expect(resumed).toEqual([true, false]);
+  });
+
+  test('a session of more than 4 KiB is not remembered', async () => {
+    // The client's part of a session holds the certificate.
+    const names = Array.from({ length: 200 }, (_, i) => `a-rather-long-name-${i}.example`);
+    const proof = await testCertificate(...names);
+    const { url, resumed } = await closing(proof);
+    const { head: ask } = client({ ca: proof.cert });
+    for (let i = 0; i < 2; i += 1) await ask(url, head);
+    expect(resumed).toEqual([false, false]);
+  });
+});
+
+describe('Bounds', () => {
+  test('no more connections to one origin than the agent allows: the next request waits for one', async () => {
+    const { url, connections } = await listen(answer);
+    const { head: ask } = client({ maxSockets: 2 });
+    await Promise.all(Array.from({ length: 6 }, () => ask(url, head)));
+    expect(connections.seen).toBe(2);
+  });
+
+  test('idle connections over all origins are bounded: the oldest make room', async () => {
+    const { url, connections } = await listen(answer);
+    const { head: ask } = client({ maxSockets: 300 });
+    await Promise.all(Array.from({ length: 300 }, () => ask(url, head)));
+    await expect.poll(() => connections.open).toBe(256);
+  });
+
+  test('connections that could not be opened are not among them', async () => {
+    const { url, connections } = await listen(answer);
+    const { head: ask } = client({ maxSockets: 300 });
+    await ask(url, head);
+    const closed = new URL('http://127.0.0.1:1/');
+    await Promise.allSettled(Array.from({ length: 300 }, () => ask(closed, head)));
+    await ask(url, head);
+    expect(connections.seen).toBe(1);
+  });
+
+  test('an origin is forgotten with its last connection, however that ended', async () => {
+    const silent = await listen((req, res) => {
+      if (req.method === 'GET') res.write('the first piece');
+    });
+    const idle = await listen((_, res) => void res.setHeader('Connection', 'close').end());
+    const { head: ask, origins } = client({ maxSockets: 2 });
+    await ask(silent.url, { method: 'GET' });
+    await expect.poll(origins).toBe(0);
+    await ask(silent.url, { ...head, signal: AbortSignal.timeout(50) }).catch(() => {});
+    await expect.poll(origins).toBe(0);
+    const refused = new URL('http://127.0.0.1:1/');
+    await Promise.allSettled([1, 2, 3, 4].map(() => ask(refused, head)));
+    await expect.poll(origins).toBe(0);
+    await ask(idle.url, head);
+    await expect.poll(origins).toBe(0);
+  });
+
+  test('a connection that is slow to open keeps no other one waiting', async () => {
+    const { server } = await listen(answer, 'https');
+    let first = true;
+    const front = createServer((socket) => {
+      if (!first) server.emit('connection', socket);
+      first = false;
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    stops.push(() => front.close());
+    const { head: ask } = client();
+    const url = new URL(`https://localhost:${(front.address() as AddressInfo).port}/`);
+    const abort = new AbortController();
+    const slow = ask(url, { ...head, signal: abort.signal });
+    expect(await ask(url, head)).toMatchObject({ status: 200 });
+    abort.abort(new Error('enough'));
+    await expect(slow).rejects.toThrow('enough');
+  });
+
+  test('an aborted request cuts its connection, also while that is being opened', async () => {
+    const { head: ask, sockets } = client({ lookup: () => {} });
+    const abort = new AbortController();
+    const asked = ask(new URL('http://slow.example/'), { ...head, signal: abort.signal });
+    abort.abort(new Error('nobody waits'));
+    await expect(asked).rejects.toThrow('nobody waits');
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  test('an aborted request rejects with the reason and cuts its connection while the answer is waited for', async () => {
+    const { url, connections } = await listen(() => {});
+    const signal = AbortSignal.timeout(50);
+    await expect(client().head(url, { ...head, signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect.poll(() => connections.open).toBe(0);
+  });
+});
+
+describe('A stale kept connection', () => {
+  /** Answers the first request on a connection and resets the connection at every later one. */
+  async function forgetfulServer() {
+    const seen: string[] = [];
+    const used = new WeakSet<Socket>();
+    const { url } = await listen((req, res) => {
+      seen.push(req.method as string);
+      if (used.has(req.socket)) return req.socket.resetAndDestroy();
+      used.add(req.socket);
+      res.end('ok');
+    });
+    return { url, seen };
+  }
+
+  test('the request is sent once more, on a new connection', async () => {
+    const { url, seen } = await forgetfulServer();
+    const { head: ask } = client();
+    await Promise.all([ask(url, head), ask(url, head)]);
+    expect(await ask(url, head)).toMatchObject({ status: 200 });
+    expect(seen).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
+  });
+
+  test('nor is another one that was idle meanwhile tried', async () => {
+    const held = Promise.withResolvers<void>();
+    const stale = Promise.withResolvers<void>();
+    const used = new WeakSet<Socket>();
+    const { url } = await listen(async (req, res) => {
+      if (used.has(req.socket)) {
+        await stale.promise;
+        return void req.socket.resetAndDestroy();
+      }
+      used.add(req.socket);
+      if (req.url === '/held') await held.promise;
+      res.end('ok');
+    });
+    const { head: ask } = client();
+    const first = ask(new URL('/held', url), head);
+    await ask(url, head);
+    const asked = ask(url, head);
+    held.resolve();
+    await first;
+    stale.resolve();
+    expect(await asked).toMatchObject({ status: 200 });
+  });
+
+  test('one that was closed while it was idle is not used', async () => {
+    const { url, server, connections } = await listen(answer);
+    const { head: ask } = client();
+    await ask(url, head);
+    server.closeIdleConnections();
+    expect(await ask(url, head)).toMatchObject({ status: 200 });
+    expect(connections.seen).toBe(2);
+  });
+
+  test('a fresh connection that is reset is an error at once', async () => {
+    let seen = 0;
+    const { url } = await listen((req) => {
+      seen += 1;
+      req.socket.resetAndDestroy();
+    });
+    await expect(client().head(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(seen).toBe(1);
+  });
+});
+
+describe('The head of a response', () => {
+  test('is that of the final answer, after interim ones', async () => {
+    const url = await answering(
+      'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 301 Moved\r\nLocation: /y\r\n\r\n',
+    );
+    expect(await client().head(url, head)).toMatchObject({ status: 301, headers: { location: '/y' } });
+  });
+
+  test('has the first of several lines of a field that is no list, and all of one that is', async () => {
+    const url = await answering(
+      'HTTP/1.1 301 Moved\r\nLocation: /1\r\nLocation: /2\r\nCache-Control: private\r\nCache-Control: max-age=60\r\n\r\n',
+    );
+    const { headers } = await client().head(url, head);
+    expect([headers.location, headers['cache-control']]).toEqual(['/1', 'private, max-age=60']);
+  });
+
+  test('of a GET comes before the body, which is cut off', async () => {
+    const { url, connections } = await listen((_, res) => void res.write('the first piece'));
+    expect(await client().head(url, { method: 'GET' })).toMatchObject({ status: 200, addressFamily: 4 });
+    await expect.poll(() => connections.open).toBe(0);
+  });
+
+  test('is an error where protocols are switched, which nobody asked for', async () => {
+    const url = await answering(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    );
+    await expect(client().head(url, head)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+  });
+
+  test('is an error where it is not HTTP, or too long', async () => {
+    const ask = async (bytes: string) => client().head(await answering(bytes), head);
+    await expect(ask('220 mail.example ESMTP\r\n')).rejects.toMatchObject({ name: 'HTTPParserError' });
+    const long = `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(16 * 1024)}\r\n\r\n`;
+    await expect(ask(long)).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_OVERFLOW' });
+  });
+});

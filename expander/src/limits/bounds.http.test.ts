@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { serve } from '@longhand/shared/serve.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+
+let shortener: Shortener;
+let other: Shortener;
+let origin: string;
+const stop = new AbortController();
+
+beforeAll(async () => {
+  [shortener, other] = await Promise.all([startShortener(), startShortener()]);
+  const { port } = await serve(testExpander().app, { host: '127.0.0.1', port: 0, signal: stop.signal });
+  origin = `http://127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  stop.abort();
+  await Promise.all([shortener.close(), other.close()]);
+});
+
+/** Asks the expander over a connection of its own, which can be cut. */
+function ask(u: string): http.ClientRequest {
+  const request = http.get(`${origin}/api?u=${encodeURIComponent(u)}`, { agent: false });
+  request.on('error', () => {});
+  return request;
+}
+
+async function answer(request: http.ClientRequest) {
+  const [response]: http.IncomingMessage[] = (await once(request, 'response')) as never;
+  response?.resume();
+  return response;
+}
+
+const asked = (path: string) => shortener.requests.get(`HEAD ${path}`) ?? 0;
+
+describe('a client that goes away', () => {
+  test('stops its expansion: the redirect it waits for is not followed', async () => {
+    const gone = ask(`${shortener.url}/chain/1?delay=300`);
+    await expect.poll(() => asked('/chain/1')).toBe(1);
+    gone.destroy();
+    // By the time this one is answered, the next hop would have been asked.
+    await answer(ask(`${shortener.url}/delay/900`));
+    expect(asked('/chain/0')).toBe(0);
+  });
+
+  test('leaves the expansion to those who still wait for it', async () => {
+    const link = `${shortener.url}/delay/500`;
+    const [gone, waiting] = [ask(link), ask(link)];
+    await expect.poll(() => asked('/delay/500')).toBe(1);
+    gone.destroy();
+    const response = await answer(waiting);
+    expect([response?.statusCode, asked('/delay/500')]).toEqual([200, 1]);
+  });
+});
+
+describe('a host that hangs', () => {
+  test('has 64 expansions waiting at the most: the next is 503 with Retry-After, and no other host is disturbed', async () => {
+    const links = Array.from({ length: 64 }, (_, i) => `${shortener.url}/hang?${i}`);
+    const waiting = links.map(ask);
+    await expect.poll(() => asked('/hang')).toBe(64);
+    const refused = await answer(ask(`${shortener.url}/chain/0`));
+    expect([refused?.statusCode, refused?.headers['retry-after'], refused?.headers['cache-control']]).toEqual(
+      [503, '1', 'no-store'],
+    );
+    const undisturbed = Array.from({ length: 64 }, (_, i) => answer(ask(`${other.url}/chain/1?${i}`)));
+    const statuses = (await Promise.all(undisturbed)).map((response) => response?.statusCode);
+    expect(statuses).toEqual(Array(64).fill(200));
+    for (const request of waiting) request.destroy();
+    await expect.poll(async () => (await answer(ask(`${shortener.url}/chain/0`)))?.statusCode).toBe(200);
+  });
+});
+
+test('the second expansion through a host opens no connection', async () => {
+  await answer(ask(`${other.url}/chain/5?one`));
+  const before = other.connections;
+  await answer(ask(`${other.url}/chain/5?two`));
+  expect(other.connections).toBe(before);
+});

@@ -1,0 +1,193 @@
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { createExpand, failedExpansion } from '../expansion/expand.ts';
+import { ExpansionError } from '../expansion/expansion-error.ts';
+import { createApp } from './app.ts';
+import { createPage } from './page.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+const { app } = testExpander();
+const api = (parameters: Record<string, string>, path = '/api') =>
+  app.request(`${path}?${new URLSearchParams(parameters)}`);
+
+describe('GET /', () => {
+  test('has the title text, a form with its end, and an input', async () => {
+    const response = await app.request('/');
+    expect(response.status).toBe(200);
+    const body = await response.text();
+    expect(body).toContain('Shorten URL Expand');
+    expect(body).toMatch(/<form[^>]*>.*<input[^>]*>.*<\/form>/s);
+  });
+
+  test('with ?u= has the answer with each hop, written out on the server', async () => {
+    const body = await (await api({ u: `${shortener.url}/chain/2` }, '/')).text();
+    for (const left of [2, 1, 0]) expect(body).toContain(`value="${shortener.url}/chain/${left}"`);
+  });
+
+  test('never has what was typed as markup', async () => {
+    const body = await (await api({ u: '"><script>alert(1)</script>' }, '/')).text();
+    expect(body).not.toContain('<script>alert');
+  });
+});
+
+describe('/api rule 1', () => {
+  test.each(['/api', '/api?u=', '/api?u=%20', '/api?cb=f', '/api?u=&u=', '/api?u=&u=%20&u='])(
+    'without u the body says so, status 200: %s',
+    async (path) => {
+      const response = await app.request(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('`u` argument required.');
+    },
+  );
+});
+
+describe('/api rule 2', () => {
+  test('the body is the expanded URL as plain text', async () => {
+    const response = await api({ u: `${shortener.url}/chain/2` });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(`${shortener.url}/chain/0`);
+  });
+
+  test('with cb the body is cb(json_string)', async () => {
+    const response = await api({ u: `${shortener.url}/chain/2?a=1&b=2`, cb: 'my.call_$1' });
+    expect(await response.text()).toBe(`my.call_$1("${shortener.url}/chain/0?a=1&b=2")`);
+  });
+
+  test('an empty cb is none', async () => {
+    expect(await (await api({ u: `${shortener.url}/chain/0`, cb: '' })).text()).toBe(
+      `${shortener.url}/chain/0`,
+    );
+  });
+
+  test('u is percent-decoded once', async () => {
+    const u = `${shortener.url}/chain/0?x=%2541`;
+    expect(await (await api({ u })).text()).toBe(u);
+  });
+
+  test('a Location with markup comes out percent-encoded', async () => {
+    const u = `${shortener.url}/location?to=/status/200?%3C/script%3E%3Cb%3E`;
+    for (const cb of ['', 'f']) {
+      expect(await (await api({ u, cb })).text()).toContain('/status/200?%3C/script%3E%3Cb%3E');
+    }
+  });
+
+  test('a Location that is not ASCII is read as UTF-8', async () => {
+    const u = `${shortener.url}/location?to=/status/200%3F%C3%BC`;
+    expect(await (await api({ u })).text()).toBe(`${shortener.url}/status/200?%C3%BC`);
+  });
+});
+
+describe('errors on /api: status and one plain sentence', () => {
+  test.each([
+    ['invalid_url', 400, 'http://'],
+    ['unsupported_scheme', 400, 'ftp://example.com/'],
+    ['target_refused', 403, 'http://10.0.0.1/'],
+    ['target_refused', 403, 'http://user:secret@example.com/'],
+    ['target_refused', 403, 'http://example.com:6379/'],
+    ['request_failed', 502, '/reset'],
+    ['request_failed', 502, '/malformed'],
+    ['request_failed', 502, '/headers/20000'],
+  ])('%s is %i: %s', async (code, status, u) => {
+    const url = u.startsWith('/') ? shortener.url + u : u;
+    const response = await api({ u: url });
+    const sentence = await response.text();
+    expect(response.status).toBe(status);
+    expect(sentence).toMatch(/^[\x20-\x7e]+$/);
+    expect(await (await api({ u: url, cb: 'f' })).text()).toBe(sentence);
+    const chain = await api({ u: url }, '/api/chain');
+    expect(chain.status).toBe(status);
+    expect(await chain.json()).toMatchObject({ error: { code, message: sentence }, end: { code } });
+  });
+
+  test('timeout is 504 when one hop takes longer than 3 s', async () => {
+    expect((await api({ u: `${shortener.url}/hang` })).status).toBe(504);
+  });
+
+  test.each(['1f', 'f()', 'a..b', 'alert(1)//', '<script>', 'f'.repeat(129), 'ünicode', 'a b', "f'", 'a;b'])(
+    'invalid_callback is 400: %s',
+    async (cb) => {
+      const response = await api({ u: `${shortener.url}/chain/0`, cb });
+      expect(response.status).toBe(400);
+      expect(await response.text()).not.toContain(cb);
+    },
+  );
+
+  test('u given twice is 400', async () => {
+    for (const query of ['u=http://a.example/?x=1&u=2', 'u=&u=http://a.example/']) {
+      expect((await app.request(`/api?${query}`)).status).toBe(400);
+    }
+  });
+});
+
+test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
+  const overloaded = failedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
+  const busy = createApp(
+    createExpand(() => overloaded),
+    createPage(),
+  );
+  const response = await busy.request(`${path}?u=http://a.example/`);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await api({ u: 'http://' }, path)).headers.get('retry-after')).toBeNull();
+});
+
+describe('GET /api/chain', () => {
+  test('tells its errors as JSON too: u given twice is 400', async () => {
+    const response = await app.request('/api/chain?u=http://a.example/?x=1&u=2');
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
+    const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
+    expect(await response.json()).toMatchObject({
+      url: 'http://a.example/?x=1',
+      hops: [],
+      longUrl: 'http://a.example/?x=1',
+      end: { code: 'invalid_url', message },
+      error: { code: 'invalid_url', message },
+    });
+  });
+
+  test('tells every hop and why the chain ended', async () => {
+    const u = `${shortener.url}/chain/1`;
+    const response = await api({ u }, '/api/chain');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({
+      url: u,
+      follow: 'default',
+      hops: [
+        expect.objectContaining({ url: u, status: 301, location: `${shortener.url}/chain/0`, tls: false }),
+        expect.objectContaining({
+          url: `${shortener.url}/chain/0`,
+          status: 200,
+          location: null,
+          addressFamily: 4,
+        }),
+      ],
+      longUrl: `${shortener.url}/chain/0`,
+      redirectCount: 1,
+      cached: false,
+      end: { code: 'final', message: expect.any(String) },
+      error: null,
+    });
+  });
+});
+
+test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favicon.ico'])(
+  'an unknown path is 404 with the body Page Not Found!: %s',
+  async (path) => {
+    const response = await app.request(path);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('Page Not Found!');
+  },
+);
+
+test.each(['/', '/api', '/api/chain'])('another method on %s is 405 with Allow', async (path) => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    const response = await app.request(path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  }
+});

@@ -1,0 +1,148 @@
+import http from 'node:http';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { startVisits, type Visits } from '../../testing/visit.ts';
+
+let shortener: Shortener;
+let visits: Visits;
+beforeAll(async () => {
+  shortener = await startShortener();
+  visits = await startVisits(testExpander().app);
+});
+afterAll(async () => {
+  await visits.close();
+  await shortener.close();
+});
+
+/** What would call `hit` if it ever became markup or script. */
+const payloads = [
+  'javascript:hit()',
+  '"><script>hit()</script>',
+  "'><img src=x onerror=hit()>",
+  '</title></style></script><svg onload=hit()>',
+  'data:text/html,<script>parent.hit()</script>',
+  'mailto:a@b.example?subject=<img src=x onerror=hit()>',
+  'http://[<script>hit()</script>',
+  'http://[x]/<img src=x onerror=hit()>',
+  '/status/200?"autofocus onfocus="hit()',
+  '/status/200?<%= hit() %>`\\',
+  '/status/200#\u2028hit()\u2029<!--',
+];
+
+/** A page whose policies are switched off: what is shown here is not left to them. */
+const visit = (use: (page: Page) => Promise<void>) =>
+  visits.visit({ bypassCSP: true }, async (page) => {
+    const hits: string[] = [];
+    await page.exposeFunction('hit', () => hits.push(page.url()));
+    await use(page);
+    expect(hits).toEqual([]);
+  });
+
+const redirectTo = (location: string) => `${shortener.url}/location?to=${encodeURIComponent(location)}`;
+
+describe('the page never has as markup or script', () => {
+  const expectInert = async (page: Page, payload: string) => {
+    expect(await page.locator('script, img, svg, iframe, [onload], [onfocus]').count(), payload).toBe(1);
+    for (const link of await page.locator('a:not(#bookmarklet a)').all()) {
+      expect(await link.getAttribute('href'), payload).toMatch(/^(\/|https?:\/\/)/);
+    }
+  };
+
+  test('a hostile Location', () =>
+    visit(async (page) => {
+      for (const payload of payloads) {
+        await page.goto(visits.address(redirectTo(payload)));
+        await expectInert(page, payload);
+        expect(await page.locator('ol > li').count(), payload).toBe(2);
+      }
+    }));
+
+  test('a hostile u', () =>
+    visit(async (page) => {
+      for (const payload of payloads) {
+        await page.goto(visits.address(payload));
+        await expectInert(page, payload);
+        expect(await page.getByRole('textbox').inputValue()).toBe(payload);
+      }
+    }));
+});
+
+test('the API, opened as a page, is text and nothing else', () =>
+  visit(async (page) => {
+    for (const payload of payloads) {
+      const u = redirectTo(payload);
+      for (const parameters of [
+        { u, cb: '' },
+        { u, cb: 'f' },
+        { u: payload, cb: '' },
+        { u, cb: payload },
+      ]) {
+        await page.goto(`${visits.origin}/api?${new URLSearchParams(parameters)}`);
+        expect(await page.locator('body *').count(), JSON.stringify(parameters)).toBe(0);
+      }
+    }
+  }));
+
+test('characters that turn the direction of text cannot reorder a URL', () =>
+  visit(async (page) => {
+    const u = redirectTo('/status/200?\u202egnp.exe\u2066\u05d0');
+    await page.goto(visits.address(u));
+    const shown = await page.locator('.destination .url').textContent();
+    expect(shown).toBe(`${shortener.url}/status/200?%E2%80%AEgnp.exe%E2%81%A6%D7%90`);
+    const style = "getComputedStyle(document.querySelector('.destination .url'))";
+    expect(await page.evaluate(`[${style}.direction, ${style}.unicodeBidi]`)).toEqual([
+      'ltr',
+      'isolate-override',
+    ]);
+  }));
+
+describe('JSONP, run as a script by a page of another origin', () => {
+  /** What `show` was called with, and how often `hit` was, after the script has been run. */
+  const run = (parameters: Record<string, string>) =>
+    visits.visit({}, async (page) => {
+      const script = `${visits.origin}/api?${new URLSearchParams(parameters)}`;
+      const other = http.createServer((_, response) => {
+        response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
+          <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
+          <script src="${script.replaceAll('&', '&amp;')}"></script>`);
+      });
+      await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
+      try {
+        const { port } = other.address() as { port: number };
+        await page.goto(`http://localhost:${port}/`);
+        return (await page.evaluate('({ shown, hits })')) as { shown: string[]; hits: number };
+      } finally {
+        other.closeAllConnections();
+        other.close();
+      }
+    });
+
+  test('calls the function with the long URL', async () => {
+    const { shown } = await run({ u: `${shortener.url}/chain/2`, cb: 'my.show' });
+    expect(shown).toEqual([`${shortener.url}/chain/0`]);
+  });
+
+  test('hands over a hostile Location as a string and nothing else', async () => {
+    for (const payload of payloads) {
+      const u = redirectTo(payload);
+      const text = await (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text();
+      expect(await run({ u, cb: 'my.show' }), payload).toEqual({ shown: [text], hits: 0 });
+    }
+  });
+
+  test('does not run a hostile cb', async () => {
+    const callbacks = [
+      'hit();my.show',
+      'my.show(hit())||f',
+      'hit()//',
+      'my.show\u2028hit',
+      '`hit()`',
+      'f=>hit()',
+    ];
+    for (const cb of callbacks) {
+      expect(await run({ u: `${shortener.url}/chain/0`, cb }), cb).toEqual({ shown: [], hits: 0 });
+    }
+  });
+});

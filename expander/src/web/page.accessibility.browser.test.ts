@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { startVisits, type Visits } from '../../testing/visit.ts';
+
+const tracked = `https://www.example.com/journal/2026/on-writing-things-out?id=17&utm_source=newsletter&fbclid=IwAR0a`;
+const endless = `http://long.example/${'x'.repeat(2_000)}?${'y'.repeat(2_000)}`;
+const app = scriptedApp({
+  'http://sho.rt/two': to('https://links.example/r/8f3a'),
+  'https://links.example/r/8f3a': to('https://www.example.com/journal', 302),
+  'https://www.example.com/journal': {},
+  'https://sho.rt/down': to('https://track.example/c?u=1', 307),
+  'https://track.example/c?u=1': { ...to('http://mail.example/open'), method: 'GET' },
+  'http://mail.example/open': { ...to(tracked, 302), addressFamily: 6 },
+  [tracked]: {},
+  'http://sho.rt/loop': to('http://sho.rt/round'),
+  'http://sho.rt/round': to('http://sho.rt/loop', 302),
+  'http://sho.rt/away': to('javascript:alert(document.domain)', 302),
+  'http://sho.rt/long': to(endless),
+  [endless]: {},
+});
+
+/** Each kind of answer, by the name of its screenshot. */
+const answers = {
+  empty: '',
+  'two-redirects': 'sho.rt/two',
+  'downgrade-and-tracking': 'https://sho.rt/down',
+  loop: 'http://sho.rt/loop',
+  away: 'http://sho.rt/away',
+  long: 'http://sho.rt/long',
+  error: 'http://nobody.example/',
+  mistyped: `http://${'long'.repeat(100)}:x`,
+};
+
+let visits: Visits;
+beforeAll(async () => {
+  visits = await startVisits(app);
+});
+afterAll(() => visits.close());
+
+/** Without JavaScript by a policy: what a test asks of the page is still run, unlike in a browser that has none. */
+async function withoutScript(page: Page): Promise<void> {
+  const policy = 'content-security-policy';
+  await page.route('**', async (route) => {
+    const response = await route.fetch();
+    const strict = response.headers()[policy]?.replace(/script-src [^;]+/, "script-src 'none'") ?? '';
+    await route.fulfill({ response, headers: { ...response.headers(), [policy]: strict } });
+  });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong with a page, a line each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate(
+    "axe.run({ rules: { 'target-size': { enabled: true } } })",
+  )) as AxeResults;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe('axe finds no violation, and a screenshot is left in out/', () => {
+  const screens = [
+    { colorScheme: 'light', width: 360, scripted: true },
+    { colorScheme: 'light', width: 1280, scripted: true },
+    { colorScheme: 'dark', width: 360, scripted: true },
+    { colorScheme: 'dark', width: 1280, scripted: true },
+    { colorScheme: 'light', width: 360, scripted: false },
+    { colorScheme: 'dark', width: 1280, scripted: false },
+  ] as const;
+
+  test.each(screens)('$colorScheme, $width px, JavaScript $scripted', ({ colorScheme, width, scripted }) =>
+    visits.visit({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
+      if (!scripted) await withoutScript(page);
+      for (const [name, u] of Object.entries(answers)) {
+        await page.goto(visits.address(u));
+        const file = `${name}-${width}-${colorScheme}${scripted ? '' : '-plain'}.png`;
+        await page.screenshot({ path: `${import.meta.dirname}/../../out/${file}`, fullPage: true });
+        expect.soft(await violations(page), name).toEqual([]);
+      }
+    }),
+  );
+});
+
+test('nothing is wider than a screen of 320 pixels', () =>
+  visits.visit({ viewport: { width: 320, height: 640 } }, async (page) => {
+    for (const [name, u] of Object.entries(answers)) {
+      await page.goto(visits.address(u));
+      expect.soft(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(320);
+    }
+  }));
+
+test('nothing moves, and so nothing has to stop for people who prefer that', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.address('sho.rt/two'));
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('[data-say]')).opacity")).toBe('1');
+  }));
+
+test('the answer is read before the chain, though the chain is sent before it', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.address('sho.rt/two'));
+    const read = await page.locator('body').ariaSnapshot();
+    const order = [
+      'heading "Shorten',
+      'textbox "Short URL"',
+      'heading "It leads',
+      'heading "The way',
+      'list:',
+    ];
+    const places = order.map((words) => read.indexOf(words));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  }));
+
+test('the whole page is used by keyboard, and the focus shows', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.address(''));
+    await page.locator('input:focus').waitFor();
+    await page.keyboard.type('sho.rt/two');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+    const stops: string[] = [];
+    for (let stop = 0; stop < 5; stop += 1) {
+      await page.keyboard.press('Tab');
+      const focus = await page.evaluate(`({
+        name: document.activeElement.textContent.trim() || document.activeElement.name,
+        outline: getComputedStyle(document.activeElement).outlineStyle,
+      })`);
+      expect(focus).toMatchObject({ outline: 'solid' });
+      stops.push((focus as { name: string }).name);
+    }
+    expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Open it', 'Copy the long URL']);
+  }));
+
+test('on paper there is the answer and nothing to press', () =>
+  visits.visit({}, async (page) => {
+    await page.emulateMedia({ media: 'print' });
+    await page.goto(visits.address('sho.rt/two'));
+    expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+    expect(await page.locator('button:visible').count()).toBe(0);
+  }));

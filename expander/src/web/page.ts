@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import type { Expansion, Hop } from '../expansion/expansion.ts';
+import { inert } from './headers.ts';
+import { withoutTracking } from './tracking-parameters.ts';
+import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
+
+/** The browser page in the pieces in which it is sent: `top`, each `hop` as it is made, `bottom`. */
+export interface Page {
+  headers: Record<string, string>;
+  /** Up to the chain: the form with `u` in it. */
+  top(u: string, state: { begun: boolean; mistyped: boolean }): string;
+  hop(hop: Hop): string;
+  /** From the end of the chain: what became of `u`. */
+  bottom(u: string, expansion: Expansion): string;
+  /** In the place of `bottom`, when there is a fault of ours. */
+  fault: string;
+}
+
+/** Reads `views/`. Style and script stand in the page itself: every path but a page's own is a 404. */
+export function createPage(): Page {
+  const views = join(import.meta.dirname, '../../views');
+  const eta = new Eta({ views, cache: true, autoEscape: true });
+  const style = readFileSync(join(views, 'page.css'), 'utf8');
+  const script = readFileSync(join(views, 'page.js'), 'utf8');
+  return {
+    headers: {
+      ...inert,
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        `style-src ${hash(style)}`,
+        `script-src ${hash(script)}`,
+        'img-src data:',
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+      ].join('; '),
+      'Cache-Control': 'no-store',
+      // nginx passes each hop on at once.
+      'X-Accel-Buffering': 'no',
+    },
+    top: (u, state) => eta.render('top', { u, ...state, style }),
+    hop: (hop) =>
+      eta.render('hop', { hop, words: statusInWords(hop.status), duration: duration(hop.milliseconds) }),
+    bottom: (u, expansion) =>
+      eta.render('bottom', { u, ...answer(expansion), script, query: query({ u, follow: 'all' }) }),
+    fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',
+  };
+}
+
+/** Ends at a URL that a person may want to open. */
+const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_failed', 'timeout']);
+
+/** What `bottom` says of an expansion. */
+function answer(expansion: Expansion) {
+  const { hops, longUrl, end } = expansion;
+  const begun = hops.length > 0;
+  const destination = begun ? (end.target ?? longUrl) : null;
+  const open = destination !== null && worthOpening.has(end.code) && /^https?:/i.test(destination);
+  const tracking = open ? withoutTracking(destination) : null;
+  const reason = openEnd(expansion);
+  const words = { headline: headline(expansion), explanation: explanation(expansion) };
+  return {
+    ...words,
+    begun,
+    destination,
+    open,
+    advice: advice(expansion),
+    summary: begun ? summary(expansion) : '',
+    stop: reason && { url: destination, reason },
+    onward: end.code === 'max_redirects' && longUrl && `/?${query({ u: longUrl })}`,
+    tracking: tracking?.parameters.length ? tracking : null,
+    say: open
+      ? `${words.headline} ${new URL(destination).host}. ${summary(expansion)}`
+      : `${words.headline}. ${words.explanation}`,
+  };
+}
+
+function query(parameters: Record<string, string>): string {
+  return new URLSearchParams(parameters).toString();
+}
+
+/** Allows one inline block by what it says (Content Security Policy Level 3). */
+function hash(source: string): string {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+}

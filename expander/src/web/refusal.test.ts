@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '@longhand/shared/free-port.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import type { Lookup } from '../guard/shared-lookup.ts';
+
+test.each([
+  ['an address', '127.0.0.1', []],
+  ['a name of a private address', 'short.example', ['short.example']],
+  ['a name that can only be local', 'localhost', []],
+])(
+  '%s is refused alike whether something answers there or not, with the same look-ups and no connection',
+  async (_, host, names) => {
+    let connections = 0;
+    const server = createServer(() => {
+      connections += 1;
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+
+    const refusal = async (port: number) => {
+      const lookedUp: string[] = [];
+      const lookup: Lookup = (name, _options, callback) => {
+        lookedUp.push(name);
+        callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      };
+      const { app } = testExpander({ lookup }, { EXPANDER_ALLOWED_NETWORKS: '' });
+      const response = await app.request(`/api?u=http://${host}:${port}/`);
+      return { status: response.status, text: await response.text(), lookedUp };
+    };
+    const up = await refusal((server.address() as AddressInfo).port);
+    expect(up).toMatchObject({ status: 403, lookedUp: names });
+    expect(await refusal(await freePort())).toEqual(up);
+    expect(connections).toBe(0);
+  },
+);

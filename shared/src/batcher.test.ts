@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { gathered } from './batcher.ts';
+
+/** Answers each key in capitals; tells how they came. */
+function shouting() {
+  const asked: string[][] = [];
+  const ask = gathered(async (keys: string[]) => {
+    asked.push(keys);
+    if (keys.includes('fault')) throw new Error('away');
+    return keys.map((key) => key.toUpperCase());
+  }, 64);
+  return { asked, ask };
+}
+
+test('what is asked in one turn is asked together, and each gets its own answer', async () => {
+  const { asked, ask } = shouting();
+  expect(await Promise.all([ask('a'), ask('b')])).toEqual(['A', 'B']);
+  expect(await ask('c')).toBe('C');
+  expect(asked).toEqual([['a', 'b'], ['c']]);
+});
+
+test('no more than 64 are asked together', async () => {
+  const { asked, ask } = shouting();
+  const answers = await Promise.all(Array.from({ length: 130 }, (_, i) => ask(`k${i}`)));
+  expect(answers[129]).toBe('K129');
+  expect(asked.map(({ length }) => length)).toEqual([64, 64, 2]);
+});
+
+test('a fault is one for all who asked together, and for nobody else', async () => {
+  const { ask } = shouting();
+  const ends = await Promise.allSettled([ask('a'), ask('fault')]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await ask('b')).toBe('B');
+});

@@ -1,0 +1,98 @@
+import { connected, storeClient } from '@longhand/shared/redis.ts';
+import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { submit, testApp, visit } from '../../testing/app.ts';
+import { configuration, silent } from '../../testing/store.ts';
+import { redisStore } from '../redis/store.ts';
+import { Refusal } from '../task/errors.ts';
+import type { TaskStore } from '../task/task.ts';
+
+let server: TestRedis;
+let redis: ReturnType<typeof storeClient>;
+let store: TaskStore;
+beforeAll(async () => {
+  server = await startRedisProcess(configuration);
+  redis = storeClient(server.url, silent);
+  store = redisStore(redis);
+  await connected(redis, 10_000);
+});
+beforeEach(() => redis.flushall());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const now = new Date('2026-01-02T03:04:05.678Z');
+const insertFinished = async (count: number) => {
+  const finished = { title: 'done', finished: 1, created_at: now.toISOString() } as const;
+  for (let i = 0; i < count; i += 1_000) await store.insert(Array(1_000).fill(finished));
+};
+const counts = async () => {
+  const { open, finished } = await store.list({ filter: 'all' });
+  return { open, finished };
+};
+
+test('Clearing that a crash of Redis ends on the way says with what to bring back what it cleared', async () => {
+  await insertFinished(40_000);
+  const app = testApp(store);
+  const send = (method: string, path: string, body: object = {}) =>
+    app.request(path, {
+      method,
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const clearing = send('DELETE', '/tasks/finished');
+  await expect.poll(counts, { interval: 1 }).not.toEqual({ open: 0, finished: 40_000 });
+  await server.kill();
+  const response = await clearing;
+  await server.start();
+  await expect.poll(() => counts().catch(() => undefined), { timeout: 10_000 }).toBeDefined();
+  const { finished } = await counts();
+  expect(finished).toBeGreaterThan(0);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+  const { removal, count } = (await response.json()) as { removal: string; count: number };
+  expect(count).toBeGreaterThan(0);
+  // The last step may be made and not answered.
+  expect(count).toBeLessThanOrEqual(40_000 - finished);
+  const restored = await send('POST', '/tasks/restore', { removal });
+  expect(await restored.json()).toEqual({ count: 40_000 - finished });
+  expect(await counts()).toEqual({ open: 0, finished: 40_000 });
+});
+
+test('Clearing that ends on the way leads a browser to the list: some to undo, the rest to clear', async () => {
+  await insertFinished(3_000);
+  const ending: TaskStore = {
+    ...store,
+    async clearFinished(removal) {
+      await store.destroy('1', removal);
+      await store.destroy('2', removal);
+      return { count: 2, stop: new Refusal('store_unavailable', 'The tasks cannot be reached.') };
+    },
+  };
+  const visitor = await visit(testApp(store));
+  const response = await submit(testApp(ending), '/tasks/finished', { _method: 'DELETE' }, visitor);
+  expect(response.status).toBe(303);
+  const list = await testApp(store).request(response.headers.get('location') ?? '');
+  const html = await list.text();
+  expect(html).toContain('Deleted 2 tasks');
+  expect(html).toContain('Undo');
+  expect(html).toContain('2,998 finished');
+  expect(html).toContain('Clear finished');
+});
+
+test('A full store says what makes room, and clearing does not need any', async () => {
+  await insertFinished(1_000);
+  const app = testApp(store);
+  const visitor = await visit(app);
+  await redis.config('SET', 'maxmemory', '1');
+  const refused = await submit(app, '/task', { title: 'milk' }, visitor);
+  expect(refused.status).toBe(503);
+  const html = await refused.text();
+  expect(html).toContain('There is no room for this. Delete tasks or clear the finished ones');
+  expect(html).toContain('value="milk"');
+  const cleared = await submit(app, '/tasks/finished', { _method: 'DELETE' }, visitor);
+  expect(cleared.headers.get('location')).toMatch(/^\/\?removal=/);
+  expect(await counts()).toEqual({ open: 0, finished: 0 });
+  await redis.config('SET', 'maxmemory', '0');
+});

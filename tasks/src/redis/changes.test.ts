@@ -1,0 +1,119 @@
+import { storeClient } from '@longhand/shared/redis.ts';
+import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startService } from '../../testing/service.ts';
+import { configuration, silent, startClusterStore } from '../../testing/store.ts';
+import { redisChanges } from './changes.ts';
+import { keys } from './keys.ts';
+
+let redis: TestRedis;
+let replicas: Service[];
+
+beforeAll(async () => {
+  redis = await startRedisProcess(configuration);
+  replicas = await Promise.all([1, 2].map(() => startService({ REDIS_URL: redis.url })));
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((service) => service.end('SIGKILL')));
+  await redis.stop();
+});
+
+/** Watches the events of a replica: what it has said so far, and whether it has ended. */
+async function watch(service: Service | undefined) {
+  const response = await fetch(`${service?.url}tasks/events`);
+  const seen = {
+    response,
+    text: '',
+    ended: false,
+    versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [],
+  };
+  const decoder = new TextDecoder();
+  (async () => {
+    for await (const chunk of response.body ?? []) seen.text += decoder.decode(chunk, { stream: true });
+    seen.ended = true;
+  })().catch(() => {
+    seen.ended = true;
+  });
+  return seen;
+}
+
+const add = (service: Service | undefined, title: string) =>
+  fetch(`${service?.url}tasks`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title }),
+  });
+
+test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
+  const client = storeClient(redis.url, silent);
+  const end = new AbortController();
+  const changes = redisChanges(client, end.signal);
+  const told: string[] = [];
+  const late: string[] = [];
+  const leave = changes.subscribe((version) => late.push(version));
+  leave();
+  changes.subscribe((version) => told.push(version));
+  // Its version was asked for after the other one's.
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  expect(late).toEqual([]);
+  end.abort();
+  client.disconnect();
+});
+
+test('a change of which no message came is told all the same, by a look now and then', async () => {
+  const client = storeClient(redis.url, silent);
+  const end = new AbortController();
+  const told: string[] = [];
+  redisChanges(client, end.signal, 20).subscribe((version) => told.push(version));
+  // The first look may be the one at the connection; none of the later ones is.
+  for (const version of ['1001', '1002', '1003']) {
+    await client.set(keys.version, version);
+    await expect.poll(() => told.at(-1)).toBe(version);
+  }
+  end.abort();
+  client.disconnect();
+});
+
+describe('GET /tasks/events', () => {
+  test('tells the version at once, and a new one after a change that another replica made', async () => {
+    const seen = await watch(replicas[0]);
+    expect(seen.response.headers.get('content-type')).toBe('text/event-stream');
+    expect(seen.response.headers.get('x-accel-buffering')).toBe('no');
+    await expect.poll(() => seen.versions()).toHaveLength(1);
+    await add(replicas[1], 'milk');
+    await expect.poll(() => new Set(seen.versions()).size).toBe(2);
+    const page = await (await fetch(`${replicas[0]?.url}`)).text();
+    expect(page).toContain(seen.versions().at(-1));
+  });
+
+  test('goes on after Redis was away, and tells what was missed', async () => {
+    const seen = await watch(replicas[0]);
+    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
+    const before = seen.versions().at(-1);
+    await redis.kill();
+    await redis.start();
+    await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
+    await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
+    expect(seen.ended).toBe(false);
+  });
+
+  test('comes from a Redis Cluster as well', async () => {
+    const cluster = await startClusterStore();
+    const service = await startService({ REDIS_URL: cluster.url });
+    const seen = await watch(service);
+    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
+    expect((await add(service, 'milk')).status).toBe(201);
+    await expect.poll(() => new Set(seen.versions()).size).toBe(2);
+    expect(await (await fetch(service.url)).text()).toContain('milk');
+    await service.end('SIGKILL');
+    await cluster.stop();
+  });
+
+  test('ends when the replica is asked to stop, so that it can', async () => {
+    const service = await startService({ REDIS_URL: redis.url });
+    const seen = await watch(service);
+    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
+    expect(await service.end('SIGTERM')).toBe(0);
+    await expect.poll(() => seen.ended).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+import { storeClient } from '@longhand/shared/redis.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
+import { describe, expect, test } from 'vitest';
+import { type Service, startService } from '../../testing/service.ts';
+import { configuration, silent } from '../../testing/store.ts';
+import { storm, type Writes } from '../../testing/storm.ts';
+import type { Task } from '../task/task.ts';
+import { repair } from './repair.ts';
+import { redisStore } from './store.ts';
+
+/** Crashes of each Redis: 200 in all, and 20 of the application, which takes longer to start. `CRASHES=1000` tries harder. */
+const crashes = Number(process.env.CRASHES ?? 50);
+const ofApplication = Number(process.env.CRASHES ?? 20);
+
+/** At a random moment: after so many more acknowledged writes. */
+const aFew = () => 1 + Math.floor(Math.random() * 60);
+
+const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
+
+/** Reads the store at `url` with a client of its own: what the storm left behind. */
+async function look(url: string) {
+  const redis = storeClient(url, silent);
+  try {
+    const found: Task[] = [];
+    for await (const batch of redisStore(redis).export()) found.push(...batch);
+    return { found, faults: await repair(redis, false) };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+describe('Every acknowledged task and change is found, and no ghost and no orphan,', () => {
+  test.concurrent.each([1, 2, 3, 4])(
+    `after Redis crashed ${crashes} times in a storm of writes (%i)`,
+    { timeout: 10_000 * crashes },
+    async () => {
+      const { lost, faults } = await crashRedis(crashes);
+      expect(lost).toEqual([]);
+      expect(faults).toMatchObject(sound);
+    },
+  );
+
+  test.concurrent('and a Redis that keeps no file is caught forgetting', async () => {
+    const { lost } = await crashRedis(2, '--appendonly', 'no');
+    expect(lost).not.toEqual([]);
+  });
+
+  test.concurrent(`after the application crashed ${ofApplication} times in a storm of writes`, {
+    timeout: 10_000 * ofApplication,
+  }, async () => {
+    const server = await startRedisProcess(configuration);
+    const start = () => startService({ REDIS_URL: server.url });
+    let service = await start();
+    let back: Promise<unknown> = Promise.resolve();
+    const writing = storm(
+      overHttp(() => service),
+      () => back,
+    );
+    for (let crash = 0; crash < ofApplication; crash++) {
+      // The next one stands by, so that the storm goes on at once.
+      const next = start();
+      await writing.acknowledges(aFew());
+      const crashed = service.end('SIGKILL');
+      back = next.then((started) => {
+        service = started;
+      });
+      await Promise.all([crashed, back]);
+    }
+    await writing.end();
+    await service.end('SIGKILL');
+    const { found, faults } = await look(server.url);
+    expect(writing.compare(found)).toEqual([]);
+    expect(faults).toMatchObject(sound);
+    await server.stop();
+  });
+});
+
+/** Kills a Redis of its own in a storm of writes, again and again, and says what was lost by that. */
+async function crashRedis(times: number, ...options: string[]) {
+  const server = await startRedisProcess(configuration, ...options);
+  const redis = storeClient(server.url, silent);
+  let back = Promise.resolve();
+  const writing = storm(redisStore(redis), () => back);
+  for (let crash = 0; crash < times; crash++) {
+    await writing.acknowledges(aFew());
+    await server.kill();
+    back = server.start();
+    await back;
+  }
+  await writing.end();
+  redis.disconnect();
+  const { found, faults } = await look(server.url);
+  await server.stop();
+  return { lost: writing.compare(found), faults };
+}
+
+/** The JSON interface of whatever `service()` is just now. */
+function overHttp(service: () => Service): Writes {
+  const send = async <Answer>(method: string, path: string, body: object = {}): Promise<Answer> => {
+    const response = await fetch(`${service().url}tasks${path}`, {
+      method,
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${response.status}`);
+    return (await response.json()) as Answer;
+  };
+  const removals = new Map<string, string>();
+  return {
+    create: (title) => send('POST', '', { title }),
+    update: (id, change) => send('PUT', `/${id}`, change),
+    async destroy(id, name) {
+      removals.set(name, (await send<{ removal: string }>('DELETE', `/${id}`)).removal);
+    },
+    restore: (name) => send('POST', '/restore', { removal: removals.get(name) }),
+  };
+}

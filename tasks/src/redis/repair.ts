@@ -1,0 +1,58 @@
+import type { StoreClient } from '@longhand/shared/redis.ts';
+import { Cluster } from 'ioredis';
+import { channel, keys, listKeys } from './keys.ts';
+import { scripts } from './scripts.ts';
+
+/** What may be wrong between the index and the tasks. Each holds ids. */
+export interface Faults {
+  /** In the index, without a task. */
+  ghosts: string[];
+  /** A task that the index does not have. */
+  orphans: string[];
+  /** In the index at a place that is not the task's. */
+  misplaced: string[];
+  /** Without what every task has, or under an id that is none. Repaired, it is kept under another name. */
+  damaged: string[];
+  /** Above the last id that was assigned, so that it would be assigned again. */
+  unassigned: string[];
+}
+
+const batchSize = 500;
+
+/**
+ * Looks at every task and every entry of the index, and puts right what does not fit where `fix` says so.
+ * Each step is atomic, so it may run while the tasks are in use.
+ */
+export async function repair(redis: StoreClient, fix: boolean): Promise<Faults & { tasks: number }> {
+  const check = scripts(redis)<[removed: number, faults: string[][]]>('repair');
+  const faults: Faults = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
+  const kinds = Object.values(faults) as string[][];
+  const ids = await allIds(redis);
+  let tasks = ids.length;
+  for (let i = 0; i < ids.length; i += batchSize) {
+    const args = [keys.task, keys.damaged, channel, fix ? '1' : '0', ...ids.slice(i, i + batchSize)];
+    const [removed, found] = await check([...listKeys, keys.lastId, keys.removed], args);
+    tasks -= removed;
+    for (const [kind, more] of found.entries()) kinds[kind]?.push(...more);
+  }
+  return { tasks: tasks - faults.ghosts.length - faults.damaged.length, ...faults };
+}
+
+/** The ids of all tasks there are and of all that the index has. */
+async function allIds(redis: StoreClient): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
+    for await (const found of node.scanStream({ match: `${keys.task}*`, count: 1_000 })) {
+      for (const key of found as string[]) ids.add(key.slice(keys.task.length));
+    }
+  }
+  let cursor = '0';
+  do {
+    const [next, entries] = await redis.zscan(keys.index, cursor, 'COUNT', 1_000);
+    for (let i = 0; i < entries.length; i += 2) ids.add(entries[i] as string);
+    cursor = next;
+  } while (cursor !== '0');
+  // What is no number stands first.
+  const place = (id: string) => Number(id) || 0;
+  return [...ids].sort((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,407 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startClusterStore, startStore } from '../../testing/store.ts';
+import { type Page, pageSize } from '../task/task.ts';
+import { csrfKey } from './csrf-key.ts';
+
+describe.each([
+  ['one Redis', startStore],
+  ['a Redis Cluster of three nodes', startClusterStore],
+])('The store in %s:', (_, start) => {
+  let kept: Awaited<ReturnType<typeof start>>;
+  const now = new Date('2026-01-02T03:04:05.678Z');
+  const later = new Date('2026-01-02T03:04:06.789Z');
+
+  beforeAll(async () => {
+    kept = await start();
+  });
+  beforeEach(() => kept.empty());
+  afterAll(() => kept.stop());
+
+  /** Creates tasks 1 to `count`. */
+  const create = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => kept.store.create(`task ${i + 1}`, now)));
+  const ids = async (query: Parameters<typeof kept.store.list>[0]) =>
+    (await kept.store.list(query)).tasks.map(({ _id }) => _id);
+
+  describe('List order', () => {
+    test('is unfinished first, then _id descending as a number: 11, 10, 9', async () => {
+      await create(11);
+      for (const id of ['3', '10', '11']) await kept.store.update(id, { finished: 1 }, now);
+      expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
+    });
+
+    test('a reopened task is back in its place', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      await kept.store.update('2', { finished: 0 }, now);
+      expect(await ids({ filter: 'all' })).toEqual(['3', '2', '1']);
+    });
+
+    test('holds across pages, which overlap nowhere and leave nothing out', async () => {
+      await create(2 * pageSize + 50);
+      for (let id = 1; id <= 2 * pageSize; id += 2) await kept.store.update(`${id}`, { finished: 1 }, now);
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await kept.store.list({ filter: 'all', after });
+        expect(page.tasks.length).toBeLessThanOrEqual(pageSize);
+        seen.push(...page.tasks.map(({ _id }) => _id));
+        after = page.next;
+      } while (after);
+      const open = Array.from({ length: 2 * pageSize + 50 }, (_, i) => i + 1).filter(
+        (id) => id > 2 * pageSize || id % 2 === 0,
+      );
+      const finished = Array.from({ length: pageSize }, (_, i) => 2 * i + 1);
+      expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
+    });
+
+    test('the last page has no next one, though it is full', async () => {
+      await create(pageSize);
+      expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
+    });
+
+    test('a page says how many tasks are open and finished in all', async () => {
+      await create(pageSize + 5);
+      await kept.store.update('1', { finished: 1 }, now);
+      expect(await kept.store.list({ filter: 'open' })).toMatchObject({ open: pageSize + 4, finished: 1 });
+    });
+
+    test('the filters show open and finished tasks alone', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
+      expect(await ids({ filter: 'finished' })).toEqual(['2']);
+    });
+
+    test('an unknown cursor is refused', async () => {
+      await expect(kept.store.list({ filter: 'all', after: '+inf' })).rejects.toThrow(/does not exist/);
+    });
+
+    test('a cursor is good for the filter that it belongs to, and for all', async () => {
+      await create(3);
+      await kept.store.update('2', { finished: 1 }, now);
+      const [open, finished] = [`${-3 - 2 ** 52}`, '-3'];
+      expect(await ids({ filter: 'all', after: open })).toEqual(['1', '2']);
+      expect(await ids({ filter: 'open', after: open })).toEqual(['1']);
+      expect(await ids({ filter: 'all', after: finished })).toEqual(['2']);
+      expect(await ids({ filter: 'finished', after: finished })).toEqual(['2']);
+      await expect(ids({ filter: 'finished', after: open })).rejects.toMatchObject({ code: 'bad_cursor' });
+      await expect(ids({ filter: 'open', after: finished })).rejects.toMatchObject({ code: 'bad_cursor' });
+    });
+  });
+
+  describe('Task', () => {
+    test('on creation is open, has created_at and no updated_at', async () => {
+      expect(await kept.store.create('milk', now)).toEqual({
+        _id: '1',
+        title: 'milk',
+        finished: 0,
+        created_at: '2026-01-02T03:04:05.678Z',
+        revision: expect.any(Number),
+      });
+    });
+
+    test('finished gets updated_at, and so does reopened', async () => {
+      await create(1);
+      expect(await kept.store.update('1', { finished: 1 }, now)).toMatchObject({
+        finished: 1,
+        updated_at: now.toISOString(),
+      });
+      expect(await kept.store.update('1', { finished: 0 }, later)).toMatchObject({
+        finished: 0,
+        updated_at: later.toISOString(),
+      });
+    });
+
+    test('finishing a finished task and reopening an open one change nothing', async () => {
+      await create(2);
+      await kept.store.update('1', { finished: 1 }, now);
+      const before = await kept.store.list({ filter: 'all' });
+      expect(await kept.store.update('1', { finished: 1 }, later)).toMatchObject({
+        updated_at: now.toISOString(),
+      });
+      expect(await kept.store.update('2', { finished: 0 }, later)).not.toHaveProperty('updated_at');
+      expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
+    });
+
+    test('a new title leaves updated_at alone: that is when a task was finished', async () => {
+      await create(1);
+      const renamed = await kept.store.update('1', { title: 'bread' }, later);
+      expect(renamed.title).toBe('bread');
+      expect(renamed).not.toHaveProperty('updated_at');
+    });
+
+    test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
+      'id %j is unknown, and no change of it makes a ghost',
+      async (id) => {
+        await create(1);
+        const before = await kept.keys();
+        await expect(kept.store.show(id)).rejects.toMatchObject({ code: 'unknown_task' });
+        await expect(kept.store.update(id, { finished: 1 }, now)).rejects.toMatchObject({
+          code: 'unknown_task',
+        });
+        expect(await kept.keys()).toEqual(before);
+      },
+    );
+  });
+
+  describe('A removal', () => {
+    const insertFinished = async (count: number) => {
+      const finished = { title: 'done', finished: 1, created_at: now.toISOString() } as const;
+      for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
+    };
+
+    test('of 20 000 finished tasks, and undoing it, goes in steps between which others have their turn', async () => {
+      await create(2);
+      await insertFinished(20_000);
+      const before = await kept.store.list({ filter: 'finished' });
+      // What is asked in one turn travels together, so this is answered right after the first step.
+      const between = () => kept.store.list({ filter: 'all' });
+      const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
+      expect(cleared).toEqual({ count: 20_000 });
+      expect(whileClearing).toMatchObject({ open: 2, finished: 16_000 });
+      expect(await between()).toMatchObject({ open: 2, finished: 0 });
+      expect(await kept.store.removed('removal')).toEqual({ removal: 'removal', count: 20_000 });
+      const [restored, whileRestoring] = await Promise.all([kept.store.restore('removal'), between()]);
+      expect(restored).toBe(20_000);
+      expect(whileRestoring).toMatchObject({ open: 2, finished: 4_000 });
+      const { tasks, open, finished } = await kept.store.list({ filter: 'finished' });
+      expect({ tasks, open, finished }).toEqual({ tasks: before.tasks, open: 2, finished: 20_000 });
+      expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
+    });
+
+    test('of the finished tasks by two at once clears each of them once, and each brings back its own', async () => {
+      await insertFinished(10_000);
+      const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
+      expect(cleared[0]?.count).toBeGreaterThan(0);
+      expect(cleared[1]?.count).toBeGreaterThan(0);
+      expect(await kept.store.restore('one')).toBe(cleared[0]?.count);
+      expect(await kept.store.restore('two')).toBe(cleared[1]?.count);
+      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
+    });
+
+    test('of the finished tasks ends though more are finished than it can clear', async () => {
+      await insertFinished(9_000);
+      let going = true;
+      const finishing = (async () => {
+        while (going) await Promise.all(Array.from({ length: 6 }, () => insertFinished(1_000)));
+      })();
+      const { count } = await kept.store.clearFinished('removal');
+      going = false;
+      await finishing;
+      // As many steps of 4 000 as there were tasks when it began: 9 000, and 6 000 that came with it.
+      expect(count).toBeLessThanOrEqual(16_000);
+    });
+
+    test('leaves no task to show, change, export or find again by its form', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      await kept.store.destroy('1', 'removal');
+      const unknown = { code: 'unknown_task' };
+      await expect(kept.store.show('1')).rejects.toMatchObject(unknown);
+      await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(unknown);
+      await expect(kept.store.destroy('1', 'another')).rejects.toMatchObject(unknown);
+      for await (const tasks of kept.store.export()) expect(tasks).toEqual([]);
+      expect((await kept.store.create('milk', now, 'nonce'))._id).toBe('2');
+    });
+
+    test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
+      await create(3);
+      await kept.store.destroy('1', 'first');
+      expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
+      await kept.store.destroy('2', 'second');
+      // A day and two minutes pass for the first one.
+      await kept.redis.del('{tasks}:removal:first');
+      await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
+      await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
+      await kept.store.destroy('3', 'third');
+      expect(await kept.redis.exists('{tasks}:task:1')).toBe(0);
+      expect(await kept.store.restore('second')).toBe(1);
+      await expect(kept.store.restore('second')).rejects.toMatchObject({ code: 'unknown_removal' });
+      expect(await ids({ filter: 'all' })).toEqual(['2']);
+      expect(await kept.redis.zrange('{tasks}:removed', '0', '-1')).toEqual(['3']);
+    });
+  });
+
+  describe('Creating twice', () => {
+    test('with one nonce and title makes one task', async () => {
+      const [first, second] = await Promise.all([
+        kept.store.create('milk', now, 'nonce'),
+        kept.store.create('milk', later, 'nonce'),
+      ]);
+      expect(second).toEqual(first);
+      expect(await ids({ filter: 'all' })).toEqual(['1']);
+    });
+
+    test('is known for a day, after which the form leaves nothing behind', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
+      const day = 24 * 60 * 60;
+      expect(await kept.redis.ttl(key)).toBeGreaterThan(day - 60);
+      expect(await kept.redis.ttl(key)).toBeLessThanOrEqual(day);
+    });
+
+    test('with one nonce and another title makes two: nothing that was typed is lost', async () => {
+      await kept.store.create('milk', now, 'nonce');
+      await kept.store.create('bread', now, 'nonce');
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+    });
+  });
+
+  describe('A page that is known', () => {
+    const all = { filter: 'all' } as const;
+    const found = (known?: Page) => kept.store.list(all, known);
+
+    test('is the same page while nothing changed, and has another version after every change', async () => {
+      const pages = [await found()];
+      const look = async () => {
+        pages.push(await found(pages.at(-1)));
+        expect(await found(pages.at(-1))).toBe(pages.at(-1));
+      };
+      await look();
+      await create(1);
+      await look();
+      await kept.store.update('1', { title: 'bread' }, now);
+      await look();
+      await kept.store.update('1', { finished: 1 }, now);
+      await look();
+      await kept.store.destroy('1', 'removal');
+      await look();
+      await kept.store.restore('removal');
+      await look();
+      await kept.store.clearFinished('removal');
+      await look();
+      await kept.store.insert([{ title: 'more', finished: 0, created_at: now.toISOString() }]);
+      await look();
+      expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
+    });
+
+    test('gives the page as it is now, with the same objects for tasks that did not change', async () => {
+      await create(pageSize + 3);
+      const before = await found();
+      await kept.store.update('50', { title: 'changed' }, now);
+      await kept.store.destroy('60', 'removal');
+      const after = await found(before);
+      expect(after).toEqual(await found());
+      const same = after.tasks.filter((task) => before.tasks.includes(task) || task === before.following);
+      expect(same).toHaveLength(pageSize - 1);
+    });
+
+    test('is found anew where more changed than it can tell', async () => {
+      await create(3 * pageSize);
+      const before = await found();
+      for (let id = 2 * pageSize + 1; id <= 3 * pageSize; id++) await kept.store.destroy(`${id}`, 'removal');
+      expect(await found(before)).toEqual(await found());
+    });
+
+    test('is told by the last changes alone: no more of them are kept, however many there were', async () => {
+      await create(350);
+      const length = await kept.redis.llen('{tasks}:recent');
+      expect(length).toBeGreaterThanOrEqual(100);
+      expect(length).toBeLessThan(200);
+    });
+
+    test('is worth nothing once the store was emptied', async () => {
+      await create(2);
+      const before = await found();
+      await kept.empty();
+      expect(await found(before)).toMatchObject({ tasks: [], open: 0, finished: 0 });
+      await kept.store.create('anew', now);
+      const after = await found(before);
+      expect(after.tasks.map(({ title }) => title)).toEqual(['anew']);
+      expect(after.version).not.toBe(before.version);
+    });
+
+    test('is worth nothing once an older state of the store was restored', async () => {
+      await create(1);
+      await kept.redis.copy('{tasks}:version', '{tasks}:older');
+      await kept.store.update('1', { title: 'undone' }, now);
+      const before = await found();
+      await kept.redis.rename('{tasks}:older', '{tasks}:version');
+      await kept.redis.hset('{tasks}:task:1', 'title', 'restored');
+      expect((await found(before)).tasks[0]?.title).toBe('restored');
+    });
+  });
+
+  test('a page is one round trip, and the same commands with 200 tasks and with 20 000', async () => {
+    const node = new Redis(kept.server.url);
+    /** The commands by which Redis found the first two pages, with the number of calls. */
+    const commands = async () => {
+      await node.config('RESETSTAT');
+      const first = await kept.store.list({ filter: 'all' });
+      await kept.store.list({ filter: 'all', after: first.next });
+      const calls = [...(await node.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
+      const ours = calls.map(([, name, count]) => [name, Number(count)] as const);
+      return Object.fromEntries(ours.filter(([name]) => !['config', 'info', 'cluster'].includes(name ?? '')));
+    };
+    const open = (i: number) => ({ title: `task ${i}`, finished: 0, created_at: now.toISOString() }) as const;
+    await kept.store.insert(Array.from({ length: 210 }, (_, i) => open(i)));
+    await kept.store.list({ filter: 'all' }); // Teaches Redis the script.
+    const few = await commands();
+    for (let i = 0; i < 40; i++) await kept.store.insert(Array.from({ length: 500 }, (_, j) => open(j)));
+    expect(await commands()).toEqual(few);
+    expect(few).toMatchObject({ evalsha: 2, zrange: 2, zcard: 2, zcount: 2 });
+    expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
+    node.disconnect();
+  });
+
+  describe('Store failure', () => {
+    test('for want of memory leaves nothing half written', async () => {
+      await create(2);
+      const before = await kept.keys();
+      const node = new Redis(kept.server.url);
+      await node.config('SET', 'maxmemory', '1');
+      const refused = { code: 'store_unavailable', message: expect.stringContaining('There is no room') };
+      await expect(kept.store.create('milk', now, 'nonce')).rejects.toMatchObject(refused);
+      await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
+      await node.config('SET', 'maxmemory', '0');
+      expect(await kept.keys()).toEqual(before);
+      expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
+      node.disconnect();
+    });
+
+    test('for want of memory keeps nobody from removing tasks, nor from bringing them back', async () => {
+      await create(3);
+      await kept.store.update('1', { finished: 1 }, now);
+      await kept.store.destroy('3', 'older');
+      // A day and two minutes pass.
+      await kept.redis.del('{tasks}:removal:older');
+      await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '3');
+      const node = new Redis(kept.server.url);
+      await node.script('FLUSH');
+      await node.config('SET', 'maxmemory', '1');
+      await kept.store.destroy('2', 'open');
+      expect(await kept.redis.exists('{tasks}:task:3')).toBe(0);
+      expect(await kept.store.clearFinished('finished')).toEqual({ count: 1 });
+      expect(await ids({ filter: 'all' })).toEqual([]);
+      expect(await kept.store.restore('open')).toBe(1);
+      expect(await kept.store.restore('finished')).toBe(1);
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+      await node.config('SET', 'maxmemory', '0');
+      node.disconnect();
+    });
+
+    test('is a refusal that says to try again, and over when Redis is back', async () => {
+      await create(1);
+      await kept.server.kill();
+      await expect(kept.store.list({ filter: 'all' })).rejects.toMatchObject({ code: 'store_unavailable' });
+      await kept.server.start();
+      await expect.poll(() => ids({ filter: 'all' }).catch(() => []), { timeout: 10_000 }).toEqual(['1']);
+    });
+  });
+
+  test('the request-forgery key is made once and is the same for all replicas', async () => {
+    const [one, two] = [
+      csrfKey(kept.redis, () => Buffer.alloc(32, 1)),
+      csrfKey(kept.redis, () => Buffer.alloc(32, 2)),
+    ];
+    expect(await one()).toEqual(Buffer.alloc(32, 1));
+    expect(await two()).toEqual(Buffer.alloc(32, 1));
+  });
+
+  test('every key carries the one hash tag', async () => {
+    await kept.store.create('milk', now, 'nonce');
+    await csrfKey(kept.redis, () => Buffer.alloc(32))();
+    for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
+  });
+});

@@ -1,0 +1,361 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { submit, testApp, visit } from '../../testing/app.ts';
+import { startStore } from '../../testing/store.ts';
+import { Refusal } from './errors.ts';
+import { type NewTask, readTitle, type Task } from './task.ts';
+import { formats, importTasks, lines, type Report } from './transfer.ts';
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let app: ReturnType<typeof testApp>;
+const now = new Date('2026-01-02T03:04:05.678Z');
+
+beforeAll(async () => {
+  kept = await startStore();
+});
+beforeEach(async () => {
+  await kept.empty();
+  app = testApp(kept.store, () => now);
+});
+afterAll(() => kept.stop());
+
+const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
+const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
+  app.request('/tasks/import', {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': type, Origin: 'http://localhost', ...headers },
+    duplex: 'half',
+  } as RequestInit);
+
+/** `text` in pieces of three bytes, which part lines and characters anywhere. */
+const inPieces = (text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return ReadableStream.from(
+    Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.slice(3 * i, 3 * i + 3)),
+  );
+};
+
+describe('Import', () => {
+  test('of text takes a title from each line, with or without a check box', async () => {
+    const body = 'milk\r\n\n- [ ] bread 🥖\n- [x] done\n* [X] done, too';
+    const response = await send('text/plain', inPieces(body));
+    expect(await response.json()).toEqual({ imported: 4, refused: 0, problems: [] });
+    expect(await titles()).toEqual(['bread 🥖', 'milk', 'done, too', 'done']);
+    expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: now.toISOString() });
+  });
+
+  test.each([
+    [
+      'application/json',
+      '[\n{"title":"milk"},\n{"title":"bread","finished":1,"created_at":"2025-01-01T00:00:00+01:00"}\n]\n',
+    ],
+    [
+      'application/json',
+      '[{"title":"milk"},{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00Z"}]',
+    ],
+    [
+      'application/x-ndjson',
+      '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
+    ],
+  ])('of %s takes a task from each line, or the tasks of a whole array', async (type, body) => {
+    const response = await send(type, inPieces(body));
+    expect(await response.json()).toEqual({ imported: 2, refused: 0, problems: [] });
+    expect(await titles()).toEqual(['milk', 'bread']);
+    expect((await kept.store.show('2')).created_at).toBe('2024-12-31T23:00:00.000Z');
+  });
+
+  test('is all or nothing for each line, and says what was wrong where', async () => {
+    const body = [
+      '{"title":"good"}',
+      '[{"title":"dropped with its line"},{"title":""}]',
+      '{',
+      '{"title":7}',
+      '{"title":"bad","finished":2}',
+      '{"title":"good, too"}',
+    ];
+    const report = (await (await send('application/x-ndjson', body.join('\n'))).json()) as Report;
+    expect(report).toMatchObject({ imported: 2, refused: 4 });
+    expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
+    expect(report.problems[0]?.detail).toBe('A task needs a title.');
+    expect(await titles()).toEqual(['good, too', 'good']);
+  });
+
+  test('goes far beyond the limit of a form, and beyond one batch', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
+    const response = await send('text/plain', lines.join('\n'));
+    expect(await response.json()).toMatchObject({ imported: 5_000 });
+    expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 5_000, finished: 0 });
+  });
+
+  test.each([
+    ['at once', (text: string) => text],
+    ['in pieces', inPieces],
+  ])('refuses a line over 64 KiB alone, whichever way it comes: %s', async (_, sent) => {
+    const body = `milk\n${'x'.repeat(200_000)}\nbread\n${'y'.repeat(64 * 1024 + 1)}\nbutter`;
+    const response = await send('text/plain', sent(body));
+    expect(response.status).toBe(200);
+    const report = (await response.json()) as Report;
+    expect(report).toMatchObject({ imported: 3, refused: 2, problems: [{ line: 2 }, { line: 4 }] });
+    expect(report.problems[0]?.detail).toMatch(/64 KiB/);
+    expect(await titles()).toEqual(['butter', 'bread', 'milk']);
+  });
+
+  test('takes a line of 64 KiB to the byte, without its end', async () => {
+    const task = '{"title":"milk"}';
+    const line = task + ' '.repeat(64 * 1024 - task.length);
+    const report = await (await send('application/x-ndjson', inPieces(`${line}\r\n${line} \r\n`))).json();
+    expect(report).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
+  });
+
+  test('imports the first 64 MiB of a file that did not say its length, and says where it ended', async () => {
+    const blank = new TextEncoder().encode(`${' '.repeat(60_000)}\n`);
+    const endless = ReadableStream.from(
+      (async function* () {
+        yield new TextEncoder().encode('milk\n');
+        for (;;) yield blank;
+      })(),
+    );
+    const response = await send('text/plain', endless);
+    expect(response.status).toBe(413);
+    const stopped = Math.floor((64 * 1024 ** 2 - 5) / blank.length) + 2;
+    expect(await response.json()).toEqual({
+      imported: 1,
+      refused: 0,
+      problems: [{ line: stopped, detail: 'A file to import has at most 64 MiB.' }],
+      stopped,
+    });
+    expect(await titles()).toEqual(['milk']);
+  });
+
+  test('ends with the 10 000th refused line: that is no list of tasks', async () => {
+    const response = await send('application/x-ndjson', `{"title":"milk"}\n${'x\n'.repeat(20_000)}`);
+    expect(response.status).toBe(422);
+    const report = (await response.json()) as Report;
+    expect(report).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
+    expect(report.problems).toHaveLength(101);
+    expect(report.problems.at(-1)).toMatchObject({
+      line: 10_002,
+      detail: expect.stringContaining('the rest was not read'),
+    });
+    expect(await titles()).toEqual(['milk']);
+  });
+
+  test('of a file over 64 MiB is 413 before anything is read', async () => {
+    const response = await send('text/plain', 'milk', { 'Content-Length': `${65 * 1024 ** 2}` });
+    expect(response.status).toBe(413);
+    expect(await titles()).toEqual([]);
+  });
+
+  test('from elsewhere is 403', async () => {
+    expect((await send('text/plain', 'milk', { Origin: 'http://evil.example' })).status).toBe(403);
+    expect(await titles()).toEqual([]);
+  });
+
+  describe('without a word of where it comes from', () => {
+    const silent = (type: string, body: string) =>
+      app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
+
+    test('is 403 as plain text, which a page elsewhere may send unasked, and says how to go on', async () => {
+      const response = await silent('text/plain', 'milk');
+      expect(response.status).toBe(403);
+      expect(await response.text()).toMatch(/Origin: http:\/\/localhost, or send application\/x-ndjson/);
+      expect(await titles()).toEqual([]);
+      expect((await send('text/plain', 'milk')).status).toBe(200);
+    });
+
+    test.each([
+      ['application/x-ndjson', '{"title":"milk"}'],
+      ['application/json', '[{"title":"milk"}]'],
+    ])('is taken as %s, which no page elsewhere may send unasked', async (type, body) => {
+      expect((await silent(type, body)).status).toBe(200);
+    });
+  });
+
+  test('of a line that is not UTF-8 refuses that line alone', async () => {
+    const body = Buffer.concat([
+      Buffer.from('milk\n'),
+      Buffer.from('caf\xe9\n', 'latin1'),
+      Buffer.from('caf\u00e9'),
+    ]);
+    const stream = ReadableStream.from([body.subarray(0, 9), body.subarray(9)]);
+    const report = (await (await send('text/plain', stream)).json()) as Report;
+    expect(report).toMatchObject({ imported: 2, refused: 1, problems: [{ line: 2 }] });
+    expect(report.problems[0]?.detail).toContain('not UTF-8');
+    expect(await titles()).toEqual(['caf\u00e9', 'milk']);
+  });
+
+  /** The text that a page with the form to import gives back. */
+  const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
+
+  test('of a form answers with a page: what was imported, and the lines that were not, with their reasons', async () => {
+    const long = 'x'.repeat(501);
+    const text = `milk\r\n${long}\r\nbread\r\na\tb`;
+    const visitor = await visit(app);
+    const response = await submit(app, '/tasks/import', { text }, visitor);
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(html).toContain('2 imported');
+    expect(html).toMatch(/Line 2, <q dir="auto">x{40}<\/q>: A title has at most 500 characters/);
+    expect(await titles()).toEqual(['bread', 'milk']);
+    const left = leftIn(html) ?? '';
+    expect(left).toBe(`${long}\na\tb`);
+    await submit(app, '/tasks/import', { text: left.replace('x', '').replace('\t', '') }, visitor);
+    expect(await titles()).toEqual(['ab', 'x'.repeat(500), 'bread', 'milk']);
+  });
+
+  test('of a form that was wholly taken leaves nothing to send again', async () => {
+    const response = await submit(app, '/tasks/import', { text: 'milk' }, await visit(app));
+    expect(leftIn(await response.text())).toBe('');
+  });
+
+  test('of a form that has expired is 403 and gives the text back', async () => {
+    const response = await submit(app, '/tasks/import', { text: 'milk\nbread' });
+    expect(response.status).toBe(403);
+    const html = await response.text();
+    expect(html).toContain('This form had expired.');
+    expect(leftIn(html)).toBe('milk\nbread');
+    expect(await titles()).toEqual([]);
+  });
+
+  test('of a form, when the store fails on the way, gives back the lines from there on', async () => {
+    const failing = {
+      ...kept.store,
+      insert: () => Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached.')),
+    };
+    const text = 'milk\nbread';
+    const response = await submit(testApp(failing), '/tasks/import', { text }, await visit(app));
+    expect(response.status).toBe(503);
+    const html = await response.text();
+    expect(html).toContain('The tasks cannot be reached.');
+    expect(leftIn(html)).toBe(text);
+  });
+
+  test('when the store fails on the way, says from which line on nothing was imported', async () => {
+    let batches = 0;
+    const failing = {
+      ...kept.store,
+      async insert(tasks: Parameters<typeof kept.store.insert>[0]) {
+        batches += 1;
+        if (batches > 1) throw new Refusal('store_unavailable', 'The tasks cannot be reached.');
+        await kept.store.insert(tasks);
+      },
+    };
+    const response = await testApp(failing).request('/tasks/import', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain', Origin: 'http://localhost' },
+      body: Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n'),
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
+    expect(batches).toBe(2);
+  });
+});
+
+describe('Lines', () => {
+  test.each(['x', ''])('of one chunk leave others a turn after every 500: 30 000 times %j', async (line) => {
+    let turns = 0;
+    let reading = true;
+    const turn = () => {
+      turns += 1;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const source = lines([Buffer.from(`${line}\n`.repeat(30_000))]);
+    await importTasks(source, formats.text, async () => {}, now);
+    reading = false;
+    expect(turns).toBeGreaterThanOrEqual(30_000 / 500);
+  });
+
+  test('that are one byte too long are so wherever they are parted', async () => {
+    const source = lines([Buffer.from(`${'x'.repeat(64 * 1024)}\r`), Buffer.from('x\n')]);
+    for await (const [line] of source) expect(line?.length).toBeGreaterThan(64 * 1024);
+  });
+
+  test('that are too long are not kept, however long they are', async () => {
+    const chunk = Buffer.alloc(1_000, 'x');
+    const source = lines(Array<Uint8Array>(10_000).fill(chunk));
+    for await (const [line] of source) expect(line?.length).toBeLessThan(64 * 1024 + 2 * chunk.length);
+  });
+});
+
+describe('Every title', () => {
+  const awkward = [
+    ...['\u2028', '\u2029', '\u00a0', '\u3000', '\ufeff', '\u0301', '\u200f', '\u202e', '\u200d'],
+    ...['- [x] ', '* [ ] ', '[', ']', ',', '{', '}', '"', "'", '\\', '\\n', '&', '<b>', ' ', '🥖', 'é', 'x'],
+  ];
+  const title = fc.array(fc.constantFrom(...awkward), { minLength: 1, maxLength: 20 }).map((parts) => {
+    try {
+      return readTitle(parts.join(''));
+    } catch {
+      return 'blank';
+    }
+  });
+
+  test.each([formats.text, formats.json])('comes back from a file as it was: $type', async (format) => {
+    const finished = fc.constantFrom(0, 1);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ title, finished }), { maxLength: 20 }), async (tasks) => {
+        const written = tasks.map((task, i) =>
+          format.line(
+            { ...task, _id: `${i + 1}`, created_at: now.toISOString(), revision: 1 } as Task,
+            i === 0,
+          ),
+        );
+        const file = inPieces(format.before + written.join('') + format.after);
+        const read: NewTask[] = [];
+        const { report } = await importTasks(
+          lines(file),
+          format,
+          async (batch) => {
+            read.push(...batch);
+          },
+          now,
+        );
+        expect(report).toEqual({ imported: tasks.length, refused: 0, problems: [] });
+        expect(read.map(({ title, finished }) => ({ title, finished }))).toEqual(tasks);
+      }),
+    );
+  });
+});
+
+describe('Export', () => {
+  beforeEach(async () => {
+    for (let i = 1; i <= 1_100; i++) kept.store.create(`task ${i} "<b>"`, now);
+    await kept.store.create('- [x] looks finished', now);
+    await kept.store.update('7', { finished: 1 }, now);
+    await kept.store.destroy('8', 'removal');
+  });
+
+  test.each(['json', 'text'])('as %s and imported again is the same list', async (format) => {
+    const read = async () => {
+      const tasks = [];
+      for (let after: string | undefined, more = true; more; more = after !== undefined) {
+        const page = await kept.store.list({ filter: 'all', after });
+        tasks.push(...page.tasks.map(({ title, finished }) => ({ title, finished })));
+        after = page.next;
+      }
+      return tasks;
+    };
+    const before = await read();
+    const response = await app.request(`/tasks/export?format=${format}`);
+    expect(response.headers.get('content-disposition')).toContain('attachment; filename="tasks.');
+    const type = response.headers.get('content-type')?.split(';')[0] ?? '';
+    const file = await response.text();
+    if (format === 'json') expect(JSON.parse(file)).toHaveLength(1_100);
+    await kept.empty();
+    expect(await (await send(type, file)).json()).toMatchObject({ imported: 1_100, refused: 0 });
+    expect(await read()).toEqual(before);
+  });
+
+  test('of an empty list is an empty file', async () => {
+    await kept.empty();
+    expect(await (await app.request('/tasks/export?format=json')).json()).toEqual([]);
+    expect(await (await app.request('/tasks/export?format=text')).text()).toBe('');
+  });
+
+  test('in an unknown format is 400', async () => {
+    expect((await app.request('/tasks/export?format=xml')).status).toBe(400);
+  });
+});

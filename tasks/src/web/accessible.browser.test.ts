@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, poll, useBrowser } from '../../testing/browser.ts';
+
+const site = useBrowser();
+
+/** `PICTURES=out` takes a picture of each page that is tested, to be looked at. */
+const pictures = process.env.PICTURES;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** The screens of a phone and a desk, each light and dark. */
+const looks = [
+  [360, 'light'],
+  [360, 'dark'],
+  [1280, 'dark'],
+  [1280, 'light'],
+] as const;
+
+/** What axe finds wrong with `page`, and whether it is wider than the screen. */
+async function faults(page: Page, name: string): Promise<string[]> {
+  const found = [];
+  await page.evaluate(axe);
+  for (const [width, colorScheme] of looks) {
+    const look = `${name}, ${width} px, ${colorScheme}`;
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    const { violations } = (await page.evaluate(
+      `axe.run({ runOnly: ${JSON.stringify(standard)}, resultTypes: ['violations'] })`,
+    )) as AxeResults;
+    found.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${look}: ${id}: ${html}`)));
+    const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (excess > 0) found.push(`${look}: ${excess} px wider than the screen`);
+    if (pictures) await page.screenshot({ path: `${pictures}/${look}.png` });
+  }
+  return found;
+}
+
+/** Opens `path`; without scripts where `scripts` says so. Axe needs JavaScript itself, so only ours is kept away. */
+async function open(scripts: boolean, path = '/') {
+  const page = await site.open('about:blank', { reducedMotion: 'reduce' });
+  if (!scripts) await page.route('**/*.js', (route) => route.abort());
+  expect((await page.goto(path))?.status()).toBe(200);
+  return page;
+}
+
+const thousand = Array.from({ length: 1_000 }, (_, i) => `Task number ${i + 1}`);
+const strange = [
+  'wordwithoutend'.repeat(35),
+  'a long title '.repeat(38).trim(),
+  'שלום עולם, זו משימה',
+  'مرحبا (milk) 42',
+];
+
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('Pages %s have no fault that axe finds, on a phone and a desk, light and dark', (how, scripts) => {
+  test.each([
+    ['an empty list', []],
+    ['three tasks', ['milk', 'bread', 'tea']],
+    ['a thousand tasks', thousand],
+    ['long and right-to-left titles', strange],
+  ])('%s', { timeout: 60_000 }, async (name, titles) => {
+    const created_at = new Date().toISOString();
+    const finished = (i: number) => (i === titles.length - 1 ? 1 : 0);
+    await site.store.insert(titles.map((title, i) => ({ title, finished: finished(i), created_at })));
+    const page = await open(scripts);
+    expect(await faults(page, `${name}, ${how}`)).toEqual([]);
+  });
+
+  test('a task that is edited', { timeout: 60_000 }, async () => {
+    await site.add('milk', 'bread');
+    const page = await open(scripts);
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    await page.locator('#title-1').waitFor();
+    expect(await faults(page, `editing, ${how}`)).toEqual([]);
+  });
+
+  test('a refused title', { timeout: 60_000 }, async () => {
+    await site.add('milk');
+    const page = await open(scripts);
+    await field(page).fill(' ');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await faults(page, `refused, ${how}`)).toEqual([]);
+  });
+
+  test('a deleted task with its Undo', { timeout: 60_000 }, async () => {
+    await site.add('milk', 'bread');
+    const page = await open(scripts);
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await faults(page, `deleted, ${how}`)).toEqual([]);
+  });
+});
+
+describe('Other pages have no fault that axe finds, on a phone and a desk, light and dark', () => {
+  test.each([
+    ['one task', '/tasks/1', 200],
+    ['a new task', '/tasks/new', 200],
+    ['the import', '/tasks/import', 200],
+    ['an unknown page', '/nothing', 404],
+    ['an unknown task', '/tasks/7', 404],
+    ['a wrong method', '/task', 405],
+  ])('%s', { timeout: 60_000 }, async (name, path, status) => {
+    await site.add('milk');
+    const page = await open(true);
+    expect((await page.goto(path))?.status()).toBe(status);
+    expect(await faults(page, name)).toEqual([]);
+  });
+
+  test('a link followed ahead of time', { timeout: 60_000 }, async () => {
+    await site.add('milk');
+    const page = await open(true);
+    await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' });
+    expect((await page.goto('/task/1/finish'))?.status()).toBe(403);
+    expect(await faults(page, 'ahead of time')).toEqual([]);
+  });
+
+  test('a form that is too large', { timeout: 60_000 }, async () => {
+    const page = await open(false);
+    await field(page).fill('x'.repeat(70_000));
+    await page.keyboard.press('Enter');
+    await page.getByText('Error 413').waitFor();
+    expect(await faults(page, 'too large')).toEqual([]);
+  });
+
+  test('the store is away', { timeout: 60_000 }, async () => {
+    const page = await open(true);
+    await site.withoutStore(async () => {
+      expect((await page.goto('/'))?.status()).toBe(503);
+      expect(await faults(page, 'store away')).toEqual([]);
+    });
+  });
+});
+
+test('Tab reaches every control in the order of the page, and each shows that it has the focus', async () => {
+  await site.add('milk');
+  await site.store.update('1', { finished: 1 }, new Date());
+  const page = await open(true);
+  const focused = () =>
+    page.evaluate(`(({ ariaLabel, name, textContent }, { outlineStyle, outlineWidth }) =>
+      [ariaLabel || name || textContent, outlineStyle, outlineWidth]
+    )(document.activeElement, getComputedStyle(document.activeElement))`);
+  const task = ['Reopen: milk', 'Edit: milk', 'Delete: milk'];
+  const filters = ['All', 'Open', 'Finished'];
+  for (const control of ['title', 'Add', ...filters, ...task, '_method', 'Import', 'text', 'JSON']) {
+    await poll(focused).toEqual([control, 'solid', '2px']);
+    await page.keyboard.press('Tab');
+  }
+});
+
+test.each(['reduce', 'no-preference'] as const)(
+  'Nothing moves for a reader who asked for that (prefers-reduced-motion: %s)',
+  async (reducedMotion) => {
+    await site.add('tea');
+    const page = await site.open('/', { reducedMotion });
+    await page.evaluate(`
+      window.moves = 0;
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (...how) { window.moves += 1; return animate.apply(this, how); };
+    `);
+    await site.add('milk');
+    await page.getByText('milk').waitFor();
+    expect(await page.evaluate('window.moves')).toBe(reducedMotion === 'reduce' ? 0 : 1);
+  },
+);
+
+test('On paper there are the tasks, and nothing to press', async () => {
+  await site.add('milk');
+  const page = await open(true);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByText('milk').isVisible()).toBe(true);
+  for (const control of await page.locator('button, input, nav, footer').all()) {
+    expect(await control.isVisible(), await control.innerHTML()).toBe(false);
+  }
+  if (pictures) await page.screenshot({ path: `${pictures}/print.png` });
+});

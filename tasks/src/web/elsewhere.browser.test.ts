@@ -1,0 +1,80 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { launchChromium } from '@longhand/shared/testing/chromium.ts';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { poll, titles } from '../../testing/browser.ts';
+import { type Service, startService } from '../../testing/service.ts';
+import { startStore } from '../../testing/store.ts';
+
+/** The list under a name in a local network, without TLS: browsers send no `Sec-Fetch-Site` there. */
+let list: string;
+/** The address of another site's page that holds `markup`. */
+let elsewhere: (markup: string) => string;
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let service: Service;
+let browser: Browser;
+const stranger = createServer(({ url = '' }, response) => {
+  response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
+});
+
+beforeAll(async () => {
+  kept = await startStore();
+  service = await startService({ REDIS_URL: kept.url });
+  list = service.url.replace('127.0.0.1', 'tasks.local');
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  const { port } = stranger.address() as AddressInfo;
+  elsewhere = (markup) => `http://attacker.test:${port}/${encodeURIComponent(markup)}`;
+  const names = ['attacker.test', 'tasks.local'].map((name) => `MAP ${name} 127.0.0.1`);
+  browser = await launchChromium(`--host-resolver-rules=${names.join(',')}`);
+});
+beforeEach(async () => {
+  service.log.splice(0);
+  await kept.empty();
+  await kept.store.create('milk', new Date());
+});
+afterAll(async () => {
+  await browser?.close();
+  stranger.close();
+  await service?.end('SIGKILL');
+  await kept?.stop();
+});
+
+/** The statuses that the link to finish the task was answered with. */
+const answers = () => service.log.flatMap(({ path, status }) => (path === '/task/1/finish' ? [status] : []));
+
+test.each([
+  ['image', (link: string) => `<img src="${link}">`],
+  ['image that says nothing', (link: string) => `<img referrerpolicy=no-referrer src="${link}">`],
+  [
+    'page that leads on and says nothing',
+    (link: string) =>
+      `<meta name=referrer content=no-referrer><script>location = ${JSON.stringify(link)}</script>`,
+  ],
+])("another site's %s finishes nothing", async (_, markup) => {
+  const page = await browser.newPage();
+  await page.goto(list);
+  // One of them leads on before it is loaded.
+  await page.goto(elsewhere(markup(`${list}task/1/finish`)), { waitUntil: 'commit' });
+  await poll(answers).toEqual([403]);
+  expect((await kept.store.show('1')).finished).toBe(0);
+  await page.close();
+});
+
+test.each([true, false])('a task is finished in the list (JavaScript: %s)', async (javaScriptEnabled) => {
+  const page = await browser.newPage({ javaScriptEnabled });
+  await page.goto(list);
+  await page.getByRole('link', { name: 'Finish: milk' }).click();
+  await poll(() => titles(page)).toEqual(['(milk)']);
+  await page.close();
+});
+
+test('who typed the address is told to follow the link in the list', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${list}task/1/finish`);
+  expect(await page.locator('h1').textContent()).toContain('Follow it in the list.');
+  await page.getByRole('link', { name: 'Back to the tasks' }).click();
+  await poll(() => titles(page)).toEqual(['milk']);
+  await page.close();
+});

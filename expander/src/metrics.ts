@@ -1,10 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { CacheResult } from './cache/entry.ts';
 import type { End, Expansion, Trace } from './expansion/expansion.ts';
 import { soon } from './expansion/soon.ts';
 import type { Guard } from './guard/public-address.ts';
-
-/** What became of a question to a cache. */
-export type CacheResult = 'hit' | 'miss' | 'failed';
 
 /** The caches that are counted. */
 type Tier = 'memory' | 'redis';

@@ -1,6 +1,5 @@
 import { createApp } from '../src/app.ts';
-import type { Changes } from '../src/redis/changes.ts';
-import type { TaskStore } from '../src/task/task.ts';
+import type { Changes, TaskStore } from '../src/task/task.ts';
 import { csrf } from '../src/web/csrf.ts';
 import { listPage } from '../src/web/list-page.ts';
 import { publicFiles } from '../src/web/static-files.ts';

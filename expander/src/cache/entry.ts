@@ -1,5 +1,8 @@
 import type { Expansion, Hop, TraceOptions } from '../expansion/expansion.ts';
 
+/** The outcome of a cache lookup. */
+export type CacheResult = 'hit' | 'miss' | 'failed';
+
 /** Milliseconds for which a result past its time still answers, while it is asked anew. */
 const maxStale = 60 * 60 * 1_000;
 

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Expansion, Trace, TraceOptions } from '../expansion/expansion.ts';
 import { soon } from '../expansion/soon.ts';
-import type { CacheResult } from '../metrics.ts';
-import { asCached, cacheKey, keptUntil, maxEntrySize, replay, sizeOf } from './entry.ts';
+import { asCached, type CacheResult, cacheKey, keptUntil, maxEntrySize, replay, sizeOf } from './entry.ts';
 
 /** Characters of URLs that are kept, over all entries. */
 const maxSize = 32 * 1024 * 1024;

@@ -1,9 +1,8 @@
 import { gathered } from '@longhand/shared/batcher.ts';
 import type { Redis } from 'ioredis';
 import type { Expansion, Trace, TraceOptions } from '../expansion/expansion.ts';
-import type { CacheResult } from '../metrics.ts';
 import type { Attempt } from './circuit-breaker.ts';
-import { cacheKey, fromText, keptUntil, maxEntrySize, replay, toText } from './entry.ts';
+import { type CacheResult, cacheKey, fromText, keptUntil, maxEntrySize, replay, toText } from './entry.ts';
 
 /** What the cache needs of a Redis client. */
 export type CacheClient = Pick<Redis, 'mget' | 'set'>;

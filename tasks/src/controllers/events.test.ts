@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
-import type { Changes } from '../redis/changes.ts';
-import type { TaskStore } from '../task/task.ts';
+import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
 import { eventsController } from './events.ts';
 

@@ -1,5 +1,5 @@
-import type { Changes } from '../redis/changes.ts';
 import { Refusal } from '../task/errors.ts';
+import type { Changes } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
 import { respond } from '../web/responses.ts';
 

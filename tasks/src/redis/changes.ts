@@ -1,14 +1,10 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Redis } from 'ioredis';
+import type { Changes } from '../task/task.ts';
 import { channel, keys } from './keys.ts';
 
 /** Milliseconds in which changes are gathered: a storm of writes is not a storm of pages that ask again. */
 const gathering = 100;
-
-export interface Changes {
-  /** Calls `tell` with the version of the list soon, after every change, and every 5 s; returns how to stop that. */
-  subscribe(tell: (version: string) => void): () => void;
-}
 
 /**
  * What Redis publishes with each change, made by whichever replica, on one connection for all subscribers.

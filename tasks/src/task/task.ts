@@ -107,6 +107,12 @@ export interface TaskStore {
   export(): AsyncIterable<Task[]>;
 }
 
+/** Announces changes of the list, whichever replica made them. */
+export interface Changes {
+  /** Calls `tell` with the version of the list soon, after every change, and every 5 s; returns how to stop that. */
+  subscribe(tell: (version: string) => void): () => void;
+}
+
 /** Code points of a title, at most. */
 export const maxTitleLength = 500;
 

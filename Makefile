@@ -41,8 +41,10 @@ test: setup ## run all tests
 check: setup ## everything that has to be right: format and lint, types, tests
 	@$(MAKE) lint types test
 
-lint: $(installed) ## check format and style, and the compose file where Docker is
+lint: $(installed) ## check format, style, unused code and dependencies; the shell scripts and the compose file if possible
 	@biome ci .
+	@knip
+	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 
 types: $(installed) ## check the types, of the scripts that browsers run as well

@@ -7,7 +7,7 @@ set -eu
 ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
 known=$(grep -oh "$ours" docker-compose*.yml | sort -u)
 unknown=$(env | sed -n "s/^\($ours\)=.*/\1/p" | grep -vxF "$known") && {
-    echo "There is no such variable:" $unknown >&2
+    echo "There is no such variable: $(echo "$unknown" | paste -s -d ' ' -)" >&2
     exit 1
 }
 

@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ask } from '../../proxy/testing/ask.ts';
-import { visitor } from '../../proxy/testing/visitor.ts';
 import { freePorts } from './ports.ts';
 
 /** `make up` without Docker, as a person meets it. */
@@ -43,7 +41,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   };
   const answers = (port: number) => {
     const status = () =>
-      ask(port, '/').then(
+      fetch(`http://127.0.0.1:${port}/`).then(
         ({ status }) => status,
         () => 0,
       );
@@ -72,7 +70,10 @@ describe('The native run', { timeout: 120_000 }, () => {
 
   test('the tasks survive a stop and a start, and a stop leaves no process', async () => {
     const first = await up();
-    expect((await visitor(ports.LONGHAND_TASKS_PORT).add('kept')).status).toBe(302);
+    const tasks = `http://127.0.0.1:${ports.LONGHAND_TASKS_PORT}/tasks`;
+    const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ title: 'kept' });
+    expect((await fetch(tasks, { method: 'POST', headers: json, body })).status).toBe(201);
     const { output: shown } = await run('ps').ended;
     const pids = pidsOf(shown);
     expect(pids).toHaveLength(5);
@@ -85,8 +86,8 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(await alive(pids)).toEqual([]);
 
     await up();
-    const [task] = await visitor(ports.LONGHAND_TASKS_PORT).tasks();
-    expect(task?.title).toBe('kept');
+    const listed = await (await fetch(tasks, { headers: json })).json();
+    expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
     expect(await run('down').ended).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 

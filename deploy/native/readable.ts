@@ -18,7 +18,7 @@ export function readable(line: string): string {
 }
 
 /** The fields of a JSON log line; undefined when `line` is none. */
-export function parsed(line: string): Record<string, unknown> | undefined {
+function parsed(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     return JSON.parse(line);

@@ -77,7 +77,7 @@ export async function startComposed(): Promise<ComposedStack> {
     tasksPort: ports.LONGHAND_TASKS_PORT,
     shortener: 'http://shortener:9000',
     async replace(service) {
-      await run(join(root, 'proxy', 'replace.sh'), [service], { cwd: root, env });
+      await run(join(root, 'deploy', 'compose', 'replace.sh'), [service], { cwd: root, env });
     },
     async proxyLog() {
       const [id = ''] = await containers('proxy');

@@ -12,8 +12,6 @@ const variables = {
   REDIS_URL: storeUrl.default('redis://127.0.0.1:6379/0'),
 };
 
-export type Config = ReturnType<typeof readConfig>;
-
 /** @throws Error naming every variable that does not fit. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);

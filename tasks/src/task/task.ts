@@ -114,7 +114,7 @@ export interface Changes {
 }
 
 /** Code points of a title, at most. */
-export const maxTitleLength = 500;
+const maxTitleLength = 500;
 
 /**
  * The title that was meant by what was typed: Unicode NFC, without white space round it.

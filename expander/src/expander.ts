@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
-import { cachedInMemory, type Known } from './cache/memory.ts';
+import { cachedInMemory } from './cache/memory.ts';
 import { type CacheClient, redisCache } from './cache/redis.ts';
 import { staleWhileRevalidate } from './cache/stale-while-revalidate.ts';
 import type { Config } from './config.ts';
@@ -17,7 +17,6 @@ import { bounded, boundedLength, boundedPerOrigin } from './limits/bounds.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
-import { atOnce } from './web/at-once.ts';
 import { createPage } from './web/page.ts';
 
 export interface Outside {
@@ -34,12 +33,11 @@ export interface Outside {
 
 /** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
 export function createExpander(config: Config, outside: Outside) {
-  const { expand, known, close } = createExpansion(config, outside);
-  const app = createApp(expand, createPage(), outside.log);
-  return { app: Object.assign(app, { atOnce: atOnce(known) }), expand, close };
+  const { expand, close } = createExpansion(config, outside);
+  return { app: createApp(expand, createPage(), outside.log), expand, close };
 }
 
-/** The expander without its HTTP side: `expand`, what is `known` at once, and `close` for its connections. */
+/** The expander without its HTTP side: `expand`, and `close` for its connections. */
 export function createExpansion(
   config: Config,
   { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock }: Outside,
@@ -69,9 +67,5 @@ export function createExpansion(
   const memory = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
   const trace = staleWhileRevalidate(memory);
   const expand = createExpand(metrics.countedEnds(boundedLength(trace)), config.EXPANDER_MAX_REDIRECT);
-  const known: Known = (url) => {
-    const expansion = memory.known(url, { follow: 'default', maxRedirect: expand.maxRedirect });
-    return expansion && metrics.countedEnd(expansion);
-  };
-  return { expand, known, close: requests.close };
+  return { expand, close: requests.close };
 }

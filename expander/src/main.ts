@@ -1,6 +1,6 @@
-import { operations } from '@longhand/shared/health.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { createMetrics, observed } from '@longhand/shared/observe.ts';
+import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
+import { operations } from '@longhand/shared/operations.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
@@ -24,10 +24,11 @@ const ready = async () => {
   if (stop.aborted) throw new Error('draining');
 };
 
-const service = await serve(observed(expander.app, log, metrics), {
+const service = await serve(expander.app, {
   host: config.HOST,
   port: config.PORT,
   signal: stop,
+  observer: createObserver(log, metrics),
   clientErrorHeaders: inert,
 });
 const ops = await serve(operations(ready, metrics), {
@@ -43,5 +44,6 @@ stopOperations.abort();
 expander.close();
 redis.disconnect();
 log.info('stopped');
+await log.close();
 // A look-up that nobody waits for any more would keep the process for seconds.
 process.exit();

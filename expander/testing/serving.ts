@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { createMetrics, observed } from '@longhand/shared/observe.ts';
+import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import type { Hono } from 'hono';
@@ -14,8 +14,8 @@ import { createPage } from '../src/web/page.ts';
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const options = { host: '127.0.0.1', port: 0, signal: stop.signal };
-  const { url, port } = await serve(observed(app, log, createMetrics()), options);
+  const observer = createObserver(log, createMetrics());
+  const { url, port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
   return { url, port, lines };
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { gathered } from './batcher.ts';
+import { createBatcher } from './batcher.ts';
 
 /** Answers each key in capitals; tells how they came. */
 function shouting() {
-  const asked: string[][] = [];
-  const ask = gathered(async (keys: string[]) => {
+  const asked: (readonly string[])[] = [];
+  const ask = createBatcher(async (keys: readonly string[]) => {
     asked.push(keys);
     if (keys.includes('fault')) throw new Error('away');
     return keys.map((key) => key.toUpperCase());

@@ -1,28 +1,17 @@
+import DataLoader from 'dataloader';
+
 /**
- * Gathers the questions of one turn of the event loop, `most` at a time, so that `askAll` asks them together and
- * answers each in its place. A fault is one for all who asked together.
+ * Creates a function that collects the items of one turn of the event loop, `maxBatch` at a time, and hands each batch
+ * to `runBatch`. Every caller gets the result in its item's place. When a batch fails, all its callers get the error.
  */
-export function gathered<Question, Answer>(
-  askAll: (questions: Question[]) => Promise<Answer[]>,
-  most = Number.POSITIVE_INFINITY,
-): (question: Question) => Promise<Answer> {
-  let open: { questions: Question[]; answers: Promise<Answer[]> } | undefined;
-
-  const begin = () => {
-    const questions: Question[] = [];
-    const turn = new Promise<void>((over) => setImmediate(over));
-    const answers = turn.then(() => {
-      if (open?.questions === questions) open = undefined;
-      return askAll(questions);
-    });
-    return { questions, answers };
-  };
-
-  return async (question) => {
-    open ??= begin();
-    const { questions, answers } = open;
-    const place = questions.push(question) - 1;
-    if (questions.length === most) open = undefined;
-    return (await answers)[place] as Answer;
-  };
+export function createBatcher<Item, Result>(
+  runBatch: (items: readonly Item[]) => Promise<Result[]>,
+  maxBatch?: number,
+): (item: Item) => Promise<Result> {
+  const loader = new DataLoader(runBatch, {
+    cache: false,
+    maxBatchSize: maxBatch,
+    batchScheduleFn: (run) => void setImmediate(run),
+  });
+  return (item) => loader.load(item);
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -6,10 +6,13 @@ import { describe, expect, test } from 'vitest';
 /** Runs `code` with a log, in a process of its own. */
 function logging(code: string) {
   const source = `import { createLog } from './log.ts'; const log = createLog('a-service', 'info'); ${code}`;
-  return spawn(process.execPath, ['--input-type=module-typescript', '--eval', source], {
-    cwd: import.meta.dirname,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+  const options = { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore', 'ipc'] } as const;
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module-typescript', '--eval', source],
+    options as never,
+  );
+  return child as ChildProcessWithoutNullStreams;
 }
 
 const lines = (output: string) =>
@@ -28,22 +31,6 @@ describe('A log', () => {
       task: 7,
       msg: 'odd',
     });
-  });
-
-  test('has the same line of a request, quickly written or not', async () => {
-    const requests = [
-      { method: 'GET', path: '/a"\\\\\\u2028ü', status: 200, ms: 0.25, requestId: 'r"1', client: '::1' },
-      { method: 'M-SEARCH', path: '/', status: 404, ms: 12 },
-    ];
-    const code = `for (const r of ${JSON.stringify(requests)}) { log.info(r, 'request'); log.request(r); }`;
-    const output = await text(logging(code).stdout);
-    const [info, request, info2, request2] = output.replace(/"time":"[^"]+"/g, '"time"').split('\n');
-    expect([request, request2]).toEqual([info, info2]);
-  });
-
-  test('has no line of a request above its level', async () => {
-    const code = `log.level = 'warn'; log.request({ method: 'GET', path: '/', status: 200, ms: 1 });`;
-    expect(await text(logging(code).stdout)).toBe('');
   });
 
   test('is written to its last line when the process exits, or ends by an error', async () => {
@@ -65,5 +52,47 @@ describe('A log', () => {
     child.stdout.destroy();
     child.stdin.end();
     expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('takes bounded memory while its reader stalls, counts the lines it drops, and blocks nothing', async () => {
+    const child = logging(`
+      const started = process.memoryUsage.rss();
+      const text = 'x'.repeat(1_000);
+      let sent = 0;
+      const timer = setInterval(() => {
+        for (let i = 0; i < 1_000; i++, sent++) log.info(text);
+        if (sent < 200_000) return;
+        clearInterval(timer);
+        process.send({ grown: process.memoryUsage.rss() - started });
+      });
+      process.once('message', async () => { await log.close(); process.exit(); });
+    `);
+    const [{ grown }] = await once(child, 'message');
+    // 200 MB of lines were logged meanwhile.
+    expect(grown).toBeLessThan(100 * 1024 ** 2);
+    const output = text(child.stdout);
+    child.send('read');
+    const written = lines(await output);
+    const dropped = written.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+    const kept = written.filter(({ msg }) => msg.startsWith('xxx')).length;
+    expect(dropped).toBeGreaterThan(100_000);
+    expect(kept + dropped).toBe(200_000);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('is closed within 2 s while its reader stalls, and the process exits', async () => {
+    const child = logging(`
+      for (let i = 0; i < 1_000; i++) log.info('x'.repeat(1_000));
+      await log.close();
+      process.exit(3);
+    `);
+    expect(await once(child, 'exit')).toEqual([3, null]);
+  });
+
+  test('is written whole when it is closed', async () => {
+    const child = logging(
+      `for (let i = 0; i < 2_000; i++) log.info('line'); await log.close(); process.exit();`,
+    );
+    expect(lines(await text(child.stdout))).toHaveLength(2_000);
   });
 });

@@ -1,123 +1,88 @@
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
-  /** Writes what `info` writes of a request, in a third of the time: `info` makes JSON of each name anew. */
-  request?: (about: AboutRequest) => void;
-};
+/** What a module needs of the log. */
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
-/** What is written of a request. */
-export interface AboutRequest {
-  /** A method that Node knows: letters and hyphens. */
-  method: string;
-  path: string;
-  status: number;
-  ms: number;
-  requestId?: string | string[] | undefined;
-  client?: string | string[] | undefined;
-  /** The code of the error that was answered. */
-  error?: string | undefined;
-  /** Whether the answer ended before its last piece. */
-  brokenOff?: boolean | undefined;
-}
+/** The log of a process. */
+export type ProcessLog = Logger & {
+  /** Writes what is left, for at most 2 s, and ends the log. Call it before `process.exit()`. */
+  close(): Promise<void>;
+};
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Characters of lines that are written at once: a system call for each would cost more than the answer it tells of. */
-const enough = 4_096;
-/** Milliseconds that a line waits for others at the most. */
-const longest = 100;
-/** Characters that are kept for a reader who is full; lines beyond are lost, and the service is not. */
-const most = 16 * 1024 * 1024;
-/** Milliseconds that an exit waits for a reader who is full. */
-const exitPatience = 2_000;
+/** One write(2) per line costs more than the response that the line reports, so lines wait for each other. */
+const buffering = {
+  /** Bytes that start a write. */
+  minLength: 4_096,
+  /** Milliseconds a line waits at most. */
+  periodicFlush: 100,
+  /** Bytes kept while the reader stalls; further lines are dropped and counted. */
+  maxLength: 4 * 1024 * 1024,
+};
+
+/** Milliseconds the end of the process waits for a reader that stalls. */
+const closeTimeout = 2_000;
 
 /**
- * A log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
- * What is not written yet is when the process exits, whether by itself or by an error. A reader that goes
- * away ends the log and not the service.
+ * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
+ *
+ * Writing never blocks the process: a reader that stalls costs at most 4 MiB of memory and then lines, which a later
+ * line counts (`dropped`); a reader that goes away ends the log but not the process.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]): Logger & Log {
-  const time = isoTime();
-  const output = together(1);
+export function createLog(service: string, level: (typeof logLevels)[number]): ProcessLog {
+  // Reading process.stdout makes the descriptor non-blocking: a full pipe then occupies no thread.
+  const destination = pino.destination({ dest: process.stdout.fd, sync: false, ...buffering });
+  destination.flushSync = () => writeRest(destination);
   const log = pino(
     {
       level,
       base: { service },
-      timestamp: time,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    output,
+    destination,
   );
-  const origin = `,"service":${JSON.stringify(service)}`;
-  const request = (about: AboutRequest) => {
-    if (log.isLevelEnabled('info')) output.write(`{"level":"info"${time()}${origin}${told(about)}}\n`);
-  };
-  return Object.assign(log, { request });
-}
 
-function told({ method, path, status, ms, requestId, client, error, brokenOff }: AboutRequest): string {
-  const by = requestId === undefined ? '' : `,"requestId":${JSON.stringify(requestId)}`;
-  const from = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
-  const why = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
-  const broken = brokenOff === undefined ? '' : `,"brokenOff":${brokenOff}`;
-  const asked = `,"method":"${method}","path":${JSON.stringify(path)}`;
-  return `${asked},"status":${status},"ms":${ms}${by}${from}${why}${broken},"msg":"request"`;
+  let dropped = 0;
+  destination.on('drop', () => {
+    dropped += 1;
+  });
+  destination.on('drain', () => {
+    if (dropped === 0) return;
+    const lines = dropped;
+    dropped = 0;
+    log.warn({ dropped: lines }, 'log lines were dropped because their reader is too slow');
+  });
+
+  const flush = () => new Promise((resolve) => destination.flush(resolve));
+  const close = async () => {
+    const timeout = new AbortController();
+    const giveUp = sleep(closeTimeout, undefined, { signal: timeout.signal, ref: false }).catch(() => {});
+    // Once more for the line about lines that were dropped.
+    await Promise.race([flush().then(flush), giveUp]);
+    timeout.abort();
+    destination.destroy();
+  };
+  return Object.assign(log, { close });
 }
 
 /**
- * Lines written together to the file descriptor `fd`. pino's own destination does as much, but never returns
- * from its last write when the reader has gone.
+ * Writes what is left when the process exits without `close`. sonic-boom's own flushSync, which pino calls then,
+ * never returns when the reader stalls or has gone.
  */
-function together(fd: number) {
-  let lines = '';
-  let unwritten = Buffer.alloc(0);
-  let timer: NodeJS.Timeout | undefined;
-  let gone = false;
-
-  /** Writes what the reader takes now. A reader that is full gets the rest later; one that has gone, nothing. */
-  const flushSync = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    unwritten = Buffer.concat([unwritten, Buffer.from(lines)]);
-    lines = '';
+function writeRest(destination: ReturnType<typeof pino.destination>): void {
+  const { _bufs: lines, fd } = destination as unknown as { _bufs: string[]; fd: number };
+  const deadline = Date.now() + closeTimeout;
+  let rest = Buffer.from(lines.splice(0).join(''));
+  while (rest.length > 0) {
     try {
-      while (unwritten.length > 0) unwritten = unwritten.subarray(writeSync(fd, unwritten));
+      rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
-      gone = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
-      if (gone) unwritten = Buffer.alloc(0);
-      else timer = setTimeout(flushSync, longest);
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || Date.now() > deadline) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
-  };
-  process.once('exit', () => {
-    const moment = new Int32Array(new SharedArrayBuffer(4));
-    flushSync();
-    for (let patience = exitPatience; unwritten.length > 0 && patience > 0; patience -= 10) {
-      Atomics.wait(moment, 0, 0, 10);
-      flushSync();
-    }
-  });
-  return {
-    write(line: string) {
-      if (gone || lines.length > most) return;
-      lines += line;
-      if (lines.length >= enough && unwritten.length === 0) flushSync();
-      else timer ??= setTimeout(flushSync, longest);
-    },
-    flushSync,
-  };
-}
-
-/** The time as pino writes it into a line. Hundreds of lines share a millisecond under load, and its text. */
-function isoTime(): () => string {
-  let last = 0;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== last) {
-      last = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
+  }
 }

@@ -1,122 +1,85 @@
-import type { IncomingMessage } from 'node:http';
-import { type Duplex, finished } from 'node:stream';
-import type { Env, Hono } from 'hono';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { durations } from './durations.ts';
-import type { AboutRequest, Log } from './log.ts';
-import { type Refusal, refusals } from './refusals.ts';
-import type { Application, AtOnce } from './serve.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context, MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Log } from './log.ts';
+import { logRefusals } from './refusals.ts';
+import type { Annotations, Observer } from './serve.ts';
 
-/** A registry with the process's own metrics (memory, CPU, event loop). */
+/** Bucket bounds in seconds: fine around the 40 ms of a delayed acknowledgement, wide up to the proxy's 10 s. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.035, 0.06, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Creates a registry with the metrics of the process (memory, CPU, event loop). */
 export function createMetrics(): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   return metrics;
 }
 
-/** What an application says of an answer beyond the answer itself. */
-export interface Remark {
-  /** The code of the error that it is. */
-  error?: string;
-  /** Whether it is written as it is made: its line then waits for its end. */
-  inPieces?: boolean;
+/** Adds to what the log and the metrics say of the request that `c` answers. */
+export function annotate(c: Context, annotations: Annotations): void {
+  // Absent where a test calls the application without a server.
+  const outgoing = c.env?.outgoing as { annotations?: Annotations } | undefined;
+  if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-const remarks = new WeakMap<Response, Remark>();
-
-/** `response`, of which the log says more; not where it answers HEAD, as Hono makes another one of it. */
-export function remarked(response: Response, remark: Remark): Response {
-  remarks.set(response, remark);
-  return response;
-}
+/** Names the matched route for `createObserver`: the label stays one of a few, whatever paths are asked for. */
+export const annotateRoute: MiddlewareHandler = async (c, next) => {
+  await next();
+  annotate(c, { route: routePath(c, -1) });
+};
 
 /**
- * `app` with one log line and one observation of each request: method, path without its query, status,
- * milliseconds, the proxy's request id, the client's address as the proxy gave it, the code of the error. What `app`
- * answers at once stays so: a middleware would make a promise of it. An answer in pieces is told of when it has ended
- * or was broken off. What the server itself refuses has lines of its own.
+ * Observes each request once, when its response is finished or cut: one log line (method, path without its query,
+ * status, milliseconds, the proxy's request id, the client's address as the proxy gave it, the code of an error) and
+ * one observation in `http_request_duration_seconds`.
+ *
+ * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
  */
-export function observed<E extends Env>(
-  app: Pick<Hono<E>, 'fetch' | 'getPath' | 'router'> & { atOnce?: AtOnce },
-  log: Log,
-  metrics: Registry,
-): Application {
-  const record = recorder(log, metrics);
-  const refused = refusals(log);
-  const refusedConnections = new WeakMap<Duplex, number>();
-
-  const told = (started: number, route: string, about: About, { headers }: Incoming) => {
-    const requestId = headers['x-request-id'];
-    const client = headers['x-forwarded-for'];
-    record(performance.now() - started, route, { ...about, requestId, client });
-  };
-
-  const routeOf = (method: string, path: string) => {
-    const [matched] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
-    return matched.at(-1)?.[0][1].path ?? 'none';
-  };
+export function createObserver(log: Log, metrics: Registry): Observer {
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its response, by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers: [metrics],
+  });
 
   return {
-    fetch(request, env) {
-      const started = performance.now();
-      const answer = app.fetch(request, env as E['Bindings']);
-      const tell = (response: Response): Response => {
-        const { method } = request;
-        const { incoming, outgoing } = env;
-        // A body that is no HTTP was answered by the server; to the application, its client has gone.
-        const status =
-          (response.status === 499 && refusedConnections.get(incoming.socket)) || response.status;
-        const { error, inPieces } = remarks.get(response) ?? {};
-        const path = app.getPath(request);
-        const route = status === 404 ? 'none' : routeOf(method, path);
-        if (inPieces) {
-          finished(outgoing, (premature) => {
-            told(started, route, { method, path, status, error, brokenOff: !!premature }, incoming);
-          });
-        } else told(started, route, { method, path, status, error }, incoming);
-        return response;
-      };
-      return answer instanceof Promise ? answer.then(tell) : tell(answer);
+    request(incoming, outgoing) {
+      const start = performance.now();
+      outgoing.once('close', () => {
+        const milliseconds = performance.now() - start;
+        const { route = 'none', error, refused } = outgoing.annotations;
+        const left = !outgoing.headersSent;
+        const status = refused ?? (left ? 499 : outgoing.statusCode);
+        const { method = '' } = incoming;
+        durations.observe({ method, route: status === 404 ? 'none' : route, status }, milliseconds / 1_000);
+        const line = {
+          method,
+          path: pathOf(incoming),
+          status,
+          ms: Math.round(milliseconds * 1_000) / 1_000,
+          requestId: incoming.headers['x-request-id'],
+          client: incoming.headers['x-forwarded-for'],
+          error: left ? (error ?? 'aborted') : error,
+          ...(wasCut(outgoing) && { cut: true }),
+        };
+        if (status >= 500) log.error(line, 'request');
+        else log.info(line, 'request');
+      });
     },
-    atOnce(incoming) {
-      const started = performance.now();
-      const answer = app.atOnce?.(incoming);
-      if (answer) {
-        const { status, route } = answer;
-        told(started, route, { method: incoming.method ?? '', path: route, status }, incoming);
-      }
-      return answer;
-    },
-    refused(refusal: Refusal, connection?: Duplex) {
-      if (connection) refusedConnections.set(connection, refusal.status);
-      refused(refusal);
-    },
+    refused: logRefusals(log),
   };
 }
 
-type Incoming = Pick<IncomingMessage, 'headers'>;
-type About = Pick<AboutRequest, 'method' | 'path' | 'status' | 'error' | 'brokenOff'>;
+/** The path of a request without its query, which is nobody's business but the application's. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
 
-/** Makes the observation and writes the line of each request that is over, after so many milliseconds. */
-function recorder(log: Log, metrics: Registry) {
-  const observations = new Map<string, (seconds: number) => void>();
-  const bound = durations(
-    metrics,
-    'http_request_duration_seconds',
-    'Time from the request to its response, or to the end of one in pieces, by method, route and status.',
-  );
-  return (milliseconds: number, route: string, request: Omit<AboutRequest, 'ms'>) => {
-    const { method, status } = request;
-    const labels = `${method} ${route} ${status}`;
-    let observe = observations.get(labels);
-    if (!observe) {
-      observe = bound({ method, route, status: `${status}` });
-      observations.set(labels, observe);
-    }
-    observe(milliseconds / 1_000);
-    const about = { ...request, ms: Math.round(milliseconds * 1_000) / 1_000 };
-    if (status >= 500) log.error(about, 'request');
-    else if (log.request) log.request(about);
-    else log.info(about, 'request');
-  };
+/** Whether the response had begun and did not reach its end. */
+function wasCut({ headersSent, writableFinished }: ServerResponse): boolean {
+  return headersSent && !writableFinished;
 }

@@ -1,19 +1,8 @@
-import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { pino } from 'pino';
-import type { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { logged } from '../testing/logged.ts';
-import { operations } from './health.ts';
-import type { Log } from './log.ts';
-import { createMetrics, observed } from './observe.ts';
-
-/** Asks an application whose requests are observed. */
-function asking(app: Hono, log: Log, metrics: Registry) {
-  const { fetch } = observed(app, log, metrics);
-  return (path: string, headers = {}) =>
-    fetch(new Request(`http://a${path}`), { incoming: { headers } } as unknown as HttpBindings);
-}
+import { serveObserved } from '../testing/serve-observed.ts';
+import { createMetrics } from './observe.ts';
+import { operations } from './operations.ts';
 
 describe('Operations endpoints', () => {
   test('/livez answers while the process does', async () => {
@@ -31,13 +20,11 @@ describe('Operations endpoints', () => {
   });
 
   test('/metrics counts requests by method, route and status, and knows the process', async () => {
-    const metrics = createMetrics();
-    const app = new Hono();
-    const ask = asking(app, pino({ level: 'silent' }), metrics);
-    app.get('/notes/:id', (c) => c.text('a note'));
-    await ask('/notes/1');
-    await ask('/notes/2');
-    await ask('/no/such/path');
+    const app = new Hono().get('/notes/:id', (c) => c.text('a note'));
+    const { port, metrics, requests } = await serveObserved(app);
+    for (const path of ['/notes/1', '/notes/2', '/no/such/path'])
+      await fetch(`http://127.0.0.1:${port}${path}`);
+    await expect.poll(requests).toHaveLength(3);
     const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
     const name = 'http_request_duration_seconds';
     const notes = 'method="GET",route="/notes/:id",status="200"';
@@ -52,12 +39,10 @@ describe('Operations endpoints', () => {
 
 describe('The log', () => {
   test('has one line for each request, without the query, with the request id and the client', async () => {
-    const { lines, log } = logged();
-    const app = new Hono();
-    const ask = asking(app, log, createMetrics());
-    app.get('/notes', (c) => c.text('notes'));
-    await ask('/notes?secret=1', { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' });
-    expect(lines).toEqual([
+    const { port, requests } = await serveObserved(new Hono().get('/notes', (c) => c.text('notes')));
+    const headers = { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' };
+    await fetch(`http://127.0.0.1:${port}/notes?secret=1`, { headers });
+    await expect.poll(requests).toEqual([
       expect.objectContaining({
         msg: 'request',
         method: 'GET',

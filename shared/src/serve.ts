@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
@@ -10,26 +11,32 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Refusal } from './refusals.ts';
 
-/** Anything that answers a request: a Hono application, or a plain object. */
+/** Answers requests: a Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-  /** Asked first, where there is one. */
-  atOnce?: AtOnce | undefined;
-  /** Told of what is answered without asking it, and of the connection where that is the end of it. */
-  refused?: ((refusal: Refusal, connection?: Duplex) => void) | undefined;
 }
 
-/** Answers what takes no more than a look, before a `Request` is made of it; undefined is left to `fetch`. */
-export type AtOnce = (incoming: IncomingMessage) => Answer | undefined;
+/** What the log and the metrics say of a request beyond method, path and status. */
+export interface Annotations {
+  /** The pattern of the matched route, such as `/tasks/:id`. */
+  route?: string;
+  /** The code of the error that the response reports. */
+  error?: string | undefined;
+  /** The status with which the server itself ended the request, because its body is not HTTP. */
+  refused?: number;
+}
 
-export interface Answer {
-  status: number;
-  /** With its `Content-Length`. */
-  headers: Record<string, string>;
-  /** In ASCII. */
-  body: string;
-  /** The path that was asked, in which nothing varies. */
-  route: string;
+/** Node's response with the annotations of its request. */
+export class AnnotatedResponse extends ServerResponse {
+  readonly annotations: Annotations = {};
+}
+
+/** Watches a server. */
+export interface Observer {
+  /** A request has arrived; the application has not seen it yet. */
+  request(incoming: IncomingMessage, outgoing: AnnotatedResponse): void;
+  /** The server refused something without asking the application. */
+  refused(refusal: Refusal): void;
 }
 
 export interface ServeOptions {
@@ -38,9 +45,10 @@ export interface ServeOptions {
   port: number;
   /** Aborted, the server stops: see `serve`. */
   signal: AbortSignal;
-  /** Headers of the answers to what is not even HTTP, which no application sees. */
+  observer?: Observer;
+  /** Headers of responses that the server sends without asking the application: to malformed HTTP, for one. */
   clientErrorHeaders?: Record<string, string>;
-  /** Milliseconds in which a request has to arrive with its body, else it is 408; at least the 15 s of its headers. */
+  /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
   requestTimeout?: number;
 }
 
@@ -53,57 +61,54 @@ export interface Serving {
   closed: Promise<void>;
 }
 
-/** Milliseconds an idle connection is kept: longer than the proxy's 60 s, so that the proxy closes first. */
+/** Milliseconds an idle connection is kept: longer than the proxy's 60 s, so that the proxy closes it first. */
 const keepAliveTimeout = 75_000;
-/** Milliseconds in which the headers of a request have to arrive. */
+/** Milliseconds until the headers of a request must have arrived. */
 const headersTimeout = 15_000;
-/** Milliseconds in which the whole of a request has to arrive, where nothing else is said: a form on a slow line. */
-const usualRequestTimeout = 30_000;
+/** Milliseconds until a whole request must have arrived: a form on a slow line. */
+const defaultRequestTimeout = 30_000;
 /** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
 const idleGrace = 2_000;
-/** Milliseconds after the stop until every connection is cut. */
+/** Milliseconds after the stop until the server cuts every connection. */
 const hardStop = 10_000;
-/** Bytes of request line and headers: a target of 8 KiB, percent-encoded threefold, and its usual company. */
+/** Bytes of request line and headers: a URL of 8 KiB grows to 24 KiB when it is percent-encoded. */
 const maxHeaderSize = 64 * 1024;
 
 /**
- * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, answers what
- * is still asked with `Connection: close`, closes idle connections after 2 s and the rest after 10 s.
+ * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, answers further requests
+ * on open connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
  * @throws the error of `listen`: the port is taken, the address is not this machine's.
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
-  const { host, port, signal, clientErrorHeaders = {}, requestTimeout = usualRequestTimeout } = options;
-  const refuse = (error: unknown) => {
-    const status = error instanceof RequestError ? 400 : 500;
-    app.refused?.({ status, reason: error instanceof Error ? error.message : String(error) });
-    return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
-  };
-  const fetching = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+  const { host, port, signal, observer, clientErrorHeaders = {} } = options;
+  const fetchListener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
     hostname: host,
-    errorHandler: refuse,
+    errorHandler: (error) => {
+      const status = error instanceof RequestError ? 400 : 500;
+      observer?.refused({ status, reason: error instanceof Error ? error.message : String(error) });
+      return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
+    },
   });
-  const listener: RequestListener = (incoming, outgoing) => {
-    const answer = app.atOnce?.(incoming);
-    if (!answer) return fetching(incoming, outgoing);
-    const { status, headers, body } = answer;
-    outgoing.writeHead(status, headers);
-    outgoing.end(body, 'latin1');
+  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
+    observer?.request(incoming, outgoing);
+    fetchListener(incoming, outgoing);
   };
-  const server: Server = createServer(
-    // Node's own answer to a missing Host would lack the service's headers; the listener sees to it.
+  const server = createServer(
     {
+      ServerResponse: AnnotatedResponse,
       maxHeaderSize,
       keepAliveTimeout,
-      requestTimeout,
       headersTimeout,
+      requestTimeout: options.requestTimeout ?? defaultRequestTimeout,
+      // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
       requireHostHeader: false,
     },
-    listener,
+    listener as RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>,
   );
-  // An `Expect` of something else than 100-continue: answered as if it had not been asked (RFC 9110 section 10.1.1).
+  // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
   server.on('checkExpectation', listener);
-  answerClientErrors(server, app, clientErrorHeaders);
+  refuseClientErrors(server, observer, clientErrorHeaders);
 
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
@@ -135,17 +140,28 @@ function drain(server: Server): void {
 }
 
 /** Answers a malformed or oversized request as Node does, with the service's own headers. */
-function answerClientErrors(server: Server, app: Application, headers: Record<string, string>): void {
+function refuseClientErrors(
+  server: Server,
+  observer: Observer | undefined,
+  headers: Record<string, string>,
+): void {
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
-    // Who closes in the middle of a request has gone away, which is no error.
-    const gone = error.code === 'HPE_INVALID_EOF_STATE';
-    if (!gone) app.refused?.({ status, reason: error.code ?? error.message }, socket);
-    const words = `${status} ${STATUS_CODES[status]}`;
-    socket.end(`HTTP/1.1 ${words}\r\n${lines.join('')}Content-Length: ${words.length}\r\n\r\n${words}`);
+    // A client that closes in the middle of a request has left, which is no error.
+    const left = error.code === 'HPE_INVALID_EOF_STATE';
+    if (!left) observer?.refused({ status, reason: error.code ?? error.message });
+    const response = responseUnderWay(socket);
+    if (response && !left) response.annotations.refused = status;
+    const reason = `${status} ${STATUS_CODES[status]}`;
+    socket.end(`HTTP/1.1 ${reason}\r\n${lines.join('')}Content-Length: ${reason.length}\r\n\r\n${reason}`);
   });
+}
+
+/** The response that has the socket now. Node's own handler of client errors reads the same property. */
+function responseUnderWay(socket: Duplex): AnnotatedResponse | undefined {
+  return (socket as { _httpMessage?: AnnotatedResponse })._httpMessage;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '@longhand/shared/log.ts';
+import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
@@ -26,7 +27,7 @@ export interface AppDependencies extends TasksDependencies {
 }
 
 export function createApp({ files, log, ...dependencies }: AppDependencies): Hono<TasksEnv> {
-  const app = new Hono<TasksEnv>();
+  const app = new Hono<TasksEnv>().use(annotateRoute);
   const tasks = tasksController(dependencies);
   const transfer = transferController(dependencies);
   const events = eventsController(dependencies);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { operations } from '@longhand/shared/health.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { createMetrics, observed } from '@longhand/shared/observe.ts';
+import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
+import { operations } from '@longhand/shared/operations.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
@@ -48,10 +48,11 @@ async function ready() {
 
 // A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
 await connected(redis, 2_000);
-const serving = await serve(observed(app, log, metrics), {
+const serving = await serve(app, {
   host: config.HOST,
   port: config.PORT,
   signal,
+  observer: createObserver(log, metrics),
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
@@ -65,4 +66,5 @@ log.info({ url: serving.url, operations: ops.url }, 'listening');
 
 await serving.closed;
 log.info('stopped');
+await log.close();
 process.exit(0);

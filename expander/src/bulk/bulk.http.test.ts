@@ -69,7 +69,7 @@ describe('a client that goes away', () => {
     await once(await answerTo(asking), 'data');
     expect(lines).toEqual([]);
     asking.destroy();
-    await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 200, brokenOff: true }]);
+    await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 200, cut: true }]);
   });
 
   test('while it sends its list, is no fault of ours', async () => {
@@ -120,7 +120,7 @@ test('a fault of ours is told in its line and in the log; the other lines are ex
     .poll(() => lines)
     .toMatchObject([
       { msg: 'fault', err: { type: 'TypeError', message: 'ours' } },
-      { msg: 'request', status: 200, brokenOff: false },
+      { msg: 'request', status: 200 },
     ]);
 });
 

@@ -1,4 +1,4 @@
-import { gathered } from '@longhand/shared/batcher.ts';
+import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { Redis } from 'ioredis';
 import type { Expansion, Trace, TraceOptions } from '../expansion/expansion.ts';
 import type { Attempt } from './circuit-breaker.ts';
@@ -31,7 +31,7 @@ export function redisCache({ redis, attempt, allowedNetworks, count }: RedisCach
   const scope = `${form} [${allowedNetworks.toSorted().join(',')}]`;
   const keyOf = (url: string, options: TraceOptions) => `${scope} ${cacheKey(url, options)}`;
   // A command costs its client many times what one more key in it does.
-  const get = gathered((keys: string[]) => attempt(() => redis.mget(keys)), most);
+  const get = createBatcher((keys: readonly string[]) => attempt(() => redis.mget([...keys])), most);
 
   const find = async (key: string): Promise<Expansion | null> => {
     try {

@@ -1,5 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
-import { remarked } from '@longhand/shared/observe.ts';
+import { annotate, annotateRoute } from '@longhand/shared/observe.ts';
 import { type Context, type Handler, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { expandAll, takingTurns } from '../bulk/bulk.ts';
@@ -10,7 +10,6 @@ import type { Expansion, Follow, Hop } from '../expansion/expansion.ts';
 import { type ErrorCode, ExpansionError } from '../expansion/expansion-error.ts';
 import { soon } from '../expansion/soon.ts';
 import { asciiJson } from './ascii-json.ts';
-import { usualU } from './at-once.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
 import { api, cacheControl, inert, noStore } from './headers.ts';
 import type { Page } from './page.ts';
@@ -33,7 +32,7 @@ const retryAfter = { 'Retry-After': '1' };
 
 /** The HTTP side of the expander. */
 export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = console): Hono {
-  const app = new Hono();
+  const app = new Hono().use(annotateRoute);
   const inTurn = takingTurns(expand.trace);
   const readBody = bulkBodies();
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
@@ -45,17 +44,17 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
       const { signal } = c.req.raw;
       const trace = async (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
       const { body, error } = await streamPage(page, u, trace, log);
-      const response = new Response(body, {
+      annotate(c, { error: error?.code });
+      return new Response(body, {
         status: error ? statuses[error.code] : 200,
         headers: { ...page.headers, ...(error?.code === 'overloaded' ? retryAfter : {}) },
       });
-      return remarked(response, error ? { error: error.code } : { inPieces: typeof body !== 'string' });
     }),
   );
 
-  const answer = ({ error, longUrl, freshUntil }: Expansion, cb: string) => {
+  const answer = (c: Context, { error, longUrl, freshUntil }: Expansion, cb: string) => {
     const caching = cacheControl(freshUntil);
-    if (error) return refusal(error, caching);
+    if (error) return refusal(c, error, caching);
     if (cb === '') return new Response(longUrl ?? '', { headers: { ...api, ...caching } });
     return new Response(callbackCall(cb, longUrl ?? ''), { headers: { ...jsonp, ...caching } });
   };
@@ -68,7 +67,7 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
       if (cb !== '' && !isCallbackName(cb)) {
         throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
       }
-      return soon(expand.trace(u, { follow, client: c.req.raw }), (expansion) => answer(expansion, cb));
+      return soon(expand.trace(u, { follow, client: c.req.raw }), (expansion) => answer(c, expansion, cb));
     }),
   );
 
@@ -77,10 +76,10 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
     only('GET, HEAD', async (c) => {
       try {
         const { u, follow } = parameters(c);
-        return chain(u, follow, await expand.trace(u, { follow, signal: c.req.raw.signal }));
+        return chain(c, u, follow, await expand.trace(u, { follow, signal: c.req.raw.signal }));
       } catch (error) {
         const url = c.req.query('u') ?? '';
-        return chain(url, 'default', failedExpansion(url, error));
+        return chain(c, url, 'default', failedExpansion(url, error));
       }
     }),
   );
@@ -92,10 +91,7 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
     try {
       const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
       const lines = expandAll(inTurn, urls, { follow, signal, onFault });
-      const response = new Response(ndjson(lines, release), {
-        headers: { ...api, ...noStore, ...unbuffered },
-      });
-      return remarked(response, { inPieces: true });
+      return new Response(ndjson(lines, release), { headers: { ...api, ...noStore, ...unbuffered } });
     } catch (error) {
       release();
       throw error;
@@ -104,8 +100,8 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
 
   app.all('/api/expand', () => notAllowed('POST'));
   app.notFound(() => new Response('Page Not Found!', { status: 404, headers: inert }));
-  app.onError((error) => {
-    if (error instanceof ExpansionError) return refusal(error);
+  app.onError((error, c) => {
+    if (error instanceof ExpansionError) return refusal(c, error);
     if (error instanceof HTTPException) {
       return new Response(error.message, { status: error.status, headers: { ...api, ...noStore } });
     }
@@ -159,11 +155,12 @@ function notAllowed(methods: string): Response {
 }
 
 /** The answer of `/api/chain`: the one that is JSON, its errors too. */
-function chain(url: string, follow: Follow, expansion: Expansion): Response {
+function chain(c: Context, url: string, follow: Follow, expansion: Expansion): Response {
   const { hops, freshUntil, ...rest } = expansion;
   const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
   const status = rest.error ? statuses[rest.error.code] : url === '' ? 400 : 200;
-  const response = new Response(asciiJson(report), {
+  annotate(c, { error: rest.error?.code });
+  return new Response(asciiJson(report), {
     status,
     headers: {
       ...api,
@@ -172,13 +169,17 @@ function chain(url: string, follow: Follow, expansion: Expansion): Response {
       ...(status === 503 ? retryAfter : {}),
     },
   });
-  return rest.error ? remarked(response, { error: rest.error.code }) : response;
 }
 
-function refusal({ code, message }: { code: ErrorCode; message: string }, caching = noStore): Response {
+function refusal(
+  c: Context,
+  { code, message }: { code: ErrorCode; message: string },
+  caching = noStore,
+): Response {
   const status = statuses[code];
   const headers = { ...api, ...caching, ...(status === 503 ? retryAfter : {}) };
-  return remarked(new Response(message, { status, headers }), { error: code });
+  annotate(c, { error: code });
+  return new Response(message, { status, headers });
 }
 
 /**
@@ -187,8 +188,6 @@ function refusal({ code, message }: { code: ErrorCode; message: string }, cachin
  * @throws ExpansionError when one is given twice: the URL in `u` most likely was not percent-encoded.
  */
 function parameters(c: Context): { u: string; cb: string; follow: Follow } {
-  const alone = usualU(c.req.url);
-  if (alone !== undefined) return { u: alone, cb: '', follow: 'default' };
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
   if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     throw new ExpansionError(

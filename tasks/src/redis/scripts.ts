@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { gathered } from '@longhand/shared/batcher.ts';
+import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { ChainableCommander } from 'ioredis';
 import { Refusal } from '../task/errors.ts';
@@ -16,7 +16,7 @@ type Replied = [error: Error | null, reply: unknown];
 export function scripts(redis: StoreClient) {
   // The client would send them together by itself, but hold them back until the ones before are answered, which
   // takes as long as the disk: they meet there anyway.
-  const call = gathered(async (calls: Call[]): Promise<Replied[]> => {
+  const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
     const pipeline = redis.pipeline();
     for (const [command, args] of calls) {
       (pipeline as unknown as Record<string, (...args: Args) => ChainableCommander>)[command]?.(...args);

@@ -30,7 +30,9 @@ const project = (name: string) => ({
 
 export default defineConfig({
   test: {
-    projects: ['shared', 'expander', 'tasks', 'proxy', 'deploy', 'shortener', 'loadtest'].map(project),
+    projects: ['shared', 'expander', 'tasks', 'proxy', 'deploy', 'shortener', 'loadtest', 'docs'].map(
+      project,
+    ),
     // Two workers on two cores: with the default the files would run one after the other.
     maxWorkers: '100%',
     reporters: ['default', './shared/testing/count-reporter.ts'],

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { expect, test } from 'vitest';
+import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
+import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
+
+/** The names in the first column of the page's tables, with their defaults. */
+const documented = new Map(
+  [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]+)`)?/gm)].map(([, name = '', value]) => [name, value]),
+);
+
+/** The names that the compose files take from the environment. */
+const composed = readdirSync(root)
+  .filter((name) => /^docker-compose.*\.yml$/.test(name))
+  .flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(/\$\{([A-Z_]+)/g)])
+  .map(([, name]) => name as string);
+
+/** Every variable of the schemas, with its default. */
+const defaults = {
+  ...readEnv(stackVariables, {}, []),
+  ...readExpanderConfig({}),
+  ...readTasksConfig({}),
+};
+
+test('every variable is documented, and every documented variable exists', () => {
+  const known = new Set([...Object.keys(defaults), ...composed]);
+  expect([...documented.keys()].sort()).toEqual([...known].sort());
+});
+
+test.each(Object.entries(defaults).filter(([name]) => name !== 'OPS_HOST'))(
+  'the documented default of %s is the one in the code',
+  (name, value) => {
+    expect(documented.get(name) ?? '').toBe(String(value));
+  },
+);

@@ -1,0 +1,63 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const pages = globSync('**/*.md', {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|\.local|out)$/.test(path),
+});
+const makefile = readFileSync(join(root, 'Makefile'), 'utf8');
+
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+const matches = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, found]) => found as string);
+const withoutCode = (text: string) => text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
+
+/** The anchor that GitHub gives a heading. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+/** Whether a link, seen from `page`, leads to a file and, where it names one, to a heading in it. */
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', fragment] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return (
+    fragment === undefined ||
+    matches(read(target), /^#+ (.+)$/gm)
+      .map(anchor)
+      .includes(fragment)
+  );
+}
+
+/** Whether a path in a code span exists, seen from the page's folder or from the root. */
+const exists = (page: string, path: string) =>
+  ['', dirname(page)].some((folder) => existsSync(join(root, folder, path)));
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
+
+  test('links to files and headings that exist', () => {
+    const prose = withoutCode(text);
+    const links = [...matches(prose, /\]\(([^)\s]+)\)/g), ...matches(prose, /^\[[^\]]+\]: (\S+)/gm)];
+    const local = links.filter((link) => !/^[a-z]+:/.test(link));
+    expect(local.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+
+  test('names files that exist', () => {
+    const paths = matches(
+      text,
+      /`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|js|json|lua|md|yml|conf|sh|html|css|eta|template))`/g,
+    );
+    expect(paths.filter((path) => !exists(page, path))).toEqual([]);
+  });
+
+  test('names targets that the Makefile has', () => {
+    const targets = matches(text, /(?:^ {4}|`|\d )make ([a-z-]+)/gm);
+    expect(targets.filter((target) => !new RegExp(`^${target}:`, 'm').test(makefile))).toEqual([]);
+  });
+});

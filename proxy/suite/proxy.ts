@@ -9,7 +9,7 @@ export function proxyRules(stack: () => TestStack): void {
     ask(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...question });
 
   describe('Any other host name', () => {
-    test('gets a page that links to both applications, with the port that was asked', async () => {
+    test('gets a page that links to both applications and their documentation, with the port that was asked', async () => {
       const { port, expanderPort, tasksPort } = stack();
       const { status, headers, body } = await index();
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
@@ -19,6 +19,7 @@ export function proxyRules(stack: () => TestStack): void {
         `http://elsewhere.example:${expanderPort}/`,
         `http://tasks.localhost:${port}/`,
         `http://elsewhere.example:${tasksPort}/`,
+        `http://elsewhere.example:${tasksPort}/openapi.json`,
       ]);
     });
 

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { Client } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { noDelay } from '../testing/no-delay.ts';
-import { httpAgent, httpsAgent } from './agent.ts';
+import { connector, httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
 const stops: (() => unknown)[] = [];
@@ -30,6 +33,11 @@ function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   return made;
 }
 
+async function* twoPieces() {
+  yield 'first';
+  yield 'again';
+}
+
 /** Reads the response to its end. */
 async function ended(response: IncomingMessage): Promise<string> {
   return (await response.toArray()).join('');
@@ -51,6 +59,46 @@ function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket;
 }
 
 const drainAndAnswer: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
+
+type Open = (...args: unknown[]) => Socket;
+
+describe.each(['http', 'https'] as const)('Connections over %s', (scheme) => {
+  test.each([
+    ['options', (port: number, ca: object) => [{ port, host: 'localhost', ...ca }]],
+    ['port, host, options', (port: number, ca: object) => [port, 'localhost', ca]],
+    ['port, options', (port: number, ca: object) => [port, { host: 'localhost', ...ca }]],
+  ])('createConnection takes %s, as Node does', async (_, form) => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const made = agent(scheme);
+    const open = made.createConnection.bind(made) as unknown as Open;
+    const socket = open(...form(Number(url.port), { ca: certificate.cert }));
+    await once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
+    expect(noDelay(socket)).toBe(true);
+    socket.destroy();
+  });
+
+  test('undici gets sockets with TCP no-delay on from the connector, and errors in its callback', async () => {
+    const { url, server } = await listen(scheme, drainAndAnswer);
+    const sockets: unknown[] = [];
+    const connect = connector({ 'http:': agent('http'), 'https:': agent('https') });
+    const client = new Client(url.origin, {
+      connect: (target, callback) => {
+        sockets.push(connect(target, callback));
+      },
+    });
+    const { statusCode, body } = await client.request({
+      path: '/',
+      method: 'POST',
+      body: Readable.from(twoPieces()),
+    });
+    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
+    expect(sockets.map((socket) => noDelay(socket as Socket))).toEqual([true]);
+    server.closeAllConnections();
+    server.close();
+    await expect(client.request({ path: '/', method: 'GET' })).rejects.toThrow();
+    await client.destroy();
+  });
+});
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   test('every socket has TCP no-delay on', async () => {

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
@@ -107,6 +108,52 @@ describe('serve', () => {
     const answer = await raw(served, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   });
+});
+
+describe('a malformed request', () => {
+  test('after a response has begun cuts it, and writes nothing into it', async () => {
+    const begun = Promise.withResolvers<void>();
+    const app = new Hono().get(
+      '/',
+      () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              controller.enqueue(new TextEncoder().encode('piece'));
+              begun.resolve();
+              return new Promise(() => {});
+            },
+          }),
+        ),
+    );
+    const { port } = await serving(app);
+    const socket = connect(port, '127.0.0.1')
+      .setEncoding('utf8')
+      .on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    let answer = '';
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    await expect.poll(() => answer).toContain('piece');
+    socket.write('nonsense\r\n\r\n');
+    await once(socket, 'close');
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  test('does not hold up the drain, though its client keeps the connection open', async () => {
+    const served = await serving(new Hono());
+    const socket = connect({ port: served.port, host: '127.0.0.1', allowHalfOpen: true }).on(
+      'error',
+      () => {},
+    );
+    stops.push(() => socket.destroy());
+    socket.write('nonsense\r\n\r\n');
+    await once(socket, 'data');
+    served.stop();
+    await served.closed;
+    expect(socket.writable).toBe(true);
+  }, 5_000);
 });
 
 describe('drain', () => {

@@ -6,7 +6,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Refusal } from './refusals.ts';
@@ -139,7 +139,10 @@ function drain(server: Server): void {
   server.once('close', () => timers.forEach(clearTimeout));
 }
 
-/** Answers a malformed or oversized request as Node does, with the service's own headers. */
+/**
+ * Answers a malformed or oversized request with the service's own headers and closes the connection. As in Node, a
+ * response that has begun is cut instead: a second one in the middle of it would be taken for its content.
+ */
 function refuseClientErrors(
   server: Server,
   observer: Observer | undefined,
@@ -156,8 +159,11 @@ function refuseClientErrors(
     if (!left) observer?.refused({ status, reason: error.code ?? error.message });
     const response = responseUnderWay(socket);
     if (response && !left) response.annotations.refused = status;
+    if (response?.headersSent) return socket.destroy();
     const reason = `${status} ${STATUS_CODES[status]}`;
-    socket.end(`HTTP/1.1 ${reason}\r\n${lines.join('')}Content-Length: ${reason.length}\r\n\r\n${reason}`);
+    socket.write(`HTTP/1.1 ${reason}\r\n${lines.join('')}Content-Length: ${reason.length}\r\n\r\n${reason}`);
+    // Node no longer reads from the connection: a client that keeps it open would hold up the drain.
+    (socket as Socket).destroySoon();
   });
 }
 

@@ -1,21 +1,14 @@
-import { once } from 'node:events';
 import type http from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { type Agents, connector, maxIdleSockets } from '@longhand/shared/agent.ts';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
-
-/** Idle connections kept over all origins; the oldest makes room. */
-const maxIdle = 256;
-/** TLS sessions that are remembered, of as many hosts: the next connection there is opened at half the cost. */
-const maxSessions = 1_000;
-/** Bytes of a session that is remembered: the usual ones are half as long. */
-const maxSession = 4_096;
 
 /** Node's type of an agent lacks the options that it was made with. */
 type KeepAliveAgent = http.Agent & { readonly options: http.AgentOptions };
 
 export interface ConnectionsOptions {
   /** Open the connections, and say how many there may be to one origin and how long they may be idle. */
-  agents: Record<'http:' | 'https:', http.Agent>;
+  agents: Agents;
   /** Bytes of response headers. */
   maxHeaderSize: number;
 }
@@ -32,30 +25,9 @@ export interface ConnectionHandler extends Dispatcher.DispatchHandler {
 export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
   const idle = new Set<Connection>();
   const pools = new Map<string, Pool>();
-  const sessions = new Map<string, Buffer>();
   const agentOf = (protocol: string) => agents[protocol as keyof typeof agents] as KeepAliveAgent;
 
-  const open: Open = ({ protocol, hostname, port }) => {
-    const agent = agentOf(protocol);
-    const host = `${hostname}:${port}`;
-    const socket = agent.createConnection({
-      ...agent.options,
-      // The client keeps the time.
-      timeout: undefined,
-      host: hostname,
-      port: port || (protocol === 'https:' ? 443 : 80),
-      servername: isIP(hostname) ? '' : hostname,
-      session: sessions.get(host),
-    } as http.ClientRequestArgs) as Socket;
-    // Node's agent forgets the TLS sessions of connections that undici has cut.
-    return socket.on('session', (session) => {
-      if (session.length > maxSession) return;
-      sessions.delete(host);
-      sessions.set(host, session);
-      const [oldest] = sessions.keys();
-      if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
-    });
-  };
+  const connect = connector(agents);
 
   const openPool = (origin: string) => {
     const url = new URL(origin);
@@ -69,7 +41,7 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    const factory = () => new Connection(url, open, kept, idle);
+    const factory = () => new Connection(url, connect, kept, idle);
     // Where HTTP/2 might be spoken, all would wait for the first connection to find out.
     const pool = new Pool(origin, { connections: maxSockets, factory, allowH2: false });
     // undici's Agent looks too early: a request that was broken off is still counted in this turn.
@@ -106,7 +78,7 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
   };
 }
 
-type Open = (target: buildConnector.Options) => Socket;
+type Connect = ReturnType<typeof connector>;
 
 /** A connection to one origin, opened when it is needed and again when it is lost. */
 export class Connection extends Client {
@@ -119,18 +91,14 @@ export class Connection extends Client {
   #socket: Socket | undefined;
   #free: (() => void) | undefined;
 
-  constructor(url: URL, open: Open, options: Client.Options, idle: Set<Connection>) {
-    const connect: buildConnector.connector = (target, done) => {
-      const socket = open(target);
-      this.#socket = socket;
+  constructor(url: URL, open: Connect, options: Client.Options, idle: Set<Connection>) {
+    const connect: buildConnector.connector = (target, callback) => {
       this.used = false;
-      const connected = () => {
-        this.addressFamily = socket.remoteFamily === 'IPv6' ? 6 : 4;
-        done(null, socket);
-      };
-      once(socket, target.protocol === 'https:' ? 'secureConnect' : 'connect').then(connected, (error) =>
-        done(error, null as never),
-      );
+      this.#socket = open(target, (...result) => {
+        const [, socket] = result;
+        if (socket) this.addressFamily = socket.remoteFamily === 'IPv6' ? 6 : 4;
+        callback(...result);
+      });
     };
     super(url, { ...options, connect });
     this.origin = url.origin;
@@ -168,7 +136,7 @@ export class Connection extends Client {
     this.#idle.delete(this);
     if (this.#socket?.destroyed) return;
     this.#idle.add(this);
-    if (this.#idle.size <= maxIdle) return;
+    if (this.#idle.size <= maxIdleSockets) return;
     const [oldest] = this.#idle;
     oldest?.cut();
   }

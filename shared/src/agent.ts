@@ -23,7 +23,7 @@ const defaults = {
 } satisfies http.AgentOptions;
 
 /**
- * An agent for `http:` that keeps connections and enables TCP no-delay on every socket it creates,
+ * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket it creates,
  * whatever `options` say. Without no-delay, Nagle's algorithm holds back the second write of a request
  * until the server's delayed acknowledgement of the first, about 40 ms later.
  *
@@ -107,7 +107,7 @@ function noDelay<Stream extends Duplex | null | undefined>(stream: Stream): Stre
   return stream;
 }
 
-/** Keeps the idle sockets of all origins together at `maxIdleSockets`. */
+/** Bounds the idle sockets of all origins together to `maxIdleSockets`. */
 function bounded<Agent extends http.Agent>(agent: Agent): Agent {
   return agent.on('free', () => {
     let idle = 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { logLevels } from './log.ts';
 
-/** A whole number from `min` to `max`, written in digits alone. */
+/** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>
   z
     .string()
@@ -9,7 +9,7 @@ export const integer = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `is not from ${min} to ${max}`);
 
-/** A TCP port; 0 lets the system pick a free one. */
+/** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
 /** A Redis address: `redis://[user:password@]host[:port][/database]`, or `rediss://` over TLS. */
@@ -20,14 +20,14 @@ export const redisUrl = z
     'is not a redis:// or rediss:// URL',
   );
 
-/** A list separated by commas or white space, of what `item` accepts. */
+/** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value),
     z.array(item),
   );
 
-/** The variables that every service has: where it listens, how much it says. */
+/** The variables that every service has: where it listens and how much it logs. */
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
@@ -36,7 +36,7 @@ export const serviceVariables = {
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
-/** The variables of the stack around the services; a service meets them in its environment and leaves them alone. */
+/** The variables of the stack around the services. A service accepts them in its environment and ignores them. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
   LONGHAND_PORT: port.default(8080),
@@ -51,9 +51,9 @@ export const stackVariables = {
 /**
  * Reads the variables of `shape` from `env`. An empty variable counts as not set.
  *
- * @param prefixes the beginnings of names that are ours alone: a variable that has one of them and is
- *   known neither to `shape` nor to the stack is a fault, most likely a misspelt name.
- * @throws Error naming every fault at once, a line each: the variable, its value, what is wrong.
+ * @param prefixes of names that only Longhand uses. A variable with such a prefix that neither `shape` nor the stack
+ *   knows is a fault, most likely a misspelt name.
+ * @throws Error that names every fault, one per line: the variable, its value and what is wrong.
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -3,24 +3,26 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
- * Below what systems give to outgoing connections (Linux from 32768, RFC 6335 section 6 from 49152), and above
- * MongoDB's 27017, the highest that the expander refuses.
+ * Above 27017, the highest port that the expander refuses, and below the ports that systems give to outgoing
+ * connections (Linux: from 32768; RFC 6335 section 6: from 49152).
  */
-const lowest = 28_000;
-const highest = 31_999;
+const firstPort = 28_000;
+const lastPort = 31_999;
 
 /**
- * A TCP port of 127.0.0.1 that nothing listens on. Until this process ends nobody else gets it from here, in
- * this process or another, and no outgoing connection takes it: who listens on it may stop and start again.
+ * Reserves a free TCP port of 127.0.0.1. Until this process ends, no other caller of `freePort` on this machine gets
+ * it and no outgoing connection takes it, so a server may stop and start again on it.
  *
- * @param from where to begin to look; anywhere unless said, so that nobody is mistaken for who was there before.
- * @throws Error where every port from there on is taken.
+ * @param from the first port to try; a random one by default, so that a port is not reused soon.
+ * @throws Error when every port from there on is taken.
  */
-export async function freePort(from = randomInt(lowest, highest - 1_000)): Promise<number> {
-  for (let port = from; port <= highest; port++) {
+export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
+  for (let port = from; port <= lastPort; port++) {
     if ((await unused(port)) && (await reserve(port))) return port;
   }
-  throw new Error(`Every port of 127.0.0.1 from ${from} to ${highest} is taken: stop what uses them.`);
+  throw new Error(
+    `Every port of 127.0.0.1 from ${from} to ${lastPort} is taken. Stop a program that uses one.`,
+  );
 }
 
 function unused(port: number): Promise<boolean> {
@@ -31,7 +33,7 @@ function unused(port: number): Promise<boolean> {
   });
 }
 
-/** Holds the UDP port of the same number, which nobody here uses, for as long as this process lives. */
+/** Holds the UDP port of the same number until this process ends: the mark that other callers look for. */
 function reserve(port: number): Promise<boolean> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {

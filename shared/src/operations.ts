@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
 
 /**
- * The operations endpoints of a service, for a port of their own that no proxy passes on:
- * `/livez` (the process answers), `/readyz` (it can do its work: 200 `ready`, else 503 and why) and `/metrics`.
+ * The operations endpoints of a service, for a port of their own that the proxy does not publish: `/livez` (the
+ * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason) and `/metrics`.
  *
- * @param ready resolves when the service can do its work, and rejects with the reason why not.
+ * @param ready resolves when the service can do its work and rejects with the reason when it cannot.
  */
 export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
   const app = new Hono();

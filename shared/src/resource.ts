@@ -1,4 +1,4 @@
-/** What `resource` needs of an application: one registration method for each HTTP method it uses. */
+/** What `resource` needs of an application: a registration method for each HTTP method it uses. */
 export interface ResourceApp<Handler> {
   get(path: string, handler: Handler): unknown;
   post(path: string, handler: Handler): unknown;
@@ -9,7 +9,7 @@ export interface ResourceApp<Handler> {
 type Method = 'get' | 'post' | 'put' | 'delete';
 type Action = 'list' | 'new' | 'show' | 'edit' | 'create' | 'update' | 'destroy';
 
-/** The seven routes in the order of registration: `new` stands before `:id`, which would match it too. */
+/** The seven routes in the order of registration: `/new` comes before `/:id`, which matches it as well. */
 const routes: readonly (readonly [Method, string, Action])[] = [
   ['get', '', 'list'],
   ['get', '/new', 'new'],
@@ -24,8 +24,8 @@ const routes: readonly (readonly [Method, string, Action])[] = [
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**
- * Registers the routes of a resource under `/<name>`: one for each action that `mod` has as a function,
- * own or inherited, called as a method of `mod`. What `mod` lacks is not registered.
+ * Registers the routes of a resource under `/<name>`: one for each action that is a function of `mod`, own or
+ * inherited. The function is called as a method of `mod`. Other actions are not registered.
  *
  * @throws TypeError when `name` is not a path of unreserved characters, or `mod` is no object.
  */

@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 
-.PHONY: help up down logs ps replace doctor test check lint types format load bench load-selftest setup
+.PHONY: help up down logs ps replace doctor test check lint types format load bench screenshots load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -58,6 +58,9 @@ load: $(installed) ## send load to a stack that runs (see loadtest/README.md)
 
 bench: $(installed) ## measure the building blocks
 	@npm run --silent bench -w loadtest
+
+screenshots: setup ## take the README's pictures again
+	@node docs/screenshots.ts
 
 load-selftest: $(installed) ## prove that the load scripts notice what they should
 	@npm run --silent selftest -w loadtest

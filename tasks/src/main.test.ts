@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
@@ -58,6 +59,19 @@ test("one replica's token is good on another", async () => {
   ]);
   expect((await add(two, 'milk', await fetch(one.url))).status).toBe(302);
   await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
+});
+
+test('replicas agree on tokens again within seconds after their store was replaced', async () => {
+  const one = await startService({ REDIS_URL: redis.url });
+  const page = await fetch(one.url);
+  const admin = new Redis(redis.url);
+  await admin.flushall();
+  admin.disconnect();
+  const two = await startService({ REDIS_URL: redis.url });
+  onTestFinished(async () => void (await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')])));
+  expect((await add(two, 'milk')).status).toBe(302);
+  await expect.poll(async () => (await add(one, 'tea', await fetch(two.url))).status).toBe(302);
+  expect((await add(two, 'stale', page)).status).toBe(403);
 });
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */

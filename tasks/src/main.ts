@@ -23,6 +23,8 @@ const config = readConfig(process.env);
 const log = createLog('tasks', config.LOG_LEVEL);
 const metrics = createMetrics();
 const signal = stopSignal();
+// A fault in a library's background work must not take every page down with it.
+process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
 const redis = storeClient(config.REDIS_URL, log);
 watchSettings(redis, log);

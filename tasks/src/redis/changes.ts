@@ -1,5 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import type { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import type { Changes } from '../task/task.ts';
 import { channel, keys } from './keys.ts';
 
@@ -31,9 +31,11 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   const current = async () => (await redis.get(keys.version)) ?? '0';
   const look = () => current().then(tellAll, () => {});
 
-  // A connection that listens does nothing else. A Cluster makes one in the same way.
-  const listener: StoreClient = (redis as Redis).duplicate();
-  listener.on('error', () => {}); // The other connection says it.
+  // A subscribed connection can do nothing else. ioredis would subscribe it again by itself after a reconnect, but
+  // nobody could handle the rejection of that, which would end the process.
+  const listener: StoreClient =
+    redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false });
+  listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => gather(version));
   listener.on('ready', () => listener.subscribe(channel).then(look, () => {}));
   const timer = setInterval(() => subscribers.size > 0 && look(), interval);

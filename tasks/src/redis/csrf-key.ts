@@ -2,16 +2,32 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from './keys.ts';
 import { answer } from './scripts.ts';
 
+/** Milliseconds until a replica looks at the key again: so soon do all replicas agree after the store was replaced. */
+const maxAge = 2_000;
+
 /**
- * The key that request-forgery tokens are made with: kept in the store, made once by whichever replica
- * asks first, and the same for all of them.
+ * The key of the CSRF tokens. It is kept in the store, so that all replicas use the same one; the first replica to ask
+ * makes it. While the store is away the last known key serves on: a form can still be shown again with what was typed.
+ *
+ * @param random makes a new key.
+ * @param clock milliseconds, ascending.
  */
-export function csrfKey(redis: StoreClient, random: () => Buffer): () => Promise<Buffer> {
+export function csrfKey(
+  redis: StoreClient,
+  random: () => Buffer,
+  clock: () => number = () => performance.now(),
+): () => Promise<Buffer> {
   let known: Buffer | undefined;
+  let checked = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (known) return known;
-    const mine = random().toString('hex');
-    known = Buffer.from((await answer(redis.set(keys.csrfKey, mine, 'NX', 'GET'))) ?? mine, 'hex');
+    if (known && clock() - checked < maxAge) return known;
+    checked = clock();
+    const own = known?.toString('hex') ?? random().toString('hex');
+    try {
+      known = Buffer.from((await answer(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
+    } catch (error) {
+      if (!known) throw error;
+    }
     return known;
   };
 }

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP proxy in front of Redis that can cut connections at a chosen step of the protocol. */
+export interface CuttingProxy {
+  url: string;
+  /**
+   * From now on cuts each connection on which a client sends the command `step`, or at once where `step` is
+   * 'connect'; undefined cuts none. Returns how often that happened until now.
+   */
+  cutAt(step: string | undefined): void;
+  /** Connections that were cut at the current step. */
+  cuts(): number;
+  /** Cuts all open connections. */
+  cutAll(): void;
+  stop(): void;
+}
+
+/** @param url of the Redis to connect to: `redis://host:port/0`. */
+export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let step: string | undefined;
+  let cuts = 0;
+  const server = createServer((client) => {
+    if (step === 'connect') {
+      cuts += 1;
+      return client.destroy();
+    }
+    const redis = connect(Number(port), hostname);
+    const cut = () => {
+      client.destroy();
+      redis.destroy();
+      sockets.delete(client);
+    };
+    sockets.add(client);
+    for (const socket of [client, redis]) socket.on('error', cut).on('close', cut);
+    client.on('data', (bytes) => {
+      // A command in RESP is an array of strings; its name is the first one.
+      if (step && bytes.toString('latin1').toLowerCase().includes(`\r\n${step}\r\n`)) {
+        cuts += 1;
+        return cut();
+      }
+      redis.write(bytes);
+    });
+    redis.pipe(client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
+    cutAt(next) {
+      step = next;
+      cuts = 0;
+    },
+    cuts: () => cuts,
+    cutAll,
+    stop() {
+      server.close();
+      cutAll();
+    },
+  };
+}

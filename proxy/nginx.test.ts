@@ -6,12 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { configureProxy, type ProxyVariables, render } from '@longhand/deploy/native/configuration.ts';
-import { type Part, startPart } from '@longhand/deploy/native/part.ts';
-import { proxy } from '@longhand/deploy/native/parts.ts';
-import { freePorts } from '@longhand/deploy/native/ports.ts';
-import { searchPath } from '@longhand/deploy/native/stack.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, ask, say } from './testing/ask.ts';
+import { type ProxyAlone, proxyVariables, startProxyAlone } from './testing/nginx.ts';
 
 /** nginx as configured, in front of a stand-in for both applications that shows what reaches it. */
 describe('The proxy alone', () => {
@@ -33,30 +30,23 @@ describe('The proxy alone', () => {
     (answers[url] ?? (() => response.end('echo')))(request, response);
   });
 
-  let folder: string;
-  let nginx: Part;
-  let ports: Record<'all' | 'expander' | 'tasks', number>;
+  let proxy: ProxyAlone;
+  let ports: ProxyAlone['ports'];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'longhand-nginx-'));
-    ports = await freePorts('all', 'expander', 'tasks');
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     const { port } = application.address() as AddressInfo;
-    await configureProxy(join(folder, 'proxy'), {
-      ...variables,
-      LONGHAND_PORT: `${ports.all}`,
-      LONGHAND_EXPANDER_PORT: `${ports.expander}`,
-      LONGHAND_TASKS_PORT: `${ports.tasks}`,
+    proxy = await startProxyAlone({
+      LONGHAND_API_RATE: '5r/s',
+      LONGHAND_API_BURST: '5',
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${port} max_fails=0`,
       LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
     });
-    const env = { PATH: searchPath(process.env) };
-    nginx = await startPart(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, write: () => {} }));
+    ports = proxy.ports;
   });
   afterAll(async () => {
-    await nginx?.stop();
+    await proxy?.stop();
     application.closeAllConnections();
     application.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const reached = async (path: string, question = {}) => {
@@ -183,7 +173,7 @@ describe('The templates', () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhand-templates-'));
     const render = async (name: string, servers: Partial<ProxyVariables>) => {
       const prefix = join(folder, name);
-      await configureProxy(prefix, { ...variables, ...servers });
+      await configureProxy(prefix, { ...proxyVariables, ...servers });
       const files = (await readdir(join(prefix, 'conf.d'))).toSorted();
       return Promise.all(files.map((file) => readFile(join(prefix, 'conf.d', file), 'utf8')));
     };
@@ -212,14 +202,3 @@ describe('The templates', () => {
     );
   });
 });
-
-const variables: ProxyVariables = {
-  LONGHAND_LISTEN: '127.0.0.1',
-  LONGHAND_PORT: '8080',
-  LONGHAND_EXPANDER_PORT: '8081',
-  LONGHAND_TASKS_PORT: '8082',
-  LONGHAND_API_RATE: '5r/s',
-  LONGHAND_API_BURST: '5',
-  LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
-  LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
-};

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { freePort } from '@longhand/shared/free-port.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, say } from './testing/ask.ts';
+import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
+
+/** What no line may hold. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
+const secret = 'topsecret';
+const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
+const hostile = secret + controls;
+
+/** C0, DEL, C1 and bidi controls, and what is no UTF-8. */
+const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
+
+describe('The log of the proxy', () => {
+  const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+    '/break': (request) => request.socket.destroy(),
+    '/hang': () => {},
+    '/garbage': (request) => request.socket.end(`${secret}\r\n\r\n`),
+    '/header': (_, response) => response.setHeader('X-Long', 'x'.repeat(60_000)).end(),
+    '/cut': (request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('some');
+      setTimeout(() => request.socket.destroy(), 50);
+    },
+    '/tasks/events': (_, response) => response.writeHead(200, { 'X-Accel-Buffering': 'no' }).write('\n'),
+  };
+  const application = http.createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    (answers[pathname] ?? (() => response.end('echo')))(request, response);
+  });
+
+  let proxy: ProxyAlone;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    const { port } = application.address() as AddressInfo;
+    const variables = {
+      LONGHAND_API_RATE: '1r/s',
+      LONGHAND_API_BURST: '1',
+      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
+      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
+    };
+    proxy = await startProxyAlone(variables, (text) =>
+      text
+        .replace('proxy_read_timeout 10s', 'proxy_read_timeout 200ms')
+        .replace(/(client_\w+_timeout) \w+/g, '$1 200ms'),
+    );
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    application.closeAllConnections();
+    application.close();
+  });
+
+  const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };
+  const query = `?u=https://${secret}.example/`;
+
+  /** What comes back does not matter, nor whether it is HTTP. */
+  const provoke = (...question: Parameters<typeof ask>) => ask(...question).catch(() => {});
+
+  /** Sends bytes as they are, with the hostile headers; resolves when the proxy has closed. */
+  const raw = (first: string, host = `localhost:${proxy.ports.tasks}`, rest = '') =>
+    say(
+      proxy.ports.tasks,
+      `${first}\r\nHost: ${host}\r\nReferer: ${headers.Referer}\r\nConnection: close\r\n${rest}\r\n`,
+    );
+
+  test('holds no query, no Referer and no control character, whatever goes wrong', async () => {
+    const { all, expander, tasks } = proxy.ports;
+    // The application refuses, breaks off, hangs, is no HTTP, says too much, stops halfway.
+    await provoke(expander, `/${query}`, { headers });
+    for (const path of ['/break', '/hang', '/garbage', '/header'])
+      await provoke(tasks, path + query, { headers });
+    await provoke(tasks, `/cut${query}`, { headers });
+    // The proxy refuses: too many, too long, too large, not there, not allowed.
+    for (let i = 0; i < 4; i += 1) await provoke(expander, `/api${query}`, { headers });
+    await provoke(tasks, `/${query}${'x'.repeat(40_000)}`, { headers });
+    await provoke(tasks, `/${query}`, { headers: { ...headers, 'X-Long': 'x'.repeat(40_000) } });
+    await provoke(tasks, `/task${query}`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
+    await provoke(all, `/nowhere${query}`, { headers });
+    await provoke(tasks, `/${query}`, { headers, host: 'elsewhere.example' });
+    await provoke(tasks, `/${query}`, { method: 'TRACE', headers });
+    // What is no HTTP, or no address, or no header.
+    await raw(`GET /..${query} HTTP/1.1`);
+    await raw(`GET /${query} HTTP/9.9`);
+    await raw(`GET ${query}${hostile} HTTP/1.1`);
+    await raw(`g\x01t /${query} HTTP/1.1`);
+    await raw(`GET /path-${controls}${query} HTTP/1.1`);
+    await raw(`GET /host${query} HTTP/1.1`, `tasks.${controls}.localhost`);
+    await raw(`GET /${query} HTTP/1.1`, 'localhost', `X${hostile}: a\x00b\r\n`);
+    await raw(
+      `POST /task${query} HTTP/1.1`,
+      'localhost',
+      'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
+    );
+    // A client that stops halfway, in its headers and in its body, and one that leaves.
+    for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
+      await say(
+        tasks,
+        `POST /slow${query} HTTP/1.1\r\nHost: localhost\r\nReferer: ${headers.Referer}${rest}`,
+      );
+    }
+    const leaving = connect(tasks, '127.0.0.1');
+    leaving.write(`GET /hang${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    setTimeout(() => leaving.destroy(), 50);
+    await once(leaving, 'close');
+    await tooManyStreams(tasks, 200);
+    await ask(tasks, '/last');
+
+    await expect.poll(() => proxy.log.some((line) => line.includes('"/last"'))).toBe(true);
+    const statuses = new Set(
+      proxy.log.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).status as number] : [])),
+    );
+    const provoked = [200, 400, 404, 405, 408, 413, 414, 421, 429, 431, 499, 502, 504, 505];
+    expect([...statuses].toSorted()).toEqual(expect.arrayContaining(provoked));
+    expect(proxy.log.filter((line) => line.includes(secret) || control.test(line))).toEqual([]);
+  });
+
+  test('says of a request what happened in the application, how long that took, and whether it was limited', async () => {
+    await ask(proxy.ports.tasks, '/break');
+    const line = await expect
+      .poll(() => proxy.log.find((entry) => entry.includes('"path":"/break"')))
+      .toBeDefined()
+      .then(() => proxy.log.findLast((entry) => entry.includes('"path":"/break"')) ?? '');
+    expect(JSON.parse(line)).toMatchObject({
+      status: 502,
+      upstream: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      upstreamStatus: '502',
+      upstreamSeconds: expect.stringMatching(/^\d+\.\d+$/),
+      limit: '',
+    });
+    const limited = proxy.log.filter((entry) => entry.includes('"limit":"REJECTED"'));
+    expect(limited.map((entry) => JSON.parse(entry).status)).toContain(429);
+  });
+
+  /** Opens one event stream more than one address may have. */
+  async function tooManyStreams(port: number, limit: number): Promise<void> {
+    const agent = new http.Agent({ maxSockets: limit + 1 });
+    const streams = Array.from({ length: limit + 1 }, async () => {
+      const request = http.get({ agent, host: '127.0.0.1', port, path: `/tasks/events${query}`, headers });
+      request.on('error', () => {});
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.on('error', () => {}).resume();
+      return response.statusCode;
+    });
+    expect(await Promise.all(streams)).toContain(429);
+    agent.destroy();
+  }
+});

@@ -1,0 +1,98 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { freePort } from '@longhand/shared/free-port.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, type Question } from './testing/ask.ts';
+import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
+
+/** What the proxy refuses itself on behalf of tasks, whose JSON interface promises problem details (RFC 9457). */
+describe('An error of the proxy', () => {
+  const application = http.createServer((request) => {
+    if (request.url === '/break') request.socket.destroy();
+  });
+  let proxy: ProxyAlone;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    const { port } = application.address() as AddressInfo;
+    const servers = {
+      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
+      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
+    };
+    proxy = await startProxyAlone(servers, (text) =>
+      text
+        .replace('proxy_read_timeout 10s', 'proxy_read_timeout 200ms')
+        .replace('limit_conn streams 200', 'limit_conn streams 1'),
+    );
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    application.closeAllConnections();
+    application.close();
+  });
+
+  const json = { Accept: 'application/json' };
+
+  test.each<[status: number, title: string, code: string, path: string, question: Question]>([
+    [405, 'Method Not Allowed', 'method_not_allowed', '/tasks', { method: 'TRACE' }],
+    [413, 'Payload Too Large', 'body_too_large', '/tasks', { method: 'POST', body: 'x'.repeat(65_537) }],
+    [421, 'Misdirected Request', 'unknown_host', '/tasks', { host: 'public.example' }],
+    [
+      431,
+      'Request Header Fields Too Large',
+      'headers_too_large',
+      '/tasks',
+      { headers: { 'X-Long': 'x'.repeat(40_000) } },
+    ],
+    [502, 'Bad Gateway', 'unreachable', '/break', {}],
+    [504, 'Gateway Timeout', 'timeout', '/hang', {}],
+  ])('%i is a problem for a client that asks for JSON', async (status, title, code, path, question) => {
+    const headers = { ...json, ...question.headers };
+    const answer = await ask(proxy.ports.tasks, path, { ...question, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    const problem = JSON.parse(answer.body);
+    expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
+    expect(problem).toMatchObject({ type: 'about:blank', title, status, code });
+    expect(problem.detail).toMatch(/^[A-Z].*\.$/);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('429 is one too, for one event stream too many', async () => {
+    const { tasks } = proxy.ports;
+    const first = http.get({ host: '127.0.0.1', port: tasks, path: '/tasks/events' }).on('error', () => {});
+    const status = async () => (await ask(tasks, '/tasks/events', { headers: json })).status;
+    await expect.poll(status).toBe(429);
+    first.destroy();
+  });
+
+  test.each([
+    ['application/json', true],
+    ['application/problem+json', true],
+    ['application/json, text/html;q=0.5', true],
+    ['application/*', true],
+    ['text/html, application/json', false],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false],
+    ['application/json;q=0, text/html', false],
+    ['*/*', false],
+    [undefined, false],
+  ])('Accept: %s', async (accept, isJson) => {
+    const headers = accept === undefined ? {} : { Accept: accept };
+    const answer = await ask(proxy.ports.tasks, '/break', { headers });
+    expect(answer.headers['content-type']).toBe(isJson ? 'application/problem+json' : 'text/html');
+  });
+
+  test('for a client that sends JSON and says nothing of what it accepts, as in tasks', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const question = { method: 'POST', headers, body: 'x'.repeat(65_537) };
+    const answer = await ask(proxy.ports.tasks, '/tasks', question);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      status: 413,
+      detail: 'The request is larger than 64 KiB.',
+    });
+  });
+
+  test('of the expander is text/html, as everything but /api/chain is', async () => {
+    const answer = await ask(proxy.ports.expander, '/api?u=x', { headers: json });
+    expect([answer.status, answer.headers['content-type']]).toEqual([502, 'text/html']);
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configureProxy, type ProxyVariables } from '@longhand/deploy/native/configuration.ts';
+import { startPart } from '@longhand/deploy/native/part.ts';
+import { proxy } from '@longhand/deploy/native/parts.ts';
+import { freePorts } from '@longhand/deploy/native/ports.ts';
+import { searchPath } from '@longhand/deploy/native/stack.ts';
+
+export const proxyVariables: ProxyVariables = {
+  LONGHAND_LISTEN: '127.0.0.1',
+  LONGHAND_PORT: '8080',
+  LONGHAND_EXPANDER_PORT: '8081',
+  LONGHAND_TASKS_PORT: '8082',
+  LONGHAND_API_RATE: '1000r/s',
+  LONGHAND_API_BURST: '1000',
+  LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
+  LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
+};
+
+/** nginx without the applications, on 127.0.0.1. */
+export interface ProxyAlone {
+  readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
+  /** What nginx has written so far, to standard output and standard error. */
+  readonly log: readonly string[];
+  /** The process number of nginx's master. */
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts nginx with the project's templates.
+ *
+ * @param variables replaces some of `proxyVariables`; the ports are free ones.
+ * @param adjust changes a rendered file before nginx reads it: shorter times, for one.
+ */
+export async function startProxyAlone(
+  variables: Partial<ProxyVariables>,
+  adjust: (text: string, file: string) => string = (text) => text,
+): Promise<ProxyAlone> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-proxy-'));
+  const ports = await freePorts('all', 'expander', 'tasks');
+  const prefix = join(folder, 'proxy');
+  await configureProxy(prefix, {
+    ...proxyVariables,
+    LONGHAND_PORT: `${ports.all}`,
+    LONGHAND_EXPANDER_PORT: `${ports.expander}`,
+    LONGHAND_TASKS_PORT: `${ports.tasks}`,
+    ...variables,
+  });
+  const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
+  for (const name of ['nginx.conf', ...files]) {
+    const path = join(prefix, name);
+    await writeFile(path, adjust(await readFile(path, 'utf8'), name));
+  }
+  const log: string[] = [];
+  const env = { PATH: searchPath(process.env) };
+  const write = (_: string, line: string) => log.push(line);
+  const nginx = await startPart(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, write }));
+  return {
+    ports,
+    log,
+    get pid() {
+      return nginx.pid ?? 0;
+    },
+    async stop() {
+      await nginx.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

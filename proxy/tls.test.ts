@@ -4,25 +4,27 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configureProxy, render } from '@longhand/deploy/native/configuration.ts';
-import { type Part, startPart } from '@longhand/deploy/native/part.ts';
-import { proxy } from '@longhand/deploy/native/parts.ts';
+import { connect } from 'node:tls';
+import { render } from '@longhand/deploy/native/configuration.ts';
 import { freePorts } from '@longhand/deploy/native/ports.ts';
-import { searchPath } from '@longhand/deploy/native/stack.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask } from './testing/ask.ts';
+import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
 
 const host = '127.0.0.1';
 const names = {
   LONGHAND_EXPANDER_NAME: 'expand.example.org',
   LONGHAND_TASKS_NAME: 'tasks.example.org',
 };
+/** Where clients find TLS: as published, not as nginx listens. */
+const published = '9443';
 
 /** nginx with the servers for TLS, before a tasks application that answers and an expander that is away. */
-let folder: string;
-let nginx: Part;
-let ports: Record<'all' | 'expander' | 'tasks' | 'tls' | 'plain' | 'away', number>;
+let proxy: ProxyAlone;
+let tls: number;
+let plain: number;
+let certificates: string;
 let ca: string;
 const tasks = http.createServer((request, response) => {
   request.resume();
@@ -30,47 +32,45 @@ const tasks = http.createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
-  ports = await freePorts('all', 'expander', 'tasks', 'tls', 'plain', 'away');
+  certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
   await new Promise<void>((resolve) => tasks.listen(0, host, resolve));
-  const prefix = join(folder, 'proxy');
-  await configureProxy(prefix, {
-    LONGHAND_LISTEN: host,
-    LONGHAND_PORT: `${ports.all}`,
-    LONGHAND_EXPANDER_PORT: `${ports.expander}`,
-    LONGHAND_TASKS_PORT: `${ports.tasks}`,
-    LONGHAND_API_RATE: '10r/s',
-    LONGHAND_API_BURST: '10',
-    LONGHAND_EXPANDER_SERVER: `${host}:${ports.away} max_fails=0`,
-    LONGHAND_TASKS_SERVER: `${host}:${(tasks.address() as AddressInfo).port} max_fails=0`,
-  });
   const { key, cert } = await testCertificate(...Object.values(names));
   ca = cert;
-  await writeFile(join(folder, 'privkey.pem'), key);
-  await writeFile(join(folder, 'fullchain.pem'), cert);
-  const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
-  // As in the container, but for its addresses, and `http2`, which nginx knows from 1.25.1 on.
-  const servers = render(template, names)
-    .replaceAll('/etc/nginx/tls', folder)
-    .replaceAll('*:8443', `${host}:${ports.tls}`)
-    .replaceAll('*:8090', `${host}:${ports.plain}`)
-    .replaceAll('http2 on;', '');
-  await writeFile(join(prefix, 'conf.d', 'tls.conf'), servers);
-  const env = { PATH: searchPath(process.env) };
-  nginx = await startPart(proxy({ host, port: ports.tls }, { folder, env, write: () => {} }));
+  await writeFile(join(certificates, 'privkey.pem'), key);
+  await writeFile(join(certificates, 'fullchain.pem'), cert);
+  ({ tls, plain, ...proxy } = await startWithTls({ LONGHAND_HTTPS_PORT: published }));
 });
 afterAll(async () => {
-  await nginx?.stop();
+  await proxy?.stop();
   tasks.closeAllConnections();
   tasks.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(certificates, { recursive: true, force: true });
 });
+
+async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
+  const { tls, plain, away } = await freePorts('tls', 'plain', 'away');
+  const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
+  // As in the container, but for its addresses, and `http2`, which nginx knows from 1.25.1 on.
+  const servers = render(template, { ...names, ...variables })
+    .replaceAll('/etc/nginx/tls', certificates)
+    .replaceAll('*:8443', `${host}:${tls}`)
+    .replaceAll('*:8090', `${host}:${plain}`)
+    .replaceAll('http2 on;', '');
+  const upstreams = {
+    LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0`,
+    LONGHAND_TASKS_SERVER: `${host}:${(tasks.address() as AddressInfo).port} max_fails=0`,
+  };
+  const proxy = await startProxyAlone(upstreams, (text, file) =>
+    file.endsWith('index.conf') ? `${text}\n${servers}` : text,
+  );
+  return { ...proxy, tls, plain };
+}
 
 /** Asks the server called `servername` over TLS, and resolves with the status and the headers. */
 function askOver(servername: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
     const request = https.request({
-      ...{ host, port: ports.tls, servername, ca, agent: false },
+      ...{ host, port: tls, servername, ca, agent: false },
       ...{ path, method: 'POST', headers: { Host: servername, ...headers } },
     });
     request.on('error', reject).on('response', (response) => {
@@ -94,10 +94,55 @@ test.each([
 
 test('without TLS nothing is said of it, and a real name leads to where it is', async () => {
   for (const path of ['/', '/nothing']) {
-    const { headers } = await ask(ports.all, path);
+    const { headers } = await ask(proxy.ports.all, path);
     expect(headers['strict-transport-security']).toBeUndefined();
   }
-  const { status, headers } = await ask(ports.plain, '/tasks?x', { host: names.LONGHAND_TASKS_NAME });
-  expect([status, headers.location]).toEqual([301, `https://${names.LONGHAND_TASKS_NAME}/tasks?x`]);
-  expect(headers['strict-transport-security']).toBeUndefined();
+  for (const host of [names.LONGHAND_TASKS_NAME, `${names.LONGHAND_TASKS_NAME.toUpperCase()}:80`]) {
+    const { status, headers } = await ask(plain, '/tasks?x', { host });
+    const location = `https://${names.LONGHAND_TASKS_NAME}:${published}/tasks?x`;
+    expect([status, headers.location]).toEqual([301, location]);
+    expect(headers['strict-transport-security']).toBeUndefined();
+  }
+});
+
+test.each([
+  ['443', ''],
+  ['8443', ':8443'],
+])('with LONGHAND_HTTPS_PORT=%s the redirect names the port "%s"', async (port, suffix) => {
+  const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: port });
+  const { headers } = await ask(proxy.plain, '/', { host: names.LONGHAND_EXPANDER_NAME });
+  await proxy.stop();
+  expect(headers.location).toBe(`https://${names.LONGHAND_EXPANDER_NAME}${suffix}/`);
+});
+
+test.each(['evil.example', `${names.LONGHAND_TASKS_NAME}.evil.example`, '127.0.0.1'])(
+  'without TLS, Host: %s is redirected nowhere',
+  async (host) => {
+    const { status, headers } = await ask(plain, '/', { host });
+    expect([status, headers.location]).toEqual([404, undefined]);
+  },
+);
+
+test.each([
+  ['ECDHE-RSA-AES128-GCM-SHA256', true],
+  ['ECDHE-RSA-CHACHA20-POLY1305', true],
+  ['ECDHE-RSA-AES128-SHA256', false],
+  ['ECDHE-RSA-AES256-SHA', false],
+  ['AES128-GCM-SHA256', false],
+])('TLS 1.2 with %s: %s', async (cipher, accepted) => {
+  const options = {
+    host,
+    port: tls,
+    servername: names.LONGHAND_TASKS_NAME,
+    ca,
+    maxVersion: 'TLSv1.2',
+  } as const;
+  const handshake = new Promise<boolean>((resolve) => {
+    const socket = connect({ ...options, ciphers: `${cipher}:@SECLEVEL=0` }, () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(false));
+  });
+  expect(await handshake).toBe(accepted);
 });

@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 
-.PHONY: help up down logs ps replace doctor test check lint types format load bench screenshots load-selftest setup
+.PHONY: help up down logs ps replace doctor test test-long check lint types format load bench screenshots load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -33,10 +33,13 @@ doctor: ## say what is missing on this machine, and how to go on
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server chromium
+	@deploy/packages.sh nginx redis-server strace $(if $(CHROMIUM),,chromium-headless-shell)
 
-test: setup ## run all tests
+test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run
+
+test-long: setup ## run all tests, with crash storms and fuzzing at full length
+	@LONG=1 vitest run
 
 check: setup ## everything that has to be right: format and lint, types, tests
 	@$(MAKE) lint types test

@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { CountReporter } from './shared/testing/count-reporter.ts';
+import { LongestFirst } from './shared/testing/longest-first.ts';
 
 /** Bytes that the folders of all tests together may need. */
 const room = 2 * 1024 ** 3;
@@ -15,12 +18,15 @@ function memory(): { TMPDIR: string } | undefined {
   return bavail * bsize > room ? { TMPDIR } : undefined;
 }
 
+/** CI tries the same random inputs in every run, so that it fails by a change alone; elsewhere each run tries others. */
+const seed = Number(process.env.SEED ?? (process.env.CI ? 1 : randomInt(2 ** 31)));
+
 /** One project a workspace. Every test brings its own servers on free ports, so files run in parallel. */
 const project = (name: string) => ({
   test: {
     name,
     include: [`${name}/**/*.test.ts`],
-    env: { ...memory() },
+    env: { ...memory(), SEED: `${seed}` },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.
@@ -35,6 +41,7 @@ export default defineConfig({
     ),
     // Two workers on two cores: with the default the files would run one after the other.
     maxWorkers: '100%',
-    reporters: ['default', './shared/testing/count-reporter.ts'],
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', new CountReporter(seed)],
   },
 });

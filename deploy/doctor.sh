@@ -42,12 +42,21 @@ for program in nginx redis-server; do
 done
 
 echo 'To test (make test), natively and besides:'
-if has "${CHROMIUM:-chromium}"; then
-    found "${CHROMIUM:-chromium}"
+browser=
+for program in ${CHROMIUM:-chromium-headless-shell chromium}; do
+    if [ -z "$browser" ] && has "$program"; then browser=$program; fi
+done
+if [ -n "$browser" ]; then
+    found "$browser"
 elif [ "$(id -u)" = 0 ] && has apt-get; then
-    missing 'chromium: make test installs it'
+    missing 'chromium-headless-shell: make test installs it'
 else
-    missing 'chromium: install it, or name a Chromium or Chrome with CHROMIUM=/path'
+    missing 'chromium-headless-shell: install it, or name a Chromium or Chrome with CHROMIUM=/path'
+fi
+if has k6; then
+    found k6
+else
+    missing 'k6: the tests of the load scripts are skipped without it, see loadtest/README.md'
 fi
 
 if [ -n "${containers:-}" ] || [ -n "$native" ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the given programs from Debian's packages of the same names, those that are missing:
-#   deploy/packages.sh nginx redis-server chromium
+#   deploy/packages.sh nginx redis-server
 # As root on Debian or Ubuntu only; elsewhere it leaves them to the program that needs them, which says so.
 set -eu
 PATH=$PATH:/usr/local/sbin:/usr/sbin

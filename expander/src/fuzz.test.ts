@@ -1,4 +1,6 @@
 import { BlockList } from 'node:net';
+import { seed } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
@@ -10,9 +12,8 @@ import { createGuard } from './guard/public-address.ts';
 import { percentEncoded } from './hop/head-request.ts';
 import { callbackCall, isCallbackName } from './web/callback-name.ts';
 
-/** Another run tries other inputs; FUZZ_SEED repeats one. */
-const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
-console.log(`fuzz seed ${seed}`);
+const inputs = rounds({ short: 5_000, long: 500_000 });
+const chains = rounds({ short: 500, long: 50_000 });
 
 const fragments = [
   ...[
@@ -155,8 +156,8 @@ function allowed<Result>(work: () => Result): Result | undefined {
 
 const runs = (numRuns: number) => ({ seed, numRuns });
 
-describe('whatever comes in', () => {
-  test('a URL is refused with a sentence, or shown, judged and asked as one and the same (50 000 inputs)', () => {
+describe('whatever comes in', { timeout: 600_000 }, () => {
+  test(`a URL is refused with a sentence, or shown, judged and asked as one and the same (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));
@@ -170,11 +171,11 @@ describe('whatever comes in', () => {
           expect(target.url.hostname).not.toMatch(/^\[(?:::|f)/);
         }
       }),
-      runs(50_000),
+      runs(inputs),
     );
   });
 
-  test('a Location leads nowhere, or to a URL shown as it is asked (50 000 inputs)', () => {
+  test(`a Location leads nowhere, or to a URL shown as it is asked (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(
         input,
@@ -186,11 +187,11 @@ describe('whatever comes in', () => {
           expect(new URL(next.text).href).toBe(next.url.href);
         },
       ),
-      runs(50_000),
+      runs(inputs),
     );
   });
 
-  test('a callback name is refused, or calls one function with the very string (50 000 inputs)', () => {
+  test(`a callback name is refused, or calls one function with the very string (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, fc.string({ unit: 'binary' }), (cb, text) => {
         if (!isCallbackName(cb)) return;
@@ -199,11 +200,11 @@ describe('whatever comes in', () => {
         expect(call).not.toMatch(/<|[^\x20-\x7e]/);
         expect(JSON.parse(call.slice(cb.length + 1, -1))).toBe(text);
       }),
-      runs(50_000),
+      runs(inputs),
     );
   });
 
-  test('a chain of it ends, and asks nothing that the guard refuses (5 000 chains)', async () => {
+  test(`a chain of it ends, and asks nothing that the guard refuses (${chains} chains)`, async () => {
     await fc.assert(
       fc.asyncProperty(input, fc.array(input, { maxLength: 7 }), async (typed, locations) => {
         const asked: string[] = [];
@@ -224,11 +225,11 @@ describe('whatever comes in', () => {
         expect(expansion.redirectCount).toBeLessThanOrEqual(6);
         for (const host of asked) expect(inside.check(host) || localName.test(host)).toBe(false);
       }),
-      runs(5_000),
+      runs(chains),
     );
   });
 
-  test('the API answers with a status of its table and a body without markup (5 000 requests)', async () => {
+  test(`the API answers with a status of its table and a body without markup (${chains} requests)`, async () => {
     const lookup = (_name: string, _options: unknown, callback: (error: Error) => void) =>
       callback(Object.assign(new Error('no names in this test'), { code: 'ENOTFOUND' }));
     const { app, close } = testExpander({ lookup } as object, { EXPANDER_ALLOWED_NETWORKS: '' });
@@ -246,7 +247,7 @@ describe('whatever comes in', () => {
         expect(await response.text()).not.toMatch(/[<>]|[^\x20-\x7e]/);
         statuses.add(response.status);
       }),
-      runs(5_000),
+      runs(chains),
     );
     close();
     expect(statuses).toEqual(new Set([200, 400, 403, 502]));

@@ -1,7 +1,16 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Says why each skipped test was skipped, and ends a run with `N passed, N failed, N skipped` over all projects. */
-export default class CountReporter implements Reporter {
+/**
+ * Says why each skipped test was skipped and how to repeat the run's random inputs, and ends a run with
+ * `N passed, N failed, N skipped` over all projects.
+ */
+export class CountReporter implements Reporter {
+  readonly #seed: number;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
@@ -15,6 +24,7 @@ export default class CountReporter implements Reporter {
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }
     const failed = count.failed + errors.length;
+    console.log(`The random inputs come from seed ${this.#seed}: SEED=${this.#seed} repeats them.`);
     console.log(`${count.passed} passed, ${failed} failed, ${count.skipped + count.pending} skipped`);
   }
 }

@@ -1,5 +1,7 @@
 import { storeClient } from '@longhand/shared/redis.ts';
+import { randomNumbers } from '@longhand/shared/testing/random.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { configuration, silent } from '../../testing/store.ts';
@@ -8,12 +10,15 @@ import type { Task } from '../task/task.ts';
 import { repair } from './repair.ts';
 import { redisStore } from './store.ts';
 
-/** Crashes of each Redis: 200 in all, and 20 of the application, which takes longer to start. `CRASHES=1000` tries harder. */
-const crashes = Number(process.env.CRASHES ?? 50);
-const ofApplication = Number(process.env.CRASHES ?? 20);
+/** Crashes of each of four Redis, and of the application, which takes longer to start. */
+const crashes = rounds({ short: 5, long: 50 });
+const ofApplication = rounds({ short: 3, long: 20 });
 
-/** At a random moment: after so many more acknowledged writes. */
-const aFew = () => 1 + Math.floor(Math.random() * 60);
+/** Random moments to crash at: after so many more acknowledged writes. */
+function moments(storm: number): () => number {
+  const random = randomNumbers(storm);
+  return () => 1 + Math.floor(random() * 60);
+}
 
 const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
 
@@ -33,15 +38,15 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
   test.concurrent.each([1, 2, 3, 4])(
     `after Redis crashed ${crashes} times in a storm of writes (%i)`,
     { timeout: 10_000 * crashes },
-    async () => {
-      const { lost, faults } = await crashRedis(crashes);
+    async (number) => {
+      const { lost, faults } = await crashRedis(crashes, moments(number));
       expect(lost).toEqual([]);
       expect(faults).toMatchObject(sound);
     },
   );
 
   test.concurrent('and a Redis that keeps no file is caught forgetting', async () => {
-    const { lost } = await crashRedis(2, '--appendonly', 'no');
+    const { lost } = await crashRedis(2, moments(5), '--appendonly', 'no');
     expect(lost).not.toEqual([]);
   });
 
@@ -49,6 +54,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
     timeout: 10_000 * ofApplication,
   }, async () => {
     const server = await startRedisProcess(configuration);
+    const moment = moments(6);
     const start = () => startService({ REDIS_URL: server.url });
     let service = await start();
     let back: Promise<unknown> = Promise.resolve();
@@ -59,7 +65,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
     for (let crash = 0; crash < ofApplication; crash++) {
       // The next one stands by, so that the storm goes on at once.
       const next = start();
-      await writing.acknowledges(aFew());
+      await writing.acknowledges(moment());
       const crashed = service.end('SIGKILL');
       back = next.then((started) => {
         service = started;
@@ -76,13 +82,13 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
 });
 
 /** Kills a Redis of its own in a storm of writes, again and again, and says what was lost by that. */
-async function crashRedis(times: number, ...options: string[]) {
+async function crashRedis(times: number, moment: () => number, ...options: string[]) {
   const server = await startRedisProcess(configuration, ...options);
   const redis = storeClient(server.url, silent);
   let back = Promise.resolve();
   const writing = storm(redisStore(redis), () => back);
   for (let crash = 0; crash < times; crash++) {
-    await writing.acknowledges(aFew());
+    await writing.acknowledges(moment());
     await server.kill();
     back = server.start();
     await back;

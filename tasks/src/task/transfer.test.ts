@@ -1,3 +1,5 @@
+import { seed } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { submit, testApp, visit } from '../../testing/app.ts';
@@ -293,31 +295,36 @@ describe('Every title', () => {
     }
   });
 
-  test.each([formats.text, formats.json])('comes back from a file as it was: $type', async (format) => {
-    const finished = fc.constantFrom(0, 1);
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.record({ title, finished }), { maxLength: 20 }), async (tasks) => {
-        const written = tasks.map((task, i) =>
-          format.line(
-            { ...task, _id: `${i + 1}`, created_at: now.toISOString(), revision: 1 } as Task,
-            i === 0,
-          ),
-        );
-        const file = inPieces(format.before + written.join('') + format.after);
-        const read: NewTask[] = [];
-        const { report } = await importTasks(
-          lines(file),
-          format,
-          async (batch) => {
-            read.push(...batch);
-          },
-          now,
-        );
-        expect(report).toEqual({ imported: tasks.length, refused: 0, problems: [] });
-        expect(read.map(({ title, finished }) => ({ title, finished }))).toEqual(tasks);
-      }),
-    );
-  });
+  test.each([formats.text, formats.json])(
+    'comes back from a file as it was: $type',
+    { timeout: 600_000 },
+    async (format) => {
+      const finished = fc.constantFrom(0, 1);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.record({ title, finished }), { maxLength: 20 }), async (tasks) => {
+          const written = tasks.map((task, i) =>
+            format.line(
+              { ...task, _id: `${i + 1}`, created_at: now.toISOString(), revision: 1 } as Task,
+              i === 0,
+            ),
+          );
+          const file = inPieces(format.before + written.join('') + format.after);
+          const read: NewTask[] = [];
+          const { report } = await importTasks(
+            lines(file),
+            format,
+            async (batch) => {
+              read.push(...batch);
+            },
+            now,
+          );
+          expect(report).toEqual({ imported: tasks.length, refused: 0, problems: [] });
+          expect(read.map(({ title, finished }) => ({ title, finished }))).toEqual(tasks);
+        }),
+        { seed, numRuns: rounds({ short: 100, long: 10_000 }) },
+      );
+    },
+  );
 });
 
 describe('Export', () => {

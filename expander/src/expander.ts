@@ -2,70 +2,71 @@ import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
-import { cachedInMemory } from './cache/memory.ts';
-import { type CacheClient, redisCache } from './cache/redis.ts';
-import { staleWhileRevalidate } from './cache/stale-while-revalidate.ts';
+import { cacheExpansions } from './cache/expansion-cache.ts';
+import { memoryTier } from './cache/memory.ts';
+import { type CacheClient, redisTier } from './cache/redis.ts';
 import type { Config } from './config.ts';
-import { createExpand, createTrace } from './expansion/expand.ts';
-import type { Trace } from './expansion/expansion.ts';
+import { createExpand } from './expansion/expand.ts';
+import type { ExpandUrl, FetchHop } from './expansion/expansion.ts';
+import { followRedirects } from './expansion/follow-redirects.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
-import { withGetFallback } from './hop/get-fallback.ts';
-import { headRequest } from './hop/head-request.ts';
-import { cachedHops, sharedHops } from './hop/hop-cache.ts';
-import { bounded, boundedLength, boundedPerOrigin } from './limits/bounds.ts';
+import { createFetchHop } from './hop/fetch-hop.ts';
+import { cacheHops, shareHops } from './hop/hop-cache.ts';
+import { limitExpansions } from './limits/bounds.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 import { createPage } from './web/page.ts';
 
+/** Everything outside the process. */
 export interface Outside {
   log: Log;
-  /** Where expansions are remembered beyond this process; without it they are not. */
+  /** Caches expansions beyond this process; without it only the process does. */
   redis?: CacheClient;
-  /** Name look-ups; those of the system, unless something else is given. */
+  /** Name lookups; the system's by default. */
   lookup?: Lookup;
-  /** Where what is counted is told; nowhere, unless something is given. */
   metrics?: Registry;
   /** Milliseconds that only ever grow. */
   clock?: () => number;
 }
 
-/** The expander in one piece: what is connected to what, with everything outside the process as an argument. */
+/** The expander: what is connected to what. */
 export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
   return { app: createApp(expand, createPage(), outside.log), expand, close };
 }
 
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */
-export function createExpansion(
-  config: Config,
-  { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock }: Outside,
-) {
+export function createExpansion(config: Config, outside: Outside) {
+  const { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock } = outside;
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
   if (allowedNetworks.length > 0) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
-  const requests = headRequest({
-    guard: metrics.countedRefusals(createGuard(allowedNetworks)),
-    lookup: sharedLookup(resolve, metrics.lookups),
+  const cacheTiers = [memoryTier()];
+  if (redis) {
+    cacheTiers.push(redisTier(redis, circuitBreaker('the cache in Redis', log, clock), allowedNetworks));
+  }
+  const requests = createFetchHop({
+    guard: createGuard(allowedNetworks, metrics.refusedTargets),
+    lookup: sharedLookup(resolve, metrics.nameLookups),
     userAgent: config.EXPANDER_USER_AGENT,
   });
-  // Who joins a hop waits for its host as well, and counts with those who do.
-  const ask = cachedHops(boundedPerOrigin(sharedHops(withGetFallback(requests.ask))));
-  const asked = createTrace(ask);
-  const cache = redis
-    ? redisCache({
-        redis,
-        attempt: circuitBreaker('the cache in Redis', log, clock),
-        allowedNetworks,
-        count: metrics.cacheAnswers('redis'),
-      })
-    : { keeps: (trace: Trace) => trace, answers: (trace: Trace) => trace };
-  const shared = singleFlight(bounded(cache.keeps(asked), metrics.inFlight));
-  const memory = cachedInMemory(cache.answers(shared), metrics.cacheAnswers('memory'));
-  const trace = staleWhileRevalidate(memory);
-  const expand = createExpand(metrics.countedEnds(boundedLength(trace)), config.EXPANDER_MAX_REDIRECT);
+
+  // A request passes through these layers, from the first to the last.
+  const expandUrl = layers<ExpandUrl>(
+    singleFlight,
+    cacheExpansions(cacheTiers, metrics.cacheLookups),
+    limitExpansions(metrics.inFlight),
+  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(requests.fetchHop)));
+
+  const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close: requests.close };
+}
+
+/** Wraps a function in layers, the first one outermost. */
+function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {
+  return (innermost: Wrapped) => wrappers.reduceRight((next, wrap) => wrap(next), innermost);
 }

@@ -4,12 +4,13 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { createExpand, createTrace } from './expansion/expand.ts';
-import type { Ask } from './expansion/expansion.ts';
-import { ExpansionError } from './expansion/expansion-error.ts';
+import { ExpansionError } from './expansion/errors.ts';
+import { createExpand } from './expansion/expand.ts';
+import type { FetchHop } from './expansion/expansion.ts';
+import { followRedirects } from './expansion/follow-redirects.ts';
 import { readTarget, resolveLocation } from './expansion/target.ts';
 import { createGuard } from './guard/public-address.ts';
-import { percentEncoded } from './hop/head-request.ts';
+import { percentEncoded } from './hop/fetch-hop.ts';
 import { callbackCall, isCallbackName } from './web/callback-name.ts';
 
 const inputs = rounds({ short: 5_000, long: 500_000 });
@@ -215,13 +216,13 @@ describe('whatever comes in', { timeout: 600_000 }, () => {
           freshUntil: 0,
           cached: false,
         } as const;
-        const ask: Ask = async (url) => {
+        const fetchHop: FetchHop = async (url) => {
           guard.checkUrl(url);
           asked.push(url.hostname);
           const location = locations[asked.length - 1];
           return { ...answer, location: percentEncoded(location) };
         };
-        const expansion = await createExpand(createTrace(ask)).trace(typed);
+        const expansion = await createExpand(followRedirects(fetchHop)).trace(typed);
         expect(expansion.redirectCount).toBeLessThanOrEqual(6);
         for (const host of asked) expect(inside.check(host) || localName.test(host)).toBe(false);
       }),

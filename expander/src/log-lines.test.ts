@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { answerTo, ask, tracing } from '../testing/serving.ts';
-import { failedExpansion } from './expansion/expand.ts';
-import type { Expansion, Hop } from './expansion/expansion.ts';
-import { ExpansionError } from './expansion/expansion-error.ts';
+import { ExpansionError } from './expansion/errors.ts';
+import { type Expansion, failedExpansion, type Hop } from './expansion/expansion.ts';
 
 const down = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 const hop = { url: 'http://a.example/', status: 301, milliseconds: 1 } as Hop;
 
 test.each(['/', '/api', '/api/chain'])('the line of an error has its code: %s', async (path) => {
-  const { url, lines } = await tracing(() => down);
+  const { url, lines } = await tracing(async () => down);
   await text(await answerTo(ask(url, `${path}?u=http://a.example/`)));
   await expect.poll(() => lines).toMatchObject([{ path, status: 502, error: 'request_failed' }]);
 });
@@ -20,7 +19,7 @@ test.each([
   ['when it is cut', true],
 ])('the line of a page that is written hop by hop is written %s', async (_, cut) => {
   const ending = Promise.withResolvers<Expansion>();
-  const { url, lines } = await tracing((_, { onHop }) => {
+  const { url, lines } = await tracing(async (_, { onHop }) => {
     onHop?.(hop);
     return ending.promise;
   });

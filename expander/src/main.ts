@@ -7,7 +7,7 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { setUpResolver } from './guard/resolver.ts';
-import { inert } from './web/headers.ts';
+import { baseHeaders } from './web/headers.ts';
 
 setUpResolver();
 
@@ -29,7 +29,7 @@ const service = await serve(expander.app, {
   port: config.PORT,
   signal: stop,
   observer: createObserver(log, metrics),
-  clientErrorHeaders: inert,
+  clientErrorHeaders: baseHeaders,
 });
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST ?? config.HOST,

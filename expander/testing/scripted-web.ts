@@ -1,6 +1,7 @@
-import { createExpand, createTrace } from '../src/expansion/expand.ts';
+import { ExpansionError } from '../src/expansion/errors.ts';
+import { createExpand } from '../src/expansion/expand.ts';
 import type { Answer } from '../src/expansion/expansion.ts';
-import { ExpansionError } from '../src/expansion/expansion-error.ts';
+import { followRedirects } from '../src/expansion/follow-redirects.ts';
 import { createApp } from '../src/web/app.ts';
 import { createPage } from '../src/web/page.ts';
 
@@ -11,7 +12,7 @@ export const to = (location: string, status = 301): Partial<Answer> => ({ status
 
 /** The expander's application over a web of our own making. */
 export function scriptedApp(web: Web) {
-  const trace = createTrace(async (url) => {
+  const expandUrl = followRedirects(async (url) => {
     const answer = await web[url.href];
     if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
     return {
@@ -24,5 +25,5 @@ export function scriptedApp(web: Web) {
       ...answer,
     };
   });
-  return createApp(createExpand(trace), createPage());
+  return createApp(createExpand(expandUrl), createPage());
 }

@@ -6,7 +6,7 @@ import { logged } from '@longhand/shared/testing/logged.ts';
 import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
 import { createExpand } from '../src/expansion/expand.ts';
-import type { Trace } from '../src/expansion/expansion.ts';
+import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 import { createPage } from '../src/web/page.ts';
 
@@ -19,10 +19,17 @@ export async function serving(app: Hono, { lines, log } = logged()) {
   return { url, port, lines };
 }
 
-/** The same over expansions that `trace` makes. */
-export function tracing(trace: Trace) {
+/** The same over expansions that `expandUrl` makes. */
+export function tracing(expandUrl: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
   const listened = logged();
-  return serving(createApp(createExpand(trace), createPage(), listened.log), listened);
+  return serving(
+    createApp(
+      createExpand(({ url }, options) => expandUrl(url, options)),
+      createPage(),
+      listened.log,
+    ),
+    listened,
+  );
 }
 
 /** Asks over a connection of its own, which can be cut: by POST where there is a body. */

@@ -1,12 +1,12 @@
-// The page is complete without this: it copies, says the outcome once, and offers a bookmarklet.
+// The page is complete without this script. It adds copy buttons, a screen reader announcement and the bookmarklet.
 const status = document.querySelector('#status');
 
-// Screen readers hear what is put into a live region once the page has loaded, not what it came with.
+// Screen readers announce what is put into a live region after the page has loaded, not its first content.
 addEventListener('load', () => {
   status.textContent = document.querySelector('[data-say]')?.dataset.say ?? '';
 });
 
-// Browsers have a clipboard on https and on localhost only.
+// Browsers have a clipboard only on https and localhost.
 for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
   button.hidden = false;
   const label = button.firstChild;
@@ -23,7 +23,7 @@ for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy
   });
 }
 
-// Runs on pages of others: the link that is selected, else the text that is, else what is typed.
+// Runs on other pages: takes the selected link, else the selected text, else what is typed.
 const expandSelection = `(() => {
   const selection = getSelection();
   const text = String(selection).trim();
@@ -36,6 +36,6 @@ const link = bookmarklet.querySelector('a');
 link.href = `javascript:${encodeURIComponent(expandSelection)}`;
 link.addEventListener('click', (event) => {
   event.preventDefault();
-  status.textContent = 'Drag this to your bookmarks; pressed here it does nothing.';
+  status.textContent = 'Drag this link to your bookmarks. Clicking it here does nothing.';
 });
 bookmarklet.hidden = false;

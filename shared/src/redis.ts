@@ -13,8 +13,6 @@ export function cacheClient(url: string, log: Log): Redis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 250,
-    // Whoever names many keys has gathered them, and need not wait for others.
-    autoPipeliningIgnoredCommands: ['mget'],
   });
 }
 

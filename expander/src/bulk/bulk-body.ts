@@ -1,5 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
-import { aborted, overloaded } from '../expansion/expansion-error.ts';
+import { aborted, overloaded } from '../expansion/errors.ts';
 
 /** Bytes of one body: 10 000 URLs of 800 bytes. */
 export const maxBulkSize = 8_000_000;

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import type { CacheClient } from '../cache/redis.ts';
-import { failedExpansion } from '../expansion/expand.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { failedExpansion } from '../expansion/expansion.ts';
 
 const end = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
@@ -36,7 +36,7 @@ test('who reads a bulk answer slowly holds up its expansions, and gets all of th
 });
 
 test('a proxy is told to pass a bulk answer on as it comes', async () => {
-  const { url } = await tracing(() => end);
+  const { url } = await tracing(async () => end);
   expect((await answerTo(ask(url, '/api/expand', 'x'))).headers['x-accel-buffering']).toBe('no');
 });
 
@@ -48,8 +48,8 @@ describe('a client that goes away', () => {
     ['/api?u=http://a.example/', undefined, 1],
   ])('stops what it waits for, and nothing more is begun: %s', async (path, body, atATime) => {
     const signals: AbortSignal[] = [];
-    const { url } = await tracing(async (_, { signal, client }) => {
-      const stopped = signal ?? (client?.signal as AbortSignal);
+    const { url } = await tracing(async (_, { signal }) => {
+      const stopped = signal as AbortSignal;
       signals.push(stopped);
       await new Promise((resolve) => stopped.addEventListener('abort', resolve));
       return end;
@@ -64,7 +64,9 @@ describe('a client that goes away', () => {
   });
 
   test('while it reads a bulk answer, is told of as one whose answer was broken off', async () => {
-    const { url, lines } = await tracing(async (u) => (u === 'hang' ? new Promise<never>(() => {}) : end));
+    const { url, lines } = await tracing(async ({ host }) =>
+      host === 'hang' ? new Promise<never>(() => {}) : end,
+    );
     const asking = ask(url, '/api/expand', 'x\nhang');
     await once(await answerTo(asking), 'data');
     expect(lines).toEqual([]);
@@ -73,7 +75,7 @@ describe('a client that goes away', () => {
   });
 
   test('while it sends its list, is no fault of ours', async () => {
-    const { port, lines } = await tracing(() => end);
+    const { port, lines } = await tracing(async () => end);
     const head = 'POST /api/expand HTTP/1.1\r\nHost: a\r\n';
     for (const sent of [
       'Content-Length: 1000\r\n\r\nhttp://',
@@ -93,7 +95,7 @@ describe('a client that goes away', () => {
 });
 
 test('a list that is malformed HTTP is told of as 400', async () => {
-  const { port, lines } = await tracing(() => end);
+  const { port, lines } = await tracing(async () => end);
   const socket = connect(port, '127.0.0.1');
   socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n');
   expect(await text(socket)).toContain('HTTP/1.1 400 Bad Request');
@@ -101,8 +103,8 @@ test('a list that is malformed HTTP is told of as 400', async () => {
 });
 
 test('a fault of ours is told in its line and in the log; the other lines are expanded', async () => {
-  const { url, lines } = await tracing(async (u) => {
-    if (u === 'b') throw new TypeError('ours');
+  const { url, lines } = await tracing(async ({ host }) => {
+    if (host === 'b') throw new TypeError('ours');
     return end;
   });
   const answer = await text(await answerTo(ask(url, '/api/expand', 'a\nb\nc')));
@@ -125,7 +127,7 @@ test('a fault of ours is told in its line and in the log; the other lines are ex
 });
 
 test('lists that are sent slowly have 24 MB together: the next is 503 with Retry-After, until they go', async () => {
-  const { url, port, lines } = await tracing(() => end);
+  const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     onTestFinished(() => void socket.destroy());
@@ -163,7 +165,9 @@ test.each([
     async (answer: IncomingMessage) => void (await text(answer)),
   ],
 ])('the room of a list that was %s is free again', async (_, list, read) => {
-  const { url, lines } = await tracing(async (u) => (u === 'hang' ? new Promise<never>(() => {}) : end));
+  const { url, lines } = await tracing(async ({ host }) =>
+    host === 'hang' ? new Promise<never>(() => {}) : end,
+  );
   for (let i = 0; i < 4; i += 1) {
     await read(await answerTo(ask(url, '/api/expand', list.padEnd(7_999_999, '\n'))));
     await expect.poll(() => lines.length).toBe(i + 1);
@@ -174,9 +178,9 @@ test.each([
 test('a URL of any length is refused on its own, and Redis is not asked for it', async () => {
   const keys: string[] = [];
   const redis = {
-    mget: async (asked: string[]) => {
-      keys.push(...asked);
-      return asked.map(() => null);
+    get: async (key: string) => {
+      keys.push(key);
+      return null;
     },
     set: async (key: string) => void keys.push(key),
   } as unknown as CacheClient;

@@ -1,8 +1,8 @@
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { failedExpansion } from '../expansion/expand.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { failedExpansion } from '../expansion/expansion.ts';
 import { type BulkLine, expandAll } from './bulk.ts';
 import { readUrls } from './url-list.ts';
 

@@ -1,6 +1,6 @@
+import type { ErrorCode } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Follow } from '../expansion/expansion.ts';
-import type { ErrorCode } from '../expansion/expansion-error.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
 import type { Numbered } from './url-list.ts';
 

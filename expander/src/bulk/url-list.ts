@@ -1,4 +1,4 @@
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 
 /** URLs in one request. */
 const maxUrls = 10_000;

@@ -1,11 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createExpand, createTrace } from '../expansion/expand.ts';
-import type { Answer, Ask } from '../expansion/expansion.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
-import { cachedHops, sharedHops } from '../hop/hop-cache.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { createExpand } from '../expansion/expand.ts';
+import type { Answer, FetchHop } from '../expansion/expansion.ts';
+import { followRedirects } from '../expansion/follow-redirects.ts';
+import { cacheHops, shareHops } from '../hop/hop-cache.ts';
 import { singleFlight } from '../limits/single-flight.ts';
-import { cachedInMemory } from './memory.ts';
-import { staleWhileRevalidate } from './stale-while-revalidate.ts';
+import { cacheExpansions } from './expansion-cache.ts';
+import { memoryTier } from './memory.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
@@ -15,7 +16,7 @@ function remembering(pages: Web) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];
-  const ask: Ask = async ({ pathname }) => {
+  const fetchHop: FetchHop = async ({ pathname }) => {
     asked.push(pathname);
     const answer = pages[pathname] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
@@ -30,8 +31,9 @@ function remembering(pages: Web) {
       ...answer,
     };
   };
-  const trace = staleWhileRevalidate(cachedInMemory(singleFlight(createTrace(cachedHops(sharedHops(ask))))));
-  const { trace: expand } = createExpand(trace);
+  const cached = cacheExpansions([memoryTier()]);
+  const expandUrl = singleFlight(cached(followRedirects(cacheHops(shareHops(fetchHop)))));
+  const { trace: expand } = createExpand(expandUrl);
   return { asked, expand: (path: string) => expand(`http://a.example${path}`) };
 }
 

@@ -58,7 +58,7 @@ describe('what hangs', () => {
       await vi.advanceTimersByTimeAsync(1_250);
     }
     expect(lines).toEqual([
-      'the cache did not answer within 250 ms; it is asked once a second until it does',
+      'the cache did not answer within 250 ms; it is tried once a second until it does',
     ]);
     state.hangs = false;
     await ask();

@@ -1,16 +1,16 @@
 import type { Log } from '@longhand/shared/log.ts';
 
-/** Milliseconds an answer is waited for. */
-const budget = 250;
-/** Milliseconds between two attempts while no answers come. */
+/** Milliseconds an operation may take. */
+const timeout = 250;
+/** Milliseconds between two attempts while the circuit is open. */
 const pause = 1_000;
 
-/** Tries an operation. @throws what it throws, or at once while the circuit is open. */
+/** Runs an operation. @throws what the operation throws, or at once while the circuit is open. */
 export type Attempt = <T>(operation: () => Promise<T>) => Promise<T>;
 
 /**
- * A circuit breaker: an operation on something that hangs costs 250 ms once, and not once for everybody. After
- * one that took longer, a single one a second finds out whether it is over; all others fail at once.
+ * A circuit breaker for something that may hang. An operation that takes longer than 250 ms opens the circuit; then one
+ * operation a second tests whether it answers again, and all others fail at once.
  *
  * @param clock milliseconds that only ever grow.
  */
@@ -19,34 +19,34 @@ export function circuitBreaker(
   log: Pick<Log, 'warn' | 'info'>,
   clock = () => performance.now(),
 ): Attempt {
-  let hangs = false;
+  let open = false;
   let nextAttempt = 0;
-  const answered = () => {
-    if (hangs) log.info(`${name} answers again`);
-    hangs = false;
-  };
-  const silent = () => {
-    if (!hangs)
-      log.warn(`${name} did not answer within ${budget} ms; it is asked once a second until it does`);
-    hangs = true;
+  const onTimeout = () => {
+    if (!open)
+      log.warn(`${name} did not answer within ${timeout} ms; it is tried once a second until it does`);
+    open = true;
     nextAttempt = clock() + pause;
   };
-  return <T>(operation: () => Promise<T>) => {
-    if (hangs) {
-      if (clock() < nextAttempt) return Promise.reject(new Error(`${name} hangs`));
+  const onAnswer = () => {
+    if (open) log.info(`${name} answers again`);
+    open = false;
+  };
+  return async <T>(operation: () => Promise<T>) => {
+    if (open) {
+      if (clock() < nextAttempt) throw new Error(`${name} hangs`);
       nextAttempt = clock() + pause;
     }
-    return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        silent();
-        reject(new Error(`${name} did not answer within ${budget} ms`));
-      }, budget);
-      operation()
-        .finally(() => clearTimeout(timer))
-        .then((result) => {
-          answered();
-          resolve(result);
-        }, reject);
-    });
+    const timedOut = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      onTimeout();
+      timedOut.reject(new Error(`${name} did not answer within ${timeout} ms`));
+    }, timeout);
+    try {
+      const result = operation();
+      result.then(onAnswer, () => {});
+      return await Promise.race([result, timedOut.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   };
 }

@@ -1,69 +1,28 @@
-import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { Redis } from 'ioredis';
-import type { Expansion, Trace, TraceOptions } from '../expansion/expansion.ts';
 import type { Attempt } from './circuit-breaker.ts';
-import { type CacheResult, cacheKey, fromText, keptUntil, maxEntrySize, replay, toText } from './entry.ts';
+import type { Tier } from './expansion-cache.ts';
 
-/** What the cache needs of a Redis client. */
-export type CacheClient = Pick<Redis, 'mget' | 'set'>;
+/** The commands of Redis that the cache uses. */
+export type CacheClient = Pick<Redis, 'get' | 'set'>;
 
-export interface RedisCacheOptions {
-  redis: CacheClient;
-  /** Sees to it that Redis is not waited for when it hangs. */
-  attempt: Attempt;
-  /** Networks that the guard lets pass: what was found through them is for those alone who may go there. */
-  allowedNetworks: readonly string[];
-  count: (result: CacheResult) => void;
-}
-
-/** Stands in every key: entries of another form are left unread. */
-const form = 'expansion:3';
-
-/** Questions that travel together at the most: with the largest answers, 4 MiB. */
-const most = 64;
+/** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
+const schemaVersion = 4;
 
 /**
- * Remembers expansions in Redis, so that a hit makes no outgoing request. Redis away, slow or holding
- * something unreadable is a miss. `answers` has what is known answered, `keeps` what is made kept: work that is shared
- * belongs between them, as a hit needs none of it.
+ * Keeps entries in Redis, for all replicas.
+ *
+ * @param attempt keeps a Redis that hangs from delaying every request.
+ * @param allowedNetworks is part of every key: a result found in an exempt network is only for those who may go there.
  */
-export function redisCache({ redis, attempt, allowedNetworks, count }: RedisCacheOptions) {
-  const scope = `${form} [${allowedNetworks.toSorted().join(',')}]`;
-  const keyOf = (url: string, options: TraceOptions) => `${scope} ${cacheKey(url, options)}`;
-  // A command costs its client many times what one more key in it does.
-  const get = createBatcher((keys: readonly string[]) => attempt(() => redis.mget([...keys])), most);
-
-  const find = async (key: string): Promise<Expansion | null> => {
-    try {
-      const entry = await get(key);
-      const hit = entry === null ? null : fromText(entry);
-      count(hit ? 'hit' : 'miss');
-      return hit;
-    } catch {
-      count('failed');
-      return null;
-    }
-  };
-
+export function redisTier(redis: CacheClient, attempt: Attempt, allowedNetworks: readonly string[]): Tier {
+  const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
   return {
-    answers(trace: Trace): Trace {
-      return async (url, options) => {
-        const hit = options.refresh ? null : await find(keyOf(url, options));
-        return hit ? replay(hit, options) : trace(url, options);
-      };
-    },
-    keeps(trace: Trace): Trace {
-      return async (url, options) => {
-        const expansion = await trace(url, options);
-        const milliseconds = Math.round(keptUntil(expansion, options) - Date.now());
-        if (milliseconds <= 0) return expansion;
-        const entry = toText(expansion);
-        if (entry.length <= maxEntrySize) {
-          // Nobody waits for it, and what is not kept is asked again.
-          attempt(() => redis.set(keyOf(url, options), entry, 'PX', milliseconds)).catch(() => {});
-        }
-        return expansion;
-      };
+    name: 'redis',
+    get: (key) => attempt(() => redis.get(`${scope} ${key}`)),
+    set(key, entry, expiresAt) {
+      const milliseconds = Math.round(expiresAt - Date.now());
+      // Nobody waits for the write; an entry that is lost is a miss.
+      attempt(() => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds)).catch(() => {});
     },
   };
 }

@@ -1,36 +1,34 @@
-import { aborted, ExpansionError } from './expansion-error.ts';
+import { aborted, ExpansionError } from './errors.ts';
+import type { FetchHop } from './expansion.ts';
 
-/** A signal that is aborted with an ExpansionError: `timeout` when time is up, `aborted` when another one is. */
-export interface Deadline extends Disposable {
-  readonly signal: AbortSignal;
-  /** Sets the time that is left, in place of what was set before. */
-  set(milliseconds: number, message: string): void;
-}
+/** Milliseconds for one hop: name lookup, connection and a second request by GET included. */
+const hopTime = 3_000;
+/** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
+const chainTime = 8_000;
 
-/** A deadline that ends early when `signal` is aborted; to be disposed of when the work is done. */
-export function createDeadline(signal?: AbortSignal): Deadline {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let time: number;
-  let text: string;
-  const abort = () => controller.abort(aborted(signal?.reason));
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort);
-  return {
-    signal: controller.signal,
-    set(milliseconds, message) {
-      text = message;
-      if (timer && milliseconds === time) {
-        timer.refresh();
-        return;
-      }
-      clearTimeout(timer);
-      time = milliseconds;
-      timer = setTimeout(() => controller.abort(new ExpansionError('timeout', text)), milliseconds);
-    },
-    [Symbol.dispose]() {
+/** Gives each hop its own deadline and that of the whole chain, which starts now. */
+export function withDeadlines(fetchHop: FetchHop): FetchHop {
+  const chainEnd = performance.now() + chainTime;
+  return async (url, options) => {
+    const { signal } = options;
+    const deadline = new AbortController();
+    const abort = () => deadline.abort(aborted(signal?.reason));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    const left = chainEnd - performance.now();
+    const message =
+      left < hopTime
+        ? 'The redirects took longer than 8 seconds.'
+        : `${url.host} did not answer within 3 seconds.`;
+    const timer = setTimeout(
+      () => deadline.abort(new ExpansionError('timeout', message)),
+      Math.min(left, hopTime),
+    );
+    try {
+      return await fetchHop(url, { ...options, signal: deadline.signal });
+    } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-    },
+    }
   };
 }

@@ -1,15 +1,16 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createExpand, createTrace } from './expand.ts';
-import type { Answer, Ask, Hop } from './expansion.ts';
-import { ExpansionError } from './expansion-error.ts';
+import { ExpansionError } from './errors.ts';
+import { createExpand } from './expand.ts';
+import type { Answer, FetchHop, Hop } from './expansion.ts';
+import { followRedirects } from './follow-redirects.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 
 /** An `ask` over a few pages, and what it was asked. */
 function web(pages: Web) {
   const asked: string[] = [];
-  const ask: Ask = async ({ href }) => {
+  const fetchHop: FetchHop = async ({ href }) => {
     asked.push(href);
     const answer = pages[href] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
@@ -23,7 +24,7 @@ function web(pages: Web) {
       ...answer,
     };
   };
-  return { asked, expand: createExpand(createTrace(ask)) };
+  return { asked, expand: createExpand(followRedirects(fetchHop)) };
 }
 
 /** What the callback of `expand` gets. */
@@ -202,9 +203,11 @@ describe('the chain', () => {
 
   test('is aborted where nobody waits for it any more', async () => {
     const leave = new AbortController();
-    const ask: Ask = (_, { signal }) =>
+    const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    const expansion = createExpand(createTrace(ask)).trace('http://a.example/', { signal: leave.signal });
+    const expansion = createExpand(followRedirects(fetchHop)).trace('http://a.example/', {
+      signal: leave.signal,
+    });
     leave.abort();
     expect((await expansion).error?.code).toBe('aborted');
   });
@@ -214,13 +217,13 @@ describe('a chain of more than 8 s', () => {
   test('is a timeout, at the URL it had come to', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const ask: Ask = ({ pathname }, { signal }) =>
+    const fetchHop: FetchHop = ({ pathname }, { signal }) =>
       new Promise((resolve, reject) => {
         const answer = { method: 'HEAD', addressFamily: 4, freshUntil: 0, cached: false } as const;
         setTimeout(() => resolve({ status: 301, location: `${pathname}x`, ...answer }), 2_500);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
-    const expansion = createExpand(createTrace(ask)).trace('http://a.example/');
+    const expansion = createExpand(followRedirects(fetchHop)).trace('http://a.example/');
     await vi.advanceTimersByTimeAsync(8_000);
     expect(await expansion).toMatchObject({
       longUrl: 'http://a.example/xxx',

@@ -1,39 +1,39 @@
-import type { ErrorCode } from './expansion-error.ts';
+import type { ErrorCode, ExpansionError } from './errors.ts';
+import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
+import type { Target } from './target.ts';
 
 /** Which redirects are followed: 301 and 302, or 303, 307 and 308 as well. */
 export type Follow = 'default' | 'all';
 
-/** What a host answered to one request. */
+/** A host's response to one request. */
 export interface Answer {
   status: number;
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null where there is none. */
   location: string | null;
-  /** `GET` where `HEAD` had been turned down. */
+  /** `GET` where the host refused `HEAD`. */
   method: 'HEAD' | 'GET';
   addressFamily: 4 | 6 | null;
-  /** Milliseconds since 1970 until which this may be remembered. */
+  /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
-  /** Whether the answer was remembered rather than asked for. */
+  /** Whether the answer comes from a cache. */
   cached: boolean;
 }
 
-export interface AskOptions {
+export interface FetchHopOptions {
   follow: Follow;
-  /** `HEAD` unless said otherwise. */
-  method?: 'GET';
   signal?: AbortSignal | undefined;
-  /** Passes over what is remembered. */
+  /** Skips what is cached. */
   refresh?: boolean | undefined;
 }
 
 /**
- * Asks one URL for its headers.
+ * Requests the headers of one URL.
  *
  * @throws ExpansionError
  */
-export type Ask = (url: URL, options: AskOptions) => Promise<Answer>;
+export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 
-/** One request of a chain and what it was answered. */
+/** One request of a chain and its answer. */
 export interface Hop extends Answer {
   url: string;
   milliseconds: number;
@@ -42,7 +42,7 @@ export interface Hop extends Answer {
   downgrade: boolean;
 }
 
-/** Why a chain ended, in a word for programs and a sentence for people. */
+/** Why a chain ended: a code for programs and a sentence for people. */
 export interface End {
   code:
     | 'final'
@@ -54,7 +54,7 @@ export interface End {
     | 'unsupported_scheme'
     | ErrorCode;
   message: string;
-  /** Where the last redirect points, as text, when that is nothing to follow. */
+  /** Where the last redirect points, as text, if that cannot be followed. */
   target?: string;
 }
 
@@ -66,26 +66,39 @@ export interface Expansion {
   end: End;
   error: { code: ErrorCode; message: string } | null;
   cached: boolean;
-  /** Milliseconds since 1970 until which this may be remembered. */
+  /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
 }
 
-export interface TraceOptions {
-  follow: Follow;
+export interface ExpandOptions extends FetchHopOptions {
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;
-  /** Aborted, the expansion stops: nobody waits for it any more. */
-  signal?: AbortSignal | undefined;
-  /** Who has such a signal: asked for it when there is something to wait for, as a request makes it only then. */
-  client?: { readonly signal: AbortSignal } | undefined;
-  /** Told each hop as it is made. */
+  /** Called with each hop as it is made. */
   onHop?: ((hop: Hop) => void) | undefined;
-  /** Passes over what is remembered. */
-  refresh?: boolean | undefined;
 }
 
-/**
- * Expands one URL; never rejects. What is known is answered at once, without a promise. Everything round an expansion
- * is a decorator of this one signature.
- */
-export type Trace = (url: string, options: TraceOptions) => Expansion | Promise<Expansion>;
+/** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
+export type ExpandUrl = (target: Target, options: ExpandOptions) => Promise<Expansion>;
+
+/** The expansion that came to its end at `longUrl`. */
+export function endedExpansion(
+  longUrl: string | null,
+  end: End,
+  hops: Hop[] = [],
+  redirectCount = 0,
+): Expansion {
+  const freshUntil = expansionFreshUntil({ hops, redirectCount });
+  return { hops, longUrl, redirectCount, end, error: null, cached: false, freshUntil };
+}
+
+/** The expansion that failed at `longUrl`. */
+export function failedExpansion(
+  longUrl: string,
+  failure: ExpansionError,
+  hops: Hop[] = [],
+  redirectCount = 0,
+): Expansion {
+  const error = { code: failure.code, message: failure.message };
+  const freshUntil = failureFreshUntil(failure);
+  return { hops, longUrl, redirectCount, end: error, error, cached: false, freshUntil };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, ExpansionError } from './expansion-error.ts';
+import { type ErrorCode, ExpansionError } from './errors.ts';
 import { answerFreshUntil, failureFreshUntil } from './lifetime.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorCode, ExpansionError } from './errors.ts';
 import type { Expansion } from './expansion.ts';
-import type { ErrorCode, ExpansionError } from './expansion-error.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;

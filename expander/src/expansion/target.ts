@@ -1,4 +1,4 @@
-import { ExpansionError } from './expansion-error.ts';
+import { ExpansionError } from './errors.ts';
 
 /**
  * A URL that is asked. `text` is the URL as it was written, in legal characters only (RFC 3986); `url` is

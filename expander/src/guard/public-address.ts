@@ -1,15 +1,15 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ip from 'ipaddr.js';
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 import { refusedPorts } from './refused-ports.ts';
 import { specialAddresses } from './special-addresses.ts';
 
-/** Says which targets may be contacted. Both methods throw an ExpansionError `target_refused`. */
+/** Decides which targets may be contacted. Both methods throw an ExpansionError `target_refused`. */
 export interface Guard {
-  /** Judges what the URL itself says: credentials, port, local names, and a host that is an address. */
+  /** Checks the URL itself: credentials, port, local names, and a host that is an address. */
   checkUrl(url: URL): void;
-  /** Judges every address that a name stands for, before one of them is dialled. */
+  /** Checks every address of a name, before a connection to one of them is opened. */
   checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
 }
 
@@ -19,7 +19,7 @@ type Network = [Address, number];
 /** The only IPv6 space that is public unicast (RFC 4291 section 2.4, and IANA's allocation of it). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-/** The narrowest block first: it has the most telling name. */
+/** The narrowest block first: it has the most specific name. */
 const special = specialAddresses
   .map(([block, name]) => ({ network: ip.parseCIDR(block) as Network, name }))
   .sort((a, b) => b.network[1] - a.network[1]);
@@ -33,17 +33,23 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * A guard that passes public unicast addresses only, and those in `allowedNetworks` (CIDRs). With
- * `allowedNetworks`, a name that can only be local passes where all its addresses lie in them.
+ * A guard that accepts public unicast addresses only, and those in `allowedNetworks` (CIDRs). With `allowedNetworks`,
+ * it accepts a name that can only be local if all its addresses are in them.
+ *
+ * @param refusals counts refusals.
  */
-export function createGuard(allowedNetworks: readonly string[] = []): Guard {
+export function createGuard(allowedNetworks: readonly string[] = [], refusals?: { inc(): void }): Guard {
   const allowed = allowedNetworks.map((cidr) => ip.parseCIDR(cidr) as Network);
   const isAllowed = (address: Address) => allowed.some((network) => contains(network, address));
+  const refused = (message: string) => {
+    refusals?.inc();
+    return new ExpansionError('target_refused', message);
+  };
 
   return {
     checkUrl(url) {
       if (url.username || url.password) throw refused('The URL carries a user name or a password.');
-      if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not one for websites.`);
+      if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not used by websites.`);
       const host = withoutDot(url.hostname.replace(/^\[|\]$/g, ''));
       if (isIP(host) !== 0) {
         const address = ip.parse(host);
@@ -58,13 +64,13 @@ export function createGuard(allowedNetworks: readonly string[] = []): Guard {
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
         if (local) throw refused(`${hostname} can only be a local name.`);
-        if (notPublic(address)) throw refused(`${hostname} does not lead to public addresses alone.`);
+        if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
   };
 }
 
-/** Why an address is not public unicast, in a few words; null where it is. */
+/** Why an address is not public unicast, in a few words; null if it is. */
 export function notPublic(address: Address): string | null {
   const bytes = address.toByteArray();
   const inside = embeddedIPv4(bytes);
@@ -76,10 +82,9 @@ export function notPublic(address: Address): string | null {
 }
 
 /**
- * The IPv4 address that an IPv6 address carries. `transparent` where it is but another way to write it:
- * IPv4-mapped (RFC 4291), and behind the well-known NAT64 prefix (RFC 6052). ISATAP (RFC 5214) has it in the
- * interface identifier of any prefix. The blocks of IPv4-compatible, local NAT64, 6to4 and Teredo addresses
- * are refused whole, whatever they carry.
+ * The IPv4 address inside an IPv6 address. `transparent` means that the two are the same address: IPv4-mapped (RFC 4291)
+ * and the well-known NAT64 prefix (RFC 6052). ISATAP (RFC 5214) puts it into the interface identifier of any prefix.
+ * The blocks of IPv4-compatible, local NAT64, 6to4 and Teredo addresses are refused as a whole.
  */
 function embeddedIPv4(bytes: number[]): { address: Address; transparent: boolean } | null {
   if (bytes.length !== 16) return null;
@@ -95,8 +100,4 @@ function contains(network: Network, address: Address): boolean {
 
 function withoutDot(hostname: string): string {
   return hostname.replace(/\.$/, '');
-}
-
-function refused(message: string): ExpansionError {
-  return new ExpansionError('target_refused', message);
 }

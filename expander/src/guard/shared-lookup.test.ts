@@ -49,7 +49,7 @@ describe('name look-ups', () => {
     await expect.poll(() => asked.length).toBe(256);
     leave.abort();
     await Promise.all(left);
-    expect(await metrics.metrics()).toMatch(/^expander_expansions_in_flight 0$/m);
+    await expect.poll(() => metrics.metrics()).toMatch(/^expander_expansions_in_flight 0$/m);
     expect(await metrics.metrics()).toMatch(/^expander_lookups_in_flight 256$/m);
     expect((await expand.trace('http://x.example/')).error).toMatchObject({ code: 'overloaded' });
     for (const { answer } of asked) answer();

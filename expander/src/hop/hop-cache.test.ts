@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import type { Answer, Ask } from '../expansion/expansion.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
-import { cachedHops, sharedHops } from './hop-cache.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { Answer, FetchHop } from '../expansion/expansion.ts';
+import { cacheHops, shareHops } from './hop-cache.ts';
 
 const answer = (): Answer => ({
   status: 200,
@@ -19,7 +19,7 @@ const answer = (): Answer => ({
 describe('a hop that is remembered', () => {
   test('is of one way to follow: a host may answer HEAD and GET differently', async () => {
     const asked: string[] = [];
-    const ask = cachedHops(async (_, { follow }) => {
+    const ask = cacheHops(async (_, { follow }) => {
       asked.push(follow);
       return answer();
     });
@@ -31,7 +31,7 @@ describe('a hop that is remembered', () => {
 
   test('takes no more than 2 KiB', async () => {
     const asked: number[] = [];
-    const ask = cachedHops(async ({ href }) => {
+    const ask = cacheHops(async ({ href }) => {
       asked.push(href.length);
       return answer();
     });
@@ -45,7 +45,7 @@ describe('a hop that several wait for', () => {
   test('is asked once; who runs out of time or leaves is told at once, and the others get the answer', async () => {
     const answered = Promise.withResolvers<Answer>();
     const signals: (AbortSignal | undefined)[] = [];
-    const ask: Ask = sharedHops((_, { signal }) => {
+    const ask: FetchHop = shareHops((_, { signal }) => {
       signals.push(signal);
       return answered.promise;
     });
@@ -64,7 +64,7 @@ describe('a hop that several wait for', () => {
 
   test('and hangs is asked anew by the next after one of them has run out of time', async () => {
     const asked: string[] = [];
-    const ask: Ask = sharedHops(async (_, { signal }) => {
+    const ask: FetchHop = shareHops(async (_, { signal }) => {
       asked.push('hop');
       if (asked.length > 1) return answer();
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));

@@ -1,34 +1,44 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Ask } from '../expansion/expansion.ts';
+import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { withoutFragment } from '../expansion/target.ts';
-import { createFlights } from '../limits/flights.ts';
+import { createLimit } from '../limits/bounds.ts';
+import { createFlights } from '../limits/single-flight.ts';
 
-/** Answers that are kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
-const max = 5_000;
+/** Answers kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
+const maxAnswers = 5_000;
 const maxLength = 2_048;
 
-/** Remembers single answers, so that two short URLs into one chain share its hops. */
-export function cachedHops(ask: Ask): Ask {
-  const memories = {
-    default: new LRUCache<string, Answer>({ max }),
-    all: new LRUCache<string, Answer>({ max }),
+/** Hops in flight at one origin: a host that hangs uses up its own share and nobody else's. */
+const maxPerOrigin = 64;
+
+/** Caches single answers, so that two short URLs into one chain share its hops. */
+export function cacheHops(fetchHop: FetchHop): FetchHop {
+  const caches = {
+    default: new LRUCache<string, Answer>({ max: maxAnswers }),
+    all: new LRUCache<string, Answer>({ max: maxAnswers }),
   };
   return async (url, options) => {
-    const memory = memories[options.follow];
+    const cache = caches[options.follow];
     const key = withoutFragment(url);
-    const known = options.refresh ? undefined : memory.get(key);
-    if (known && known.freshUntil > Date.now()) return { ...known, cached: true };
-    const answer = await ask(url, options);
-    if (key.length + (answer.location?.length ?? 0) <= maxLength) memory.set(key, answer);
+    const hit = options.refresh ? undefined : cache.get(key);
+    if (hit && hit.freshUntil > Date.now()) return { ...hit, cached: true };
+    const answer = await fetchHop(url, options);
+    if (key.length + (answer.location?.length ?? 0) <= maxLength) cache.set(key, answer);
     return answer;
   };
 }
 
-/** One request at a time for a hop: chains that meet there wait together, each no longer than it would alone. */
-export function sharedHops(ask: Ask): Ask {
+/**
+ * One request at a time for each hop, shared by the chains that meet there; each waits no longer than its own deadline.
+ * Requests that join an in-flight hop also count toward the per-origin limit.
+ */
+export function shareHops(fetchHop: FetchHop): FetchHop {
+  const atOrigin = createLimit(maxPerOrigin, (origin) => `Too many expansions are waiting for ${origin}`);
   const join = createFlights<Answer>();
   return (url, options) =>
-    join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
-      ask(url, { ...options, signal }),
+    atOrigin(url.origin, () =>
+      join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
+        fetchHop(url, { ...options, signal }),
+      ),
     );
 }

@@ -1,55 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { failedExpansion } from '../expansion/expand.ts';
-import type { Answer, Ask, Trace } from '../expansion/expansion.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
-import { bounded, boundedLength, boundedPerOrigin } from './bounds.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { type ExpandUrl, failedExpansion } from '../expansion/expansion.ts';
+import { readTarget } from '../expansion/target.ts';
+import { createLimit, limitExpansions } from './bounds.ts';
 
-const answer: Answer = {
-  status: 200,
-  location: null,
-  method: 'HEAD',
-  addressFamily: 4,
-  freshUntil: 0,
-  cached: false,
-};
-
-test('a URL that is too long for any expansion is answered before a cache is asked', () => {
-  const never: Trace = () => {
-    throw new Error('asked');
-  };
-  const options = { follow: 'default', maxRedirect: 5 } as const;
-  expect(boundedLength(never)(`http://a.example/${'x'.repeat(8_192)}`, options)).toMatchObject({
-    error: { code: 'invalid_url' },
+test('work in flight is limited for each key; the next is overloaded, and other keys are not', async () => {
+  const limit = createLimit(64, (host) => `Too many are waiting for ${host}`);
+  const hang = Promise.withResolvers<string>();
+  const waiting = Array.from({ length: 64 }, () => limit('slow.example', () => hang.promise));
+  await expect(limit('slow.example', async () => 'done')).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'Too many are waiting for slow.example; try again soon.',
   });
+  expect(await limit('quick.example', async () => 'done')).toBe('done');
+  hang.resolve('done');
+  await Promise.all(waiting);
+  expect(await limit('slow.example', async () => 'done')).toBe('done');
 });
 
 describe('expansions in flight', () => {
-  test('are at most 64 for one origin; the next is overloaded, and other origins are not', async () => {
-    const hang = Promise.withResolvers<Answer>();
-    const ask: Ask = boundedPerOrigin(({ host }) =>
-      host === 'slow.example' ? hang.promise : Promise.resolve(answer),
-    );
-    const to = (url: string) => ask(new URL(url), { follow: 'default' });
-    const waiting = Array.from({ length: 64 }, (_, i) => to(`http://slow.example/${i}`));
-    await expect(to('http://slow.example/x')).rejects.toMatchObject({ code: 'overloaded' });
-    expect(await to('http://quick.example/')).toEqual(answer);
-    expect(await to('http://quick.example:8080/')).toEqual(answer);
-    hang.resolve(answer);
-    await Promise.all(waiting);
-    expect(await to('http://slow.example/x')).toEqual(answer);
-  });
-
   test('are at most 1024 in total; the next is overloaded', async () => {
     const hang = Promise.withResolvers<void>();
-    const trace: Trace = bounded(async (url) => {
+    const expandUrl: ExpandUrl = limitExpansions()(async ({ text }) => {
       await hang.promise;
-      return failedExpansion(url, new ExpansionError('timeout', ''));
+      return failedExpansion(text, new ExpansionError('timeout', ''));
     });
-    const options = { follow: 'default', maxRedirect: 5 } as const;
-    const waiting = Array.from({ length: 1_024 }, (_, i) => trace(`http://${i}.example/`, options));
-    expect((await trace('http://x.example/', options)).error?.code).toBe('overloaded');
+    const expand = (url: string) => expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5 });
+    const waiting = Array.from({ length: 1_024 }, (_, i) => expand(`http://${i}.example/`));
+    await expect(expand('http://x.example/')).rejects.toMatchObject({ code: 'overloaded' });
     hang.resolve();
     await Promise.all(waiting);
-    expect((await trace('http://x.example/', options)).error?.code).toBe('timeout');
+    expect((await expand('http://x.example/')).error?.code).toBe('timeout');
   });
 });

@@ -1,54 +1,46 @@
-import { failedExpansion } from '../expansion/expand.ts';
-import type { Ask, Trace } from '../expansion/expansion.ts';
-import { overloaded } from '../expansion/expansion-error.ts';
-import { maxLength, tooLong } from '../expansion/target.ts';
+import { overloaded } from '../expansion/errors.ts';
+import type { ExpandUrl } from '../expansion/expansion.ts';
 
 /** Expansions in flight at a time. */
 const maxInFlight = 1_024;
-/** Of these, at one origin: a host that hangs uses up its own share and nobody else's. */
-const maxInFlightPerOrigin = 64;
 
-/** Told of each piece of work that begins and that ends. */
+/** A gauge of work in flight. */
 export interface InFlightGauge {
   inc(): void;
   dec(): void;
 }
 
-/** Answers at once where a URL is longer than any that is expanded: the caches are not asked for it. */
-export function boundedLength(trace: Trace): Trace {
-  return (url, options) => (url.length > maxLength ? failedExpansion(url, tooLong()) : trace(url, options));
-}
+/** Runs `work`, counted under `key`. @throws ExpansionError `overloaded` where that key is at its limit. */
+export type Limit = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** Answers `overloaded` at once where too many expansions are in flight. */
-export function bounded(trace: Trace, gauge?: InFlightGauge): Trace {
-  let inFlight = 0;
-  return async (url, options) => {
-    if (inFlight >= maxInFlight) return failedExpansion(url, overloaded('Too many expansions are under way'));
-    inFlight += 1;
-    gauge?.inc();
-    try {
-      return await trace(url, options);
-    } finally {
-      inFlight -= 1;
-      gauge?.dec();
-    }
-  };
-}
-
-/** Answers `overloaded` at once where too many expansions wait for the same origin. */
-export function boundedPerOrigin(ask: Ask): Ask {
+/** Limits the work in flight for each key to `max`; beyond it, `message` says what there is too much of. */
+export function createLimit(max: number, message: (key: string) => string): Limit {
   const inFlight = new Map<string, number>();
-  return async (url, options) => {
-    const origin = url.protocol + url.host;
-    const others = inFlight.get(origin) ?? 0;
-    if (others >= maxInFlightPerOrigin) throw overloaded(`Too many expansions wait for ${url.host}`);
-    inFlight.set(origin, others + 1);
+  return async (key, work) => {
+    const others = inFlight.get(key) ?? 0;
+    if (others >= max) throw overloaded(message(key));
+    inFlight.set(key, others + 1);
     try {
-      return await ask(url, options);
+      return await work();
     } finally {
-      const left = (inFlight.get(origin) ?? 1) - 1;
-      if (left > 0) inFlight.set(origin, left);
-      else inFlight.delete(origin);
+      const left = (inFlight.get(key) ?? 1) - 1;
+      if (left > 0) inFlight.set(key, left);
+      else inFlight.delete(key);
     }
   };
+}
+
+/** Limits the expansions in flight. */
+export function limitExpansions(gauge?: InFlightGauge) {
+  const inTotal = createLimit(maxInFlight, () => 'Too many expansions are in progress');
+  return (expandUrl: ExpandUrl): ExpandUrl =>
+    (target, options) =>
+      inTotal('', async () => {
+        gauge?.inc();
+        try {
+          return await expandUrl(target, options);
+        } finally {
+          gauge?.dec();
+        }
+      });
 }

@@ -1,15 +1,90 @@
-import { cacheKey } from '../cache/entry.ts';
-import { failedExpansion } from '../expansion/expand.ts';
-import type { Expansion, Hop, Trace } from '../expansion/expansion.ts';
-import { createFlights } from './flights.ts';
+import { cacheKey } from '../cache/expansion-cache.ts';
+import { aborted, overloaded } from '../expansion/errors.ts';
+import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
 
-/** One expansion at a time for a URL and mode: who asks while it is under way shares it, hop by hop. */
-export function singleFlight(trace: Trace): Trace {
+/** One expansion at a time for each URL and mode: requests that arrive meanwhile share it, hop by hop. */
+export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
   const join = createFlights<Expansion, Hop>();
-  return (url, options) =>
-    join(
-      cacheKey(url, options),
-      { signal: options.signal ?? options.client?.signal, watch: options.onHop },
-      async (signal, onHop) => trace(url, { ...options, signal, onHop }),
-    ).catch((error) => failedExpansion(url, error));
+  return (target, options) =>
+    join(cacheKey(target, options), { signal: options.signal, watch: options.onHop }, (signal, onHop) =>
+      expandUrl(target, { ...options, signal, onHop }),
+    );
+}
+
+interface Flight<Result, Event> {
+  result: Promise<Result>;
+  /** Past events, for waiters that join later. */
+  events: Event[];
+  watchers: Set<(event: Event) => void>;
+  waiting: number;
+  abandon: AbortController;
+}
+
+interface Waiter<Event> {
+  /** Aborted, the waiter leaves at once; the last one to leave stops the work. */
+  signal?: AbortSignal | undefined;
+  watch?: ((event: Event) => void) | undefined;
+}
+
+type Work<Result, Event> = (signal: AbortSignal, emit: (event: Event) => void) => Promise<Result>;
+
+/** Joins the work in flight for `key`, or starts it. */
+export type Join<Result, Event> = (
+  key: string,
+  waiter: Waiter<Event>,
+  work: Work<Result, Event>,
+) => Promise<Result>;
+
+/** Waiters of one flight; each holds a connection and some memory. */
+const maxWaiting = 1_024;
+
+/** Single flight: the same work runs once at a time, however many wait for it. */
+export function createFlights<Result, Event = never>(): Join<Result, Event> {
+  const flights = new Map<string, Flight<Result, Event>>();
+
+  return async (key, { signal, watch }, work) => {
+    const flight = flights.get(key) ?? start(key, work);
+    if (flight.waiting >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
+    const left = Promise.withResolvers<never>();
+    const leave = () => {
+      const reason = aborted(signal?.reason);
+      left.reject(reason);
+      flight.waiting -= 1;
+      // After a timeout the work may never end: its other waiters stay, the next request starts it again.
+      if (flight.waiting > 0 && reason.code !== 'timeout') return;
+      if (flights.get(key) === flight) flights.delete(key);
+      if (flight.waiting === 0) flight.abandon.abort();
+    };
+    flight.waiting += 1;
+    if (watch) {
+      flight.events.forEach(watch);
+      flight.watchers.add(watch);
+    }
+    if (signal?.aborted) leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([flight.result, left.promise]);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      if (watch) flight.watchers.delete(watch);
+    }
+  };
+
+  function start(key: string, work: Work<Result, Event>): Flight<Result, Event> {
+    const abandon = new AbortController();
+    const events: Event[] = [];
+    const watchers: Flight<Result, Event>['watchers'] = new Set();
+    const emit = (event: Event) => {
+      events.push(event);
+      for (const watch of watchers) watch(event);
+    };
+    const result = Promise.resolve().then(() => work(abandon.signal, emit));
+    const flight = { result, events, watchers, waiting: 0, abandon };
+    const settle = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    result.then(settle, settle);
+    flights.set(key, flight);
+    return flight;
+  }
 }

@@ -1,8 +1,9 @@
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { createExpand, failedExpansion } from '../expansion/expand.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { createExpand } from '../expansion/expand.ts';
+import { failedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 
@@ -128,7 +129,7 @@ describe('errors on /api: status and one plain sentence', () => {
 test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
   const overloaded = failedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
   const busy = createApp(
-    createExpand(() => overloaded),
+    createExpand(async () => overloaded),
     createPage(),
   );
   const response = await busy.request(`${path}?u=http://a.example/`);

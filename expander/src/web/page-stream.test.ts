@@ -1,8 +1,9 @@
 import { serve } from '@longhand/shared/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
-import { createExpand, createTrace } from '../expansion/expand.ts';
+import { createExpand } from '../expansion/expand.ts';
 import type { Hop } from '../expansion/expansion.ts';
+import { followRedirects } from '../expansion/follow-redirects.ts';
 import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 import { streamPage } from './page-stream.ts';
@@ -33,31 +34,31 @@ test('what is no URL is marked as invalid in its input, which has the focus', as
 
 describe('a fault of ours', () => {
   test('after the first hop is told in the page, which ends', async () => {
-    const log = { error: vi.fn() };
+    const onFault = vi.fn();
     const failing = async (onHop: (hop: Hop) => void) => {
       onHop(hop);
       throw new Error('a fault');
     };
-    const { body } = await streamPage(page, 'sho.rt/x', failing, log);
+    const { body } = await streamPage(page, 'sho.rt/x', failing, onFault);
     expect(await new Response(body).text()).toMatch(/Something went wrong here\.<\/h2>$/);
-    expect(log.error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
+    expect(onFault).toHaveBeenCalledWith(new Error('a fault'));
   });
 
   test('before it is an error like any other', async () => {
-    const failing = streamPage(page, 'sho.rt/x', () => Promise.reject(new Error('a fault')), console);
+    const failing = streamPage(page, 'sho.rt/x', () => Promise.reject(new Error('a fault')), vi.fn());
     await expect(failing).rejects.toThrow('a fault');
   });
 });
 
 test('a reader who goes away ends the chain', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
-  const trace = createTrace(async (url, { signal }) => {
+  const expandUrl = followRedirects(async (url, { signal }) => {
     if (url.pathname === '/x') return { ...hop, location: '/hang', method: 'HEAD', addressFamily: 4 };
     if (signal) asked.resolve(signal);
     return new Promise(() => {});
   });
   const stop = new AbortController();
-  const slow = createApp(createExpand(trace), page);
+  const slow = createApp(createExpand(expandUrl), page);
   const { port } = await serve(slow, { host: '127.0.0.1', port: 0, signal: stop.signal });
   const leaving = new AbortController();
   const answer = await fetch(`http://127.0.0.1:${port}/?u=sho.rt/x`, { signal: leaving.signal });

@@ -1,22 +1,37 @@
-import type { Log } from '@longhand/shared/log.ts';
+import type { Context } from 'hono';
+import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
+import { reportError } from './error-response.ts';
 import type { Page } from './page.ts';
+import { readParameters } from './parameters.ts';
+
+/** `GET /`: the page, with the chain of `u` if there is one. */
+export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) => void) {
+  return async (c: Context): Promise<Response> => {
+    const { u } = readParameters(c);
+    const { signal } = c.req.raw;
+    const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
+    const { body, error } = await streamPage(page, u, trace, onFault);
+    const { status, headers } = reportError(c, error);
+    return new Response(body, { status, headers: { ...page.headers, ...headers } });
+  };
+}
 
 /**
- * Writes the page for `u`, each hop as `trace` makes it, so that the chain grows before everybody's eyes.
+ * Writes the page for `u`, each hop as `trace` makes it, so that the chain grows while people watch.
  *
- * It resolves with the first hop, the rest of `body` under way, or with the end of a chain that has no hop:
- * `error` is that end's and may still become a status. What fails later is told in the page.
+ * Resolves with the first hop, while the rest of `body` follows, or with the end of a chain that has no hop: its
+ * `error` can still become the status. A later error is shown in the page.
  */
 export async function streamPage(
   page: Page,
   u: string,
   trace: (onHop: (hop: Hop) => void) => Promise<Expansion>,
-  log: Pick<Log, 'error'>,
+  onFault: (fault: unknown) => void,
 ): Promise<{ body: string | ReadableStream<Uint8Array>; error: Expansion['error'] }> {
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
-  // The reader may be gone; then the request's signal ends the chain.
+  // When the reader has left, the request's signal ends the chain.
   const write = (html: string) => writer.write(html).catch(() => {});
   const begun = Promise.withResolvers<null>();
   write(page.top(u, { begun: true, mistyped: false }));
@@ -34,7 +49,7 @@ export async function streamPage(
   expanding
     .then((expansion) => page.bottom(u, expansion))
     .catch((fault: unknown) => {
-      log.error({ err: fault }, 'fault');
+      onFault(fault);
       return page.fault;
     })
     .then(write)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { inert } from './headers.ts';
+import { baseHeaders } from './headers.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
 
@@ -27,7 +27,7 @@ export function createPage(): Page {
   const script = readFileSync(join(views, 'page.js'), 'utf8');
   return {
     headers: {
-      ...inert,
+      ...baseHeaders,
       'Content-Security-Policy': [
         "default-src 'none'",
         `style-src ${hash(style)}`,

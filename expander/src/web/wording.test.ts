@@ -31,16 +31,21 @@ async function read(u: string) {
 
 describe('every ending is told in plain words', () => {
   test.each([
-    ['final', 's.example/final', 'It leads to http://end.example/', 'The page at the end answered 200, OK.'],
-    ['a dead end', 's.example/dead', 'It leads to', 'answered 410, gone for good.'],
-    ['no redirect', 'http://end.example/', 'It leads nowhere else', 'This URL is not redirected.'],
-    ['max_redirects', long(0), 'It leads this far, and on', 'More than 5 redirects'],
-    ['loop', 's.example/loop', 'It leads round in a circle', 'nobody arrives'],
-    ['no_location', 's.example/silent', 'It stops on the way', 'does not say where it leads'],
-    ['malformed_location', 's.example/malformed', 'It stops on the way http://[', 'no URL'],
-    ['another scheme', 's.example/mail', 'It leads away from the web mailto:someone@example.com', 'mailto:'],
+    ['final', 's.example/final', 'It leads to http://end.example/', 'The last page answered 200, OK.'],
+    ['a dead end', 's.example/dead', 'It leads to', 'answered 410, removed.'],
+    ['no redirect', 'http://end.example/', 'This link is not redirected', 'The page answered 200, OK.'],
+    ['max_redirects', long(0), 'There are more redirects', 'more than 5 redirects'],
+    ['loop', 's.example/loop', 'The redirects form a loop', 'no page can be reached'],
+    ['no_location', 's.example/silent', 'The link is broken', 'has no location'],
+    ['malformed_location', 's.example/malformed', 'The link is broken http://[', 'not a URL'],
+    [
+      'another scheme',
+      's.example/mail',
+      'It leads to something other than a web page mailto:someone@example.com',
+      'mailto:',
+    ],
     ['request_failed', 's.example/broken', 'No answer http://nobody.example/', 'refused the connection.'],
-    ['invalid_url', 'http://', 'That is not a URL', 'A short URL looks like'],
+    ['invalid_url', 'http://', 'This is not a URL', 'A short URL looks like'],
     ['unsupported_scheme', 'ftp://a.example', 'Only web addresses can be expanded', 'not ftp:'],
   ])('%s: %s', async (_, u, headline, explanation) => {
     const { answer } = await read(u);
@@ -49,8 +54,8 @@ describe('every ending is told in plain words', () => {
   });
 
   test.each([
-    ['where a chain goes on', long(0), `${long(6)} Not asked`],
-    ['where a loop begins again', 's.example/loop', 'http://s.example/loop Asked before'],
+    ['where a chain goes on', long(0), `${long(6)} Not visited`],
+    ['where a loop begins again', 's.example/loop', 'http://s.example/loop Visited before'],
     ['another scheme', 's.example/mail', 'mailto:someone@example.com Not a web page'],
     ['what is no URL', 's.example/malformed', 'http://[ Not a URL.'],
     ['a host that does not answer', 's.example/broken', 'http://nobody.example/ nobody.example refused'],
@@ -63,7 +68,7 @@ describe('every ending is told in plain words', () => {
   });
 
   test('the redirects followed are counted and timed', async () => {
-    expect((await read('s.example/final')).answer).toMatch(/1 redirect followed, \S.* in all\./);
+    expect((await read('s.example/final')).answer).toMatch(/1 redirect followed in \S.*\./);
     expect((await read(long(0))).answer).toMatch(/6 redirects followed/);
     expect((await read('http://end.example/')).answer).toMatch(/No redirect followed/);
   });
@@ -79,10 +84,10 @@ describe('a hop tells', () => {
 
 test.each([
   [301, 'moved permanently'],
-  [302, 'found elsewhere for now'],
+  [302, 'moved temporarily'],
   [404, 'not found'],
   [418, "i'm a teapot"],
-  [599, 'a status without a name'],
+  [599, 'unknown status'],
 ])('status %i in words: %s', (status, words) => {
   expect(statusInWords(status)).toBe(words);
 });

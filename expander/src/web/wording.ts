@@ -1,62 +1,62 @@
 import { STATUS_CODES } from 'node:http';
 import type { End, Expansion } from '../expansion/expansion.ts';
 
-/** What the page calls the end of a chain. */
+/** The heading of the answer, by the end of the chain. */
 const headlines: Record<End['code'], string> = {
   final: 'It leads to',
   empty: 'Where does it lead?',
-  max_redirects: 'It leads this far, and on',
-  loop: 'It leads round in a circle',
-  no_location: 'It stops on the way',
-  malformed_location: 'It stops on the way',
-  unsupported_scheme: 'It leads away from the web',
-  invalid_url: 'That is not a URL',
+  max_redirects: 'There are more redirects',
+  loop: 'The redirects form a loop',
+  no_location: 'The link is broken',
+  malformed_location: 'The link is broken',
+  unsupported_scheme: 'It leads to something other than a web page',
+  invalid_url: 'This is not a URL',
   invalid_callback: 'This could not be expanded',
-  target_refused: 'This address is not asked',
+  target_refused: 'This address is not allowed',
   request_failed: 'No answer',
   timeout: 'No answer in time',
-  overloaded: 'Too busy just now',
+  overloaded: 'The server is busy',
   aborted: 'Stopped',
 };
 
-/** What a person can do about an end. */
+/** What people can do about it. */
 const remedies: Partial<Record<End['code'], string>> = {
   invalid_url: 'A short URL looks like example.com/abc, with or without http:// in front.',
-  target_refused: 'Only public websites are asked, on the ports that websites use.',
-  request_failed: 'The link may be out of date, or the website may be down.',
+  target_refused: 'Only public websites are allowed, on the ports that websites use.',
+  request_failed: 'The link may be outdated, or the website may be down.',
   timeout: 'The website may be busy. Trying again may help.',
   overloaded: 'Try again in a few seconds.',
 };
 
-/** What stands after the last URL of a chain that was not asked, or did not answer. */
+/** Why the last URL of a chain has no answer. */
 const reasons: Partial<Record<End['code'], string>> = {
-  max_redirects: 'Not asked: that is as far as the redirects are followed.',
-  loop: 'Asked before: from here it goes round again.',
+  max_redirects: 'Not visited: this is beyond the limit of redirects.',
+  loop: 'Visited before: the loop starts again here.',
   malformed_location: 'Not a URL.',
-  unsupported_scheme: 'Not a web page: not asked, and no link.',
+  unsupported_scheme: 'Not a web page, so it was not visited.',
 };
 
-/** Words for the statuses that people meet; for the others those of the registry do. */
+/** Words for common statuses; the others keep those of the registry. */
 const statusWords: Record<number, string> = {
   200: 'OK',
-  302: 'found elsewhere for now',
+  302: 'moved temporarily',
   303: 'see another page',
-  307: 'moved for now',
+  307: 'moved temporarily',
   308: 'moved permanently',
-  401: 'sign-in needed',
-  403: 'access refused',
-  405: 'this way of asking is not allowed',
-  410: 'gone for good',
+  401: 'sign-in required',
+  403: 'access denied',
+  405: 'method not allowed',
+  410: 'removed',
   429: 'too many requests',
   500: 'the website has a fault',
   502: 'the website has a fault',
-  503: 'not available just now',
+  503: 'temporarily unavailable',
   504: 'the website took too long',
 };
 
 export function headline({ end, error, redirectCount }: Expansion): string {
   if (end.code === 'unsupported_scheme' && error) return 'Only web addresses can be expanded';
-  if (end.code === 'final' && redirectCount === 0) return 'It leads nowhere else';
+  if (end.code === 'final' && redirectCount === 0) return 'This link is not redirected';
   return headlines[end.code];
 }
 
@@ -65,11 +65,9 @@ export function explanation({ end, hops, redirectCount }: Expansion): string {
   const last = hops.at(-1);
   if (end.code === 'final' && last) {
     const answered = `answered ${last.status}, ${statusInWords(last.status)}`;
-    return redirectCount === 0
-      ? `This URL is not redirected. It ${answered}.`
-      : `The page at the end ${answered}.`;
+    return redirectCount === 0 ? `The page ${answered}.` : `The last page ${answered}.`;
   }
-  if (end.code === 'loop') return 'The redirects come back to a URL that was asked before: nobody arrives.';
+  if (end.code === 'loop') return 'A redirect leads back to an earlier URL, so no page can be reached.';
   return end.message;
 }
 
@@ -77,22 +75,20 @@ export function advice({ end }: Expansion): string | undefined {
   return remedies[end.code];
 }
 
-/** Why the URL after the last hop has no answer; undefined where the last hop is the end. */
+/** Why the URL after the last hop has no answer; undefined if the last hop is the end. */
 export function openEnd({ end, error }: Expansion): string | undefined {
   return error ? error.message : reasons[end.code];
 }
 
 export function statusInWords(status: number): string {
-  return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'a status without a name';
+  return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed, 143 ms in all.`, or that this was earlier. */
+/** `2 redirects followed in 143 ms.`, with a note if this was earlier. */
 export function summary({ hops, redirectCount, cached }: Expansion): string {
   const redirects = `${redirectCount || 'No'} redirect${redirectCount > 1 ? 's' : ''} followed`;
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
-  return cached
-    ? `${redirects}; remembered from an earlier time, when it took ${total}.`
-    : `${redirects}, ${total} in all.`;
+  return cached ? `${redirects} in ${total} at an earlier request.` : `${redirects} in ${total}.`;
 }
 
 /** Milliseconds for people. */

@@ -1,55 +1,55 @@
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
-import type { Ask } from '../expansion/expansion.ts';
-import { ExpansionError } from '../expansion/expansion-error.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
+import { type RequestHead, withGetFallback } from './get-fallback.ts';
 import { httpClient } from './http-client.ts';
 
 /** Bytes of response headers. */
 const maxHeaderSize = 16 * 1024;
 
-export interface HeadRequestOptions {
+export interface FetchHopSettings {
   guard: Guard;
   lookup: Lookup;
   userAgent: string;
 }
 
 /**
- * Asks by HEAD, or by GET cut off after the headers, over kept-alive connections that are only ever opened to addresses that `guard` passed:
- * an address in the URL is judged before it is asked, a name's addresses as they are handed to the socket.
+ * Requests hops by HEAD, or by GET cut off after the headers, over kept-alive connections. These are only ever opened
+ * to addresses that `guard` accepts: it checks an address in the URL before the request, the addresses of a name as
+ * they are handed to the socket.
  */
-export function headRequest({ guard, lookup, userAgent }: HeadRequestOptions): { ask: Ask; close(): void } {
+export function createFetchHop({ guard, lookup, userAgent }: FetchHopSettings) {
   const guarded = guardedLookup(lookup, guard);
   const client = httpClient({
     agents: { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) },
     maxHeaderSize,
   });
-  const headers = ['User-Agent', userAgent];
+  const requestHeaders = ['User-Agent', userAgent];
 
-  const ask: Ask = async (url, { signal, ...options }) => {
-    const method = options.method ?? 'HEAD';
+  const request: RequestHead = async (url, method, signal) => {
     guard.checkUrl(url);
     try {
-      const { status, headers: said, addressFamily } = await client.head(url, { method, headers, signal });
-      return {
-        status,
-        location: percentEncoded(said.location),
-        method,
-        addressFamily,
-        freshUntil: answerFreshUntil(status, said),
-        cached: false,
-      };
+      const response = await client.head(url, { method, headers: requestHeaders, signal });
+      const { status, headers, addressFamily } = response;
+      const location = percentEncoded(headers.location);
+      const freshUntil = answerFreshUntil(status, headers);
+      return { status, location, method, addressFamily, freshUntil, cached: false };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw error instanceof ExpansionError ? error : failed(url, error);
+      throw error instanceof ExpansionError ? error : requestFailed(url, error);
     }
   };
-  return { ask, close: client.close };
+  const requestByEither = withGetFallback(request);
+  const fetchHop: FetchHop = (url, { follow, signal }) =>
+    follow === 'all' ? requestByEither(url, signal) : request(url, 'HEAD', signal);
+  return { fetchHop, close: client.close };
 }
 
-/** Hands a socket the addresses of a name only when every one of them may be contacted. */
+/** Hands a socket the addresses of a name only if the guard accepts every one of them. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -81,16 +81,16 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
   ECONNRESET: 'closed the connection without an answer.',
   EPIPE: 'closed the connection without an answer.',
-  ENOTFOUND: 'is not a name that is known.',
-  EAI_AGAIN: 'could not be looked up; the name server did not answer.',
+  ENOTFOUND: 'is not a known name.',
+  EAI_AGAIN: 'could not be resolved: the name server did not answer.',
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
-  ETIMEDOUT: 'did not answer the attempt to connect.',
+  ETIMEDOUT: 'did not accept the connection in time.',
   UND_ERR_SOCKET: 'closed the connection without an answer.',
   UND_ERR_HEADERS_OVERFLOW: `answered with more than ${maxHeaderSize} bytes of headers.`,
 };
 
-function failed(url: URL, cause: unknown): ExpansionError {
+function requestFailed(url: URL, cause: unknown): ExpansionError {
   const { name, code = '' } = cause as NodeJS.ErrnoException;
   const reason =
     reasons[code] ??
@@ -98,6 +98,6 @@ function failed(url: URL, cause: unknown): ExpansionError {
       ? 'answered with something that is not HTTP.'
       : /CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
         ? `has no valid certificate for a secure connection (${code}).`
-        : 'could not be asked.');
+        : 'could not be reached.');
   return new ExpansionError('request_failed', `${url.host} ${reason}`, { cause });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ExpansionError } from '../expansion/expansion-error.ts';
-import { createFlights } from './flights.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { createFlights } from './single-flight.ts';
 
 /** Work that is done when told so, and says whether it was stopped. */
 function work() {

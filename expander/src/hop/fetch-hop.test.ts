@@ -6,7 +6,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
-import { headRequest } from './head-request.ts';
+import { createFetchHop } from './fetch-hop.ts';
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
 const guard = createGuard(['127.0.0.1/32']);
@@ -21,7 +21,7 @@ afterAll(() => shortener.close());
 
 /** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
 function asking(...answers: LookupAddress[][]) {
-  const { ask, close } = headRequest({
+  const { fetchHop, close } = createFetchHop({
     guard,
     userAgent: 'test',
     lookup: (_name, _options, callback) => {
@@ -30,7 +30,7 @@ function asking(...answers: LookupAddress[][]) {
     },
   });
   onTestFinished(close);
-  return (url: string) => ask(new URL(url), { follow: 'default' });
+  return (url: string) => fetchHop(new URL(url), { follow: 'default' });
 }
 
 /** A server of raw bytes on 127.0.0.1. */
@@ -144,7 +144,7 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
   test('is not known by name', async () => {
     await expect(asking([])('http://short.example/')).rejects.toMatchObject({
       code: 'request_failed',
-      message: 'short.example is not a name that is known.',
+      message: 'short.example is not a known name.',
     });
   });
 });

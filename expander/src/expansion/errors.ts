@@ -1,4 +1,4 @@
-/** Why an expansion failed: stable, for programs. `aborted` is never shown: nobody waits for that answer. */
+/** Why an expansion failed: stable, for programs. No client sees `aborted`: it has left. */
 export type ErrorCode =
   | 'invalid_url'
   | 'invalid_callback'
@@ -19,13 +19,19 @@ export class ExpansionError extends Error {
   }
 }
 
-/** Why whoever gave a signal gets no answer: the reason of that signal where it is one of ours. */
-export function aborted(reason: unknown): ExpansionError {
-  if (reason instanceof ExpansionError) return reason;
-  return new ExpansionError('aborted', 'Nobody waits for this any more.', { cause: reason });
+/** @throws `error` unless it is an ExpansionError: anything else is a bug. */
+export function expansionError(error: unknown): ExpansionError {
+  if (error instanceof ExpansionError) return error;
+  throw error;
 }
 
-/** What is told where there is too much to do for now. */
+/** The error for work that was cancelled: the signal's reason if that is an ExpansionError. */
+export function aborted(reason: unknown): ExpansionError {
+  if (reason instanceof ExpansionError) return reason;
+  return new ExpansionError('aborted', 'The client has left.', { cause: reason });
+}
+
+/** The error for work beyond a limit. */
 export function overloaded(what: string): ExpansionError {
   return new ExpansionError('overloaded', `${what}; try again soon.`);
 }

@@ -1,0 +1,113 @@
+import { LRUCache } from 'lru-cache';
+import type { ExpandOptions, ExpandUrl, Expansion } from '../expansion/expansion.ts';
+import type { Target } from '../expansion/target.ts';
+
+/** Keeps entries as text until they expire or make room for others. */
+export interface Tier {
+  readonly name: 'memory' | 'redis';
+  /** The entry of `key`, which may have expired. @throws where the tier cannot be asked. */
+  get(key: string): Promise<string | null>;
+  /** @param expiresAt milliseconds since 1970. */
+  set(key: string, entry: string, expiresAt: number): void;
+}
+
+/** Counts the lookups in each tier. */
+export interface LookupCounter {
+  inc(labels: { tier: Tier['name']; result: 'hit' | 'miss' | 'failed' }): void;
+}
+
+/** Milliseconds for which an expired result still serves while it is refreshed. */
+const maxStale = 60 * 60 * 1_000;
+
+/** Characters of the largest entry. */
+const maxEntrySize = 64 * 1024;
+
+/** Entries whose failed refresh is remembered. */
+const maxFailedRefreshes = 10_000;
+
+/** What an expansion depends on. */
+export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
+  return `${follow} ${maxRedirect} ${text}`;
+}
+
+/**
+ * Caches expansions: reads through `tiers`, the nearest first, and writes through to all of them. A tier that fails
+ * is a miss. A stale result is returned at once and refreshed for the next request; if that fails, it is tried again
+ * only once such a failure would have expired from the cache.
+ */
+export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter) {
+  return (expandUrl: ExpandUrl): ExpandUrl => {
+    const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
+
+    const refresh = async (key: string, target: Target, { follow, maxRedirect }: ExpandOptions) => {
+      nextRefresh.set(key, Number.POSITIVE_INFINITY);
+      const expansion = await expandUrl(target, { follow, maxRedirect, refresh: true }).catch(() => null);
+      if (expansion?.error) return nextRefresh.set(key, expansion.freshUntil);
+      nextRefresh.delete(key);
+      if (expansion) writeThrough(tiers, key, expansion);
+    };
+
+    return async (target, options) => {
+      const key = cacheKey(target, options);
+      const hit = await readThrough(tiers, key, lookups);
+      if (!hit) {
+        const expansion = await expandUrl(target, options);
+        writeThrough(tiers, key, expansion);
+        return expansion;
+      }
+      const now = Date.now();
+      if (hit.freshUntil <= now && (nextRefresh.get(key) ?? 0) <= now) refresh(key, target, options);
+      for (const hop of hit.hops) options.onHop?.(hop);
+      return hit;
+    };
+  };
+}
+
+/** The cached expansion of the nearest tier that has one; it is written to the tiers before that. */
+async function readThrough(
+  tiers: readonly Tier[],
+  key: string,
+  lookups?: LookupCounter,
+): Promise<Expansion | null> {
+  for (const [i, tier] of tiers.entries()) {
+    let result: 'hit' | 'miss' | 'failed' = 'miss';
+    let hit: Expansion | null = null;
+    try {
+      const entry = await tier.get(key);
+      hit = entry === null ? null : parseEntry(entry);
+      if (hit) {
+        result = 'hit';
+        writeThrough(tiers.slice(0, i), key, hit);
+      }
+    } catch {
+      result = 'failed';
+    }
+    lookups?.inc({ tier: tier.name, result });
+    if (hit) return hit;
+  }
+  return null;
+}
+
+function writeThrough(tiers: readonly Tier[], key: string, expansion: Expansion): void {
+  const expiry = expiresAt(expansion);
+  if (tiers.length === 0 || expiry <= Date.now()) return;
+  const entry = JSON.stringify(asCached(expansion));
+  if (entry.length > maxEntrySize) return;
+  for (const tier of tiers) tier.set(key, entry, expiry);
+}
+
+/** The expansion of an entry; null where it has expired. @throws where the entry is not one of ours, or truncated. */
+function parseEntry(entry: string): Expansion | null {
+  const expansion: Expansion = JSON.parse(entry);
+  if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
+  return expiresAt(expansion) > Date.now() ? expansion : null;
+}
+
+/** When an entry expires (milliseconds since 1970): a failure at the end of its lifetime, a result an hour later. */
+function expiresAt({ error, freshUntil }: Expansion): number {
+  return error ? freshUntil : freshUntil + maxStale;
+}
+
+function asCached(expansion: Expansion): Expansion {
+  return { ...expansion, cached: true, hops: expansion.hops.map((hop) => ({ ...hop, cached: true })) };
+}

@@ -1,0 +1,49 @@
+import type { Context } from 'hono';
+import { ExpansionError, expansionError } from '../expansion/errors.ts';
+import type { Expand } from '../expansion/expand.ts';
+import { type Expansion, failedExpansion } from '../expansion/expansion.ts';
+import { asciiJson } from './ascii-json.ts';
+import { callbackCall, isCallbackName } from './callback-name.ts';
+import { errorResponse, reportError } from './error-response.ts';
+import { apiHeaders, cacheControl, jsonpHeaders, noStore } from './headers.ts';
+import { type Parameters, readParameters } from './parameters.ts';
+
+/** `GET /api`: the long URL as text, or as a call. */
+export function expandToText(expand: Expand) {
+  return async (c: Context): Promise<Response> => {
+    const { u, cb, follow } = readParameters(c);
+    if (u === '') return new Response('`u` argument required.', { headers: { ...apiHeaders, ...noStore } });
+    if (cb !== '' && !isCallbackName(cb)) {
+      throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
+    }
+    const { error, longUrl, freshUntil } = await expand.trace(u, { follow, signal: c.req.raw.signal });
+    const caching = cacheControl(freshUntil);
+    if (error) return errorResponse(c, error, caching);
+    const text = longUrl ?? '';
+    if (cb === '') return new Response(text, { headers: { ...apiHeaders, ...caching } });
+    return new Response(callbackCall(cb, text), { headers: { ...jsonpHeaders, ...caching } });
+  };
+}
+
+/** `GET /api/chain`: every hop. The one response that is JSON, its errors too. */
+export function expandToChain(expand: Expand) {
+  return async (c: Context): Promise<Response> => {
+    let parameters: Omit<Parameters, 'cb'> = { u: c.req.query('u') ?? '', follow: 'default' };
+    let expansion: Expansion;
+    try {
+      parameters = readParameters(c);
+      const { u, follow } = parameters;
+      expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
+    } catch (error) {
+      expansion = failedExpansion(parameters.u, expansionError(error));
+    }
+    const { hops, freshUntil, ...rest } = expansion;
+    const { u: url, follow } = parameters;
+    const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
+    const { status, headers } = reportError(c, rest.error);
+    return new Response(asciiJson(report), {
+      status: url === '' ? 400 : status,
+      headers: { ...apiHeaders, 'Content-Type': 'application/json', ...cacheControl(freshUntil), ...headers },
+    });
+  };
+}

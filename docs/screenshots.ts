@@ -42,7 +42,7 @@ const folder = await mkdtemp(join(tmpdir(), 'longhand-screenshots-'));
 const anyPort = { LONGHAND_PORT: '0', LONGHAND_EXPANDER_PORT: '0', LONGHAND_TASKS_PORT: '0' };
 const [expander, stack, browser] = await Promise.all([
   serve(scriptedApp(web), { host: '127.0.0.1', port: 0, signal: stop.signal }),
-  startStack({ folder, env: { ...process.env, ...anyPort }, write() {} }),
+  startStack({ folder, env: { ...process.env, ...anyPort }, onLine() {} }),
   launchChromium(),
 ]);
 try {

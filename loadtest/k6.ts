@@ -5,46 +5,46 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const scripts = join(import.meta.dirname, 'scripts');
-const root = join(import.meta.dirname, '..');
-const local = join(root, '.local', 'bin');
+const localBin = join(import.meta.dirname, '..', '.local', 'bin');
 const version = 'v1.8.1';
 const image = 'grafana/k6';
 
-/** The words that k6 begins with on a command line, given the variables that its script reads. */
+/** Returns the command line prefix that runs k6 with the given environment. */
 export type K6 = (env: Record<string, string>) => string[];
 
 /**
- * How k6 is had on this machine: on the PATH, from an earlier installation, as Docker's image, or
- * installed with Go into `.local/`, which takes about two minutes, once.
+ * Finds k6: on the PATH, in `.local/`, or as a Docker image; otherwise installs it with Go into `.local/`, once, which
+ * takes about two minutes.
  *
  * @throws Error that says how to get it.
  */
-export async function findK6(say: (sentence: string) => void): Promise<K6> {
-  const found = await installedK6();
-  if (found) return found;
-  if ((await works('docker', 'image', 'inspect', image)) || (await works('docker', 'pull', image)))
-    return inDocker;
-  if (await works('go', 'version')) {
-    say(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
-    await mkdir(local, { recursive: true });
-    await run('go', ['install', `go.k6.io/k6@${version}`], { env: { ...process.env, GOBIN: local } });
-    return () => [join(local, 'k6')];
+export async function findK6(log: (message: string) => void): Promise<K6> {
+  const installed = await installedK6();
+  if (installed) return installed;
+  if ((await succeeds('docker', 'image', 'inspect', image)) || (await succeeds('docker', 'pull', image))) {
+    return dockerK6;
+  }
+  if (await succeeds('go', 'version')) {
+    log(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
+    await mkdir(localBin, { recursive: true });
+    await run('go', ['install', `go.k6.io/k6@${version}`], { env: { ...process.env, GOBIN: localBin } });
+    return () => [join(localBin, 'k6')];
   }
   throw new Error(
-    'There is no k6 on this machine: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), ' +
-      'or Docker, or Go, with which this command installs it by itself.',
+    'k6 is not installed: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install Docker or ' +
+      'Go, with which this command gets it by itself.',
   );
 }
 
-/** The k6 that is on the PATH or was installed into `.local/` before, if any. */
+/** The k6 on the PATH or in `.local/`, if there is one. */
 export async function installedK6(): Promise<K6 | undefined> {
-  for (const command of ['k6', join(local, 'k6')]) {
-    if (await works(command, 'version')) return () => [command];
+  for (const command of ['k6', join(localBin, 'k6')]) {
+    if (await succeeds(command, 'version')) return () => [command];
   }
   return undefined;
 }
 
-const inDocker: K6 = (env) => [
+const dockerK6: K6 = (env) => [
   ...['docker', 'run', '--rm', '--network', 'host', '--user', `${process.getuid?.()}:${process.getgid?.()}`],
   ...[import.meta.dirname, env.LOAD_OUT].flatMap((folder) => ['--volume', `${folder}:${folder}`]),
   ...['--workdir', import.meta.dirname],
@@ -53,20 +53,20 @@ const inDocker: K6 = (env) => [
 ];
 
 /**
- * Runs `scripts/<name>.ts`, with k6's own HTML report beside the ones that the script writes, and resolves
- * with k6's exit code: 0 where every threshold held, 99 where one did not, another on trouble of its own.
+ * Runs `scripts/<name>.ts`. k6's own HTML report lies beside those of the script.
  *
  * @param out the folder of the reports.
- * @param variables what the script reads from its environment.
- * @param write gets k6's output as it comes.
+ * @param variables the environment of the script.
+ * @param onOutput is called with k6's output as it arrives.
+ * @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed.
  */
 export async function runScript(
   k6: K6,
   name: string,
   out: string,
   variables: Record<string, string>,
-  write: (text: string) => void,
-): Promise<number | null> {
+  onOutput: (text: string) => void = () => {},
+): Promise<{ code: number | null; output: string }> {
   await mkdir(out, { recursive: true });
   const { LOAD_PROFILE = 'full', SOAK_SECONDS = '' } = process.env;
   const env = {
@@ -75,27 +75,33 @@ export async function runScript(
     ...variables,
     LOAD_OUT: out,
     K6_WEB_DASHBOARD: 'true',
-    // No page to look at during the run, and a point a second: with k6's ten, a short run has no report.
+    // No live page, and one point per second: with k6's default of ten seconds a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
     K6_WEB_DASHBOARD_EXPORT: join(out, `${name}.html`),
   };
-  const [command = '', ...begin] = k6(env);
-  // No progress bar, nothing leaves the machine, and nothing listens.
+  const [command = '', ...prefix] = k6(env);
+  // No progress bar, no usage report to Grafana, no REST API.
   const options = ['--quiet', '--no-usage-report', '--address='];
-  const child = spawn(command, [...begin, 'run', ...options, join(scripts, `${name}.ts`)], {
+  const child = spawn(command, [...prefix, 'run', ...options, join(scripts, `${name}.ts`)], {
     cwd: import.meta.dirname,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', write);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      onOutput(text);
+    });
+  }
   const [code] = await once(child, 'close');
-  return code;
+  return { code, output };
 }
 
 const run = promisify(execFile);
 
-const works = (command: string, ...args: string[]): Promise<boolean> =>
+const succeeds = (command: string, ...args: string[]): Promise<boolean> =>
   run(command, args).then(
     () => true,
     () => false,

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findK6, installedK6, type K6, runScript } from './k6.ts';
-import { control } from './selftest.ts';
-import { ownStack, type Target } from './target.ts';
+import { runControl } from './selftest.ts';
+import { startOwnStack, type Target } from './target.ts';
 
-// Installed for the run only where nobody waits for it; `make load` installs it on a developer's machine.
+// The tests install k6 only in CI, where nobody waits for it; on a developer's machine `make load` does.
 const installs = process.env.CI === 'true' && spawnSync('go', ['version']).status === 0;
-const without =
-  installs || (await installedK6()) ? '' : ' (skipped: there is no k6; "make load" installs it)';
+const skipped =
+  installs || (await installedK6()) ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
 
-describe.skipIf(without !== '')(`the load scripts on k6${without}`, { timeout: 180_000 }, () => {
+describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 180_000 }, () => {
   let k6: K6;
   let stack: Target;
   let out: string;
@@ -21,20 +21,15 @@ describe.skipIf(without !== '')(`the load scripts on k6${without}`, { timeout: 1
   beforeAll(async () => {
     k6 = await findK6(() => {});
     out = await mkdtemp(join(tmpdir(), 'longhand-load-test-'));
-    stack = await ownStack(1);
+    stack = await startOwnStack(1);
   }, 600_000);
   afterAll(async () => {
     await stack?.stop();
     await rm(out, { recursive: true, force: true });
   });
 
-  async function run(name: string, variables: Record<string, string>) {
-    let output = '';
-    const code = await runScript(k6, name, out, { ...variables, LOAD_PROFILE: 'short' }, (text) => {
-      output += text;
-    });
-    return { code, output };
-  }
+  const run = (name: string, variables: Record<string, string>) =>
+    runScript(k6, name, out, { LOAD_PROFILE: 'short', ...variables });
 
   test('smoke passes on the stack, and writes its reports', async () => {
     const { code, output } = await run('smoke', stack.variables);
@@ -51,37 +46,34 @@ describe.skipIf(without !== '')(`the load scripts on k6${without}`, { timeout: 1
   });
 
   test.each(['smoke', 'keepalive', 'expander', 'tasks', 'spike', 'soak', 'restart'])(
-    '%s ends at once with a sentence when the stack is not up',
+    '%s aborts with a message when the stack is not running',
     async (name) => {
       const url = `http://127.0.0.1:${await freePort()}`;
       const { code, output } = await run(name, { PROXY_URL: url, EXPANDER_URL: url, TASKS_URL: url });
       expect(code).toBe(108);
-      expect(output).toContain(`The stack is not up: ${url}/`);
+      expect(output).toContain(`The stack is not running: ${url}/`);
     },
   );
 
-  test('an address that is not of this machine is refused', async () => {
+  test('the URL of another machine is refused', async () => {
     const { code, output } = await run('smoke', { TASKS_URL: 'http://tasks.example' });
     expect(code).not.toBe(0);
-    expect(output).toContain('TASKS_URL=http://tasks.example: load goes to this machine alone');
+    expect(output).toContain('TASKS_URL=http://tasks.example: load is sent to this machine only');
   });
 
-  test('a profile that there is not is named', async () => {
-    let output = '';
-    await runScript(k6, 'smoke', out, { LOAD_PROFILE: 'huge' }, (text) => {
-      output += text;
-    });
-    expect(output).toContain('LOAD_PROFILE=huge: there is full and short.');
+  test('an unknown profile is named', async () => {
+    const { output } = await run('smoke', { LOAD_PROFILE: 'huge' });
+    expect(output).toContain('LOAD_PROFILE=huge: the profiles are full and short.');
   });
 
   test('the negative control: keepalive passes with no-delay on', async () => {
-    const { code, delayed, output } = await control(k6, true);
+    const { code, delayed, output } = await runControl(k6, true);
     expect(code, output).toBe(0);
     expect(Math.max(delayed.get, delayed.post)).toBeLessThan(0.25);
   });
 
   test('the negative control: keepalive fails with no-delay off', async () => {
-    const { code, delayed, output } = await control(k6, false);
+    const { code, delayed, output } = await runControl(k6, false);
     expect(code, output).toBe(99);
     expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.5);
   });

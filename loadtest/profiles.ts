@@ -1,5 +1,5 @@
-/** What must hold for steady requests: milliseconds, the share delayed by an acknowledgement, requests never sent. */
-interface Latencies {
+/** Limits for requests on an open connection: milliseconds, the share delayed by an acknowledgement, dropped iterations. */
+interface Limits {
   median: number;
   p99: number;
   p999: number;
@@ -7,10 +7,10 @@ interface Latencies {
   dropped: number;
 }
 
-/** What one kind of load is, script by script: rates are a second, times in seconds. */
+/** The load of each script: rates are per second, times in seconds. */
 export interface Profile {
   smoke: { users: number; iterations: number };
-  keepalive: { rate: number; together: number; seconds: number; users: number; limits: Latencies };
+  keepalive: { rate: number; burst: number; seconds: number; users: number; limits: Limits };
   expander: { rate: number; seconds: number; hotLinks: number };
   tasks: { reads: number; writes: number; seconds: number; listed: number };
   spike: { base: number; peak: number; ramp: number; hold: number; after: number };
@@ -19,18 +19,17 @@ export interface Profile {
 }
 
 /**
- * The named load profiles: `full` is what the thresholds are meant for, `short` is for CI and for trying a
- * script out. LOAD_PROFILE chooses, SOAK_SECONDS lengthens or shortens the soak of either.
+ * The load profiles: the thresholds are meant for `full`; `short` is for CI and for trying a script. LOAD_PROFILE
+ * selects one, and SOAK_SECONDS sets the duration of the soak in either.
  */
 export const profiles = {
   full: {
     smoke: { users: 2, iterations: 20 },
     keepalive: {
       rate: 200,
-      // Requests one after the other on one connection. A connection that pauses longer than 40 ms between an
-      // answer and its next request is acknowledged at once (Linux's "pingpong" mode is left), and would hide
-      // the very delay that is looked for.
-      together: 4,
+      // Requests in a row on one connection. When a connection pauses for more than 40 ms between a response and the next
+      // request, Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay we look for.
+      burst: 4,
       seconds: 40,
       users: 20,
       limits: { median: 10, p99: 20, p999: 35, delayed: 0.001, dropped: 0 },
@@ -45,10 +44,10 @@ export const profiles = {
     smoke: { users: 2, iterations: 2 },
     keepalive: {
       rate: 100,
-      together: 4,
+      burst: 4,
       seconds: 3,
       users: 20,
-      // On a machine that does other work as well: wide of it, and still far from what a delay does to all answers.
+      // Wide enough for a busy machine, and still far from the effect of a delay on every response.
       limits: { median: 35, p99: 1_000, p999: 2_000, delayed: 0.25, dropped: 40 },
     },
     expander: { rate: 100, seconds: 5, hotLinks: 20 },

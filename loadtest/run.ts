@@ -1,27 +1,28 @@
-/** `node loadtest/run.ts [script …]`: the load scripts, against the stack that is up or one started for the run. */
+/** `node loadtest/run.ts [script …]` runs load scripts against the running stack, or against one started for the run. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findK6, runScript } from './k6.ts';
-import { ownStack, runningStack, type Target } from './target.ts';
+import { findRunningStack, startOwnStack, type Target } from './target.ts';
 
 const out = join(import.meta.dirname, 'out');
-const usual = ['smoke', 'keepalive'];
+const defaultScripts = ['smoke', 'keepalive'];
 
 async function main(names: string[]): Promise<void> {
   await checkNames(names);
   const k6 = await findK6(console.log);
-  // Replicas are replaced by ending processes: those of a stack of our own, never those of one in use.
-  const replacing = names.includes('restart');
-  const running = replacing ? undefined : await runningStack(process.env);
+  // `restart` ends processes: only ever those of a stack of its own.
+  const restarts = names.includes('restart');
+  const running = restarts ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');
-  const target = running ?? (await ownStack(replacing ? 2 : 1));
+  const target = running ?? (await startOwnStack(restarts ? 2 : 1));
   const failed: string[] = [];
   try {
     for (const name of names) {
       console.log(`\n${name}: against ${target.variables.PROXY_URL}`);
-      const write = (text: string) => process.stdout.write(text);
-      const code = await during(name, target, () => runScript(k6, name, out, target.variables, write));
-      if (code !== 0) failed.push(`${name} (k6 ended with ${code})`);
+      const result = runScript(k6, name, out, target.variables, (text) => process.stdout.write(text));
+      if (name === 'restart') await replaceReplicasUntil(result, target);
+      const { code } = await result;
+      if (code !== 0) failed.push(`${name} (k6 exited with ${code})`);
     }
   } finally {
     await target.stop();
@@ -29,7 +30,7 @@ async function main(names: string[]): Promise<void> {
   if (failed.length > 0) throw new Error(`Failed: ${failed.join(', ')}.`);
 }
 
-/** @throws Error that lists the scripts there are. */
+/** @throws Error that lists the existing scripts. */
 async function checkNames(names: readonly string[]): Promise<void> {
   const files = await readdir(join(import.meta.dirname, 'scripts'));
   const scripts = files.filter((file) => file.endsWith('.ts')).map((file) => file.replace('.ts', ''));
@@ -37,20 +38,18 @@ async function checkNames(names: readonly string[]): Promise<void> {
   if (unknown) throw new Error(`There is no load script ${unknown}; there are ${scripts.join(', ')}.`);
 }
 
-/** While `restart` runs, the replicas are replaced one by one, again and again. */
-async function during(name: string, target: Target, run: () => Promise<number | null>) {
-  if (name !== 'restart') return run();
-  let over = false;
-  const running = run().finally(() => {
-    over = true;
+/** Replaces the replicas one by one, again and again, until `done` settles. */
+async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {
+  let running = true;
+  const finished = done.finally(() => {
+    running = false;
   });
-  while (!over) await Promise.race([target.replaceNext?.(), running]);
-  return running;
+  while (running) await Promise.race([target.replaceNext?.(), finished]);
 }
 
-// k6 hears Ctrl-C as well and ends with its reports; then the stack is stopped. A second one ends all at once.
+// On Ctrl-C k6 stops too and writes its reports; then the stack is stopped. A second Ctrl-C exits at once.
 process.once('SIGINT', () => {});
-await main(process.argv.length > 2 ? process.argv.slice(2) : usual).catch((error: Error) => {
+await main(process.argv.length > 2 ? process.argv.slice(2) : defaultScripts).catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });

@@ -1,39 +1,31 @@
 /**
- * `node loadtest/selftest.ts`: the keepalive script has to pass against a server that writes its answers in
- * two pieces, and to fail against the very same server with TCP no-delay switched off.
+ * `node loadtest/selftest.ts`: the keepalive script must pass against a server that sends its responses in two writes,
+ * and fail against the same server with TCP no-delay off.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findK6, type K6, runScript } from './k6.ts';
-import { startTwoPieces } from './split-write-server.ts';
+import { startSplitWriteServer } from './split-write-server.ts';
 
-export interface Control {
-  /** k6's exit code: 0 where every threshold held, 99 where one did not. */
+export interface ControlResult {
+  /** k6's exit code: 0 when every threshold passed, 99 when one failed. */
   code: number | null;
-  /** Of all answers on a kept connection, the share that took as long as a delayed acknowledgement. */
+  /** The share of responses on open connections that took as long as a delayed acknowledgement. */
   delayed: { get: number; post: number };
   output: string;
 }
 
-/** Runs the keepalive script, short, against the control with no-delay on or off. */
-export async function control(k6: K6, noDelay: boolean): Promise<Control> {
-  const server = await startTwoPieces({ noDelay });
+/** Runs the short keepalive script against the control. */
+export async function runControl(k6: K6, noDelay: boolean): Promise<ControlResult> {
+  const server = await startSplitWriteServer({ noDelay });
   const out = await mkdtemp(join(tmpdir(), 'longhand-selftest-'));
-  let output = '';
   try {
-    const code = await runScript(
-      k6,
-      'keepalive',
-      out,
-      { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' },
-      (text) => {
-        output += text;
-      },
-    );
+    const variables = { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' };
+    const result = await runScript(k6, 'keepalive', out, variables);
     const { metrics } = JSON.parse(await readFile(join(out, 'keepalive.json'), 'utf8'));
     const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].values.rate;
-    return { code, delayed: { get: share('get'), post: share('post') }, output };
+    return { ...result, delayed: { get: share('get'), post: share('post') } };
   } finally {
     await server.close();
     await rm(out, { recursive: true });
@@ -42,18 +34,19 @@ export async function control(k6: K6, noDelay: boolean): Promise<Control> {
 
 async function main(): Promise<void> {
   const k6 = await findK6(console.log);
-  for (const { noDelay, expected } of [
-    { noDelay: true, expected: 0 },
-    { noDelay: false, expected: 99 },
-  ]) {
-    const { code, delayed, output } = await control(k6, noDelay);
-    const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+  for (const [noDelay, expected] of [
+    [true, 0],
+    [false, 99],
+  ] as const) {
+    const { code, delayed, output } = await runControl(k6, noDelay);
+    const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
     console.log(
-      `no-delay ${noDelay ? 'on' : 'off'}: the keepalive script ${code === 0 ? 'passes' : 'fails'} (k6 ended with ${code}); ` +
-        `delayed by an acknowledgement: ${share(delayed.get)} of GET, ${share(delayed.post)} of POST.`,
+      `no-delay ${noDelay ? 'on' : 'off'}: the keepalive script ${code === 0 ? 'passes' : 'fails'} ` +
+        `(k6 exited with ${code}); delayed by an acknowledgement: ` +
+        `${percent(delayed.get)} of GET, ${percent(delayed.post)} of POST.`,
     );
     if (code === expected) continue;
-    console.error(`${output}\nIt had to end with ${expected}.`);
+    console.error(`${output}\nIt should have exited with ${expected}.`);
     process.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface TwoPieces {
+export interface SplitWriteServer {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -9,17 +9,19 @@ export interface TwoPieces {
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
 /**
- * Starts the negative control: something that looks like the task list to the load scripts and writes
- * every response in two pieces. With `noDelay` off, Nagle's algorithm holds the second piece back until
- * the client has acknowledged the first, which a client on a kept connection delays by about 40 ms.
+ * Starts the negative control: a server that looks like the task list to the load scripts and sends every response in two
+ * writes. With `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the first,
+ * which a client on a keep-alive connection delays by about 40 ms.
  */
-export async function startTwoPieces({ noDelay }: { noDelay: boolean }): Promise<TwoPieces> {
-  const server = http.createServer({ noDelay }, (request, response) => {
+export async function startSplitWriteServer(options: { noDelay: boolean }): Promise<SplitWriteServer> {
+  const server = http.createServer(options, (request, response) => {
     request.resume();
-    if (request.method === 'POST') answer(response, 302, { Location: '/' }, ['On to', ' the list.\n']);
-    else if (request.url === '/tasks')
-      answer(response, 200, { 'Content-Type': 'application/json' }, ['{"tasks"', ':[]}']);
-    else answer(response, 200, { 'Set-Cookie': 'session=control; Path=/' }, ['<title>Control</title>', form]);
+    if (request.method === 'POST') respond(response, 302, { Location: '/' }, ['See', ' the list.\n']);
+    else if (request.url === '/tasks') {
+      respond(response, 200, { 'Content-Type': 'application/json' }, ['{"tasks"', ':[]}']);
+    } else {
+      respond(response, 200, { 'Set-Cookie': 'session=control; Path=/' }, ['<title>Control</title>', form]);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -32,13 +34,13 @@ export async function startTwoPieces({ noDelay }: { noDelay: boolean }): Promise
   };
 }
 
-function answer(
+/** Sends the first half of the body with the headers, and the second in a write of its own. */
+function respond(
   response: ServerResponse,
   status: number,
   headers: Record<string, string>,
   [first, second]: [string, string],
 ): void {
   response.writeHead(status, { ...headers, 'Content-Length': first.length + second.length });
-  // The first piece goes out with the headers; the second is a write of its own.
   response.write(first, () => response.end(second));
 }

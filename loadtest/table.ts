@@ -1,4 +1,4 @@
-/** Rows of cells as text: columns of even width, the first one to the left and the others to the right. */
+/** Formats rows as text: aligned columns, the first to the left and the others to the right. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? [];
   const cell = (text: string, i: number) =>
@@ -6,9 +6,9 @@ export function textTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(cell).join('  ')).join('\n');
 }
 
-/** The same as Markdown; the first row holds the titles. */
-export function markdownTable([titles = [], ...rows]: readonly (readonly string[])[]): string {
+/** Formats rows as a Markdown table; the first row is the header. */
+export function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) => `| ${row.join(' | ')} |`;
-  const rule = titles.map((_, i) => (i === 0 ? '---' : '--:'));
-  return [titles, rule, ...rows].map(line).join('\n');
+  const separator = header.map((_, i) => (i === 0 ? '---' : '--:'));
+  return [header, separator, ...rows].map(line).join('\n');
 }

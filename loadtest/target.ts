@@ -1,69 +1,58 @@
 import { EventEmitter, on } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startStack } from '@longhand/deploy/native/stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/native/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 
-/** What the load goes to. */
+/** The stack under load. */
 export interface Target {
-  /** What the scripts read from their environment. */
+  /** The environment of the scripts. */
   readonly variables: Record<string, string>;
-  /** Replaces one process of the tasks application by another; resolves once the new one listens. */
+  /** Replaces one process of the tasks service; resolves once the new one listens. */
   replaceNext?(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const addresses = {
+const defaultUrls = {
   PROXY_URL: 'http://127.0.0.1:8080',
   EXPANDER_URL: 'http://127.0.0.1:8081',
   TASKS_URL: 'http://127.0.0.1:8082',
 };
 
-/** Where more can be reached of a stack that is up: a service past the proxy, the operations endpoints. */
-const optional = ['TASKS_DIRECT_URL', 'EXPANDER_OPS_URL', 'TASKS_OPS_URL', 'SHORTENER_URL'];
+/** What else of a running stack may be reachable: a service behind the proxy, the operations endpoints. */
+const optionalUrls = ['TASKS_DIRECT_URL', 'EXPANDER_OPS_URL', 'TASKS_OPS_URL', 'SHORTENER_URL'];
 
 /**
- * The stack that answers at the addresses of the environment, by default the local ones, with the local
- * shortener for its links; undefined where none answers.
+ * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
+ *
+ * @returns undefined if nothing answers there.
  */
-export async function runningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
-  const urls = Object.fromEntries(
-    Object.entries(addresses).map(([name, otherwise]) => [name, env[name] || otherwise]),
-  );
-  const answers = await Promise.allSettled(Object.values(urls).map((url) => fetch(url)));
-  if (answers.some(({ status }) => status === 'rejected')) return undefined;
-  const variables = { ...urls };
-  for (const name of optional) if (env[name]) variables[name] = env[name];
+export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
+  const variables: Record<string, string> = {};
+  for (const [name, url] of Object.entries(defaultUrls)) variables[name] = env[name] || url;
+  const responses = await Promise.allSettled(Object.values(variables).map((url) => fetch(url)));
+  if (responses.some(({ status }) => status === 'rejected')) return undefined;
+  for (const name of optionalUrls) if (env[name]) variables[name] = env[name];
   if (variables.SHORTENER_URL) return { variables, async stop() {} };
   const shortener = await startShortener();
   return { variables: { ...variables, SHORTENER_URL: shortener.url }, stop: shortener.close };
 }
 
-/** A whole stack without Docker on free ports, and the local shortener, which its expander may ask. */
-export async function ownStack(tasksReplicas: number): Promise<Target> {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-load-'));
+/** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
+export async function startOwnStack(tasksReplicas: number): Promise<Target> {
   const tasks = new EventEmitter();
-  // Told by its log, which may come later than the port is open: all of it, before a process is replaced.
-  const allListen = listens(tasks, tasksReplicas);
+  // The log line may come later than the open port, and must not be mistaken for that of a replacement.
+  const allListening = listening(tasks, tasksReplicas);
   const shortener = await startShortener();
-  const stack = await startStack({
-    folder,
-    env: {
-      ...process.env,
-      LONGHAND_PORT: '0',
-      LONGHAND_EXPANDER_PORT: '0',
-      LONGHAND_TASKS_PORT: '0',
-      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
-    },
+  const stack = await startTemporaryStack({
+    env: process.env,
     tasksReplicas,
-    write(part, line) {
-      if (part === 'tasks' && line.includes('"msg":"listening"')) tasks.emit('listening');
-      else if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${part}: ${line}`);
+    onLine(process, line) {
+      if (process === 'tasks' && line.includes('"msg":"listening"')) tasks.emit('listening');
+      else if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line))
+        console.error(`${process}: ${line}`);
     },
   });
-  await allListen;
-  const replicas = stack.parts.filter(({ name }) => name === 'tasks');
+  await allListening;
+  const replicas = stack.processes.filter(({ name }) => name === 'tasks');
   let next = 0;
   return {
     variables: {
@@ -78,20 +67,19 @@ export async function ownStack(tasksReplicas: number): Promise<Target> {
     async replaceNext() {
       const { pid } = replicas[next++ % replicas.length] ?? {};
       if (pid === undefined) return;
-      const another = listens(tasks, 1);
+      const replaced = listening(tasks, 1);
       process.kill(pid, 'SIGTERM');
-      await another;
+      await replaced;
     },
     async stop() {
       await stack.stop();
       await shortener.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Resolves once so many more processes have said that they listen. */
-async function listens(processes: EventEmitter, count: number): Promise<void> {
+/** Resolves once `count` more processes have logged that they listen. */
+async function listening(processes: EventEmitter, count: number): Promise<void> {
   let left = count;
   for await (const _ of on(processes, 'listening')) if (--left === 0) return;
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, say } from './testing/ask.ts';
-import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
 
 /** What no line may hold. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';
@@ -31,7 +31,7 @@ describe('The log of the proxy', () => {
     (answers[pathname] ?? (() => response.end('echo')))(request, response);
   });
 
-  let proxy: ProxyAlone;
+  let proxy: TemporaryProxy;
   beforeAll(async () => {
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     const { port } = application.address() as AddressInfo;
@@ -41,7 +41,7 @@ describe('The log of the proxy', () => {
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
       LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
     };
-    proxy = await startProxyAlone(variables, (text) =>
+    proxy = await startTemporaryProxy(variables, (text) =>
       text
         .replace('proxy_read_timeout 10s', 'proxy_read_timeout 200ms')
         .replace(/(client_\w+_timeout) \w+/g, '$1 200ms'),

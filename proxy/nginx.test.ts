@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { configureProxy, type ProxyVariables, render } from '@longhand/deploy/native/configuration.ts';
+import {
+  defaultProxyVariables,
+  startTemporaryProxy,
+  type TemporaryProxy,
+} from '@longhand/deploy/native/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, ask, say } from './testing/ask.ts';
-import { type ProxyAlone, proxyVariables, startProxyAlone } from './testing/nginx.ts';
 
 /** nginx as configured, in front of a stand-in for both applications that shows what reaches it. */
 describe('The proxy alone', () => {
@@ -30,12 +34,12 @@ describe('The proxy alone', () => {
     (answers[url] ?? (() => response.end('echo')))(request, response);
   });
 
-  let proxy: ProxyAlone;
-  let ports: ProxyAlone['ports'];
+  let proxy: TemporaryProxy;
+  let ports: TemporaryProxy['ports'];
   beforeAll(async () => {
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     const { port } = application.address() as AddressInfo;
-    proxy = await startProxyAlone({
+    proxy = await startTemporaryProxy({
       LONGHAND_API_RATE: '5r/s',
       LONGHAND_API_BURST: '5',
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${port} max_fails=0`,
@@ -173,7 +177,7 @@ describe('The templates', () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhand-templates-'));
     const render = async (name: string, servers: Partial<ProxyVariables>) => {
       const prefix = join(folder, name);
-      await configureProxy(prefix, { ...proxyVariables, ...servers });
+      await configureProxy(prefix, { ...defaultProxyVariables, ...servers });
       const files = (await readdir(join(prefix, 'conf.d'))).toSorted();
       return Promise.all(files.map((file) => readFile(join(prefix, 'conf.d', file), 'utf8')));
     };

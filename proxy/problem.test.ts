@@ -1,16 +1,16 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Question } from './testing/ask.ts';
-import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
 
 /** What the proxy refuses itself on behalf of tasks, whose JSON interface promises problem details (RFC 9457). */
 describe('An error of the proxy', () => {
   const application = http.createServer((request) => {
     if (request.url === '/break') request.socket.destroy();
   });
-  let proxy: ProxyAlone;
+  let proxy: TemporaryProxy;
   beforeAll(async () => {
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     const { port } = application.address() as AddressInfo;
@@ -18,7 +18,7 @@ describe('An error of the proxy', () => {
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
       LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
     };
-    proxy = await startProxyAlone(servers, (text) =>
+    proxy = await startTemporaryProxy(servers, (text) =>
       text
         .replace('proxy_read_timeout 10s', 'proxy_read_timeout 200ms')
         .replace('limit_conn streams 200', 'limit_conn streams 1'),

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { freePorts } from '@longhand/deploy/native/ports.ts';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask } from './testing/ask.ts';
-import { type ProxyAlone, startProxyAlone } from './testing/nginx.ts';
 
 const host = '127.0.0.1';
 const names = {
@@ -21,7 +21,7 @@ const names = {
 const published = '9443';
 
 /** nginx with the servers for TLS, before a tasks application that answers and an expander that is away. */
-let proxy: ProxyAlone;
+let proxy: TemporaryProxy;
 let tls: number;
 let plain: number;
 let certificates: string;
@@ -60,7 +60,7 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
     LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0`,
     LONGHAND_TASKS_SERVER: `${host}:${(tasks.address() as AddressInfo).port} max_fails=0`,
   };
-  const proxy = await startProxyAlone(upstreams, (text, file) =>
+  const proxy = await startTemporaryProxy(upstreams, (text, file) =>
     file.endsWith('index.conf') ? `${text}\n${servers}` : text,
   );
   return { ...proxy, tls, plain };

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
 
-/** What the templates need to know, by the names they use. */
+/** The variables of the templates that differ from stack to stack. */
 export type ProxyVariables = Record<
   | 'LONGHAND_LISTEN'
   | 'LONGHAND_PORT'
@@ -17,12 +17,12 @@ export type ProxyVariables = Record<
   string
 >;
 
-/** Writes nginx's configuration into the folder `prefix`, from the templates of the container. */
+/** Renders the container's templates into an nginx configuration in the folder `prefix`. */
 export async function configureProxy(prefix: string, variables: ProxyVariables): Promise<void> {
   const values = {
     ...variables,
     LONGHAND_PAGES: join(proxy, 'pages'),
-    // Never asked: the upstreams are given by address.
+    // Never queried: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   const folder = join(prefix, 'conf.d');
@@ -35,8 +35,8 @@ export async function configureProxy(prefix: string, variables: ProxyVariables):
 }
 
 /**
- * Puts `values` into a template as envsubst does in the official nginx image: `${NAME}` and `$NAME` where
- * `values` has the name; all others, nginx's own variables among them, stay as they are.
+ * Substitutes `values` as envsubst does in the official nginx image: replaces `${NAME}` and `$NAME` where `values` has
+ * the name, and leaves everything else, such as nginx's own variables, alone.
  */
 export function render(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(

@@ -3,24 +3,23 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 export interface Fifo {
-  /** Where a program writes to it. */
+  /** The write end, for the standard output of a program. */
   readonly fd: number;
-  /** What the programs have written. */
+  /** What has been written. */
   readonly output: Socket;
   close(): void;
 }
 
 /**
- * A named pipe at `path` for a program's standard output. A program that opens /dev/stdout by its name, as
- * nginx does, can do so with a pipe and not with the socket that Node gives its child processes.
+ * Creates a named pipe at `path`. nginx opens /dev/stdout by name, which works on a pipe but fails (ENXIO) on the socket
+ * that Node gives its child processes.
  */
 export function openFifo(path: string): Fifo {
   rmSync(path, { force: true });
   execFileSync('mkfifo', [path]);
-  // For reading and writing: so it never ends, however often the program is started again.
-  const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  // Open for writing as well: so the output does not end when the program is restarted.
+  const output = new Socket({ fd: openSync(path, constants.O_RDWR | constants.O_NONBLOCK), writable: false });
   const fd = openSync(path, constants.O_WRONLY);
-  const output = new Socket({ fd: reader, readable: true, writable: false });
   return {
     fd,
     output,

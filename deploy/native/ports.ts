@@ -5,9 +5,9 @@ const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT']
 type Ports = Record<(typeof names)[number], number>;
 
 /**
- * The proxy's ports, 0 replaced by a free one.
+ * Replaces 0 among the proxy's ports by free ones, and checks that nginx can listen on all of them.
  *
- * @throws Error naming the first that cannot be listened on at `address`, and the way out.
+ * @throws Error with a message for people that names the first unusable port and the way out.
  */
 export async function proxyPorts(wanted: Ports, address: string): Promise<Ports> {
   const ports = { ...wanted };
@@ -15,7 +15,7 @@ export async function proxyPorts(wanted: Ports, address: string): Promise<Ports>
     ports[name] ||= await freePort();
     const same = names.find((other) => other !== name && ports[other] === ports[name]);
     if (same) throw new Error(`${name} and ${same} are both ${ports[name]}: they must differ.`);
-    await probe(name, ports[name], address);
+    await assertUsable(name, ports[name], address);
   }
   return ports;
 }
@@ -26,7 +26,7 @@ export async function freePorts<Name extends string>(...names: Name[]): Promise<
   return Object.fromEntries(ports);
 }
 
-async function probe(name: string, port: number, address: string): Promise<void> {
+async function assertUsable(name: string, port: number, address: string): Promise<void> {
   const server = createServer();
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject).listen(port, address, listening.resolve);

@@ -3,131 +3,135 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { configureProxy } from './configuration.ts';
-import { type Part, type PartOptions, startPart } from './part.ts';
-import { proxy, redis, type ServicePorts, type Surroundings, service } from './parts.ts';
 import { freePorts, proxyPorts } from './ports.ts';
+import { proxy, redis, type ServicePorts, type StackContext, service } from './processes.ts';
+import { type ProcessOptions, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** Milliseconds the proxy drains alone before the services drain as well: an event stream ends only with its service. */
-const proxyGrace = 2_000;
+/** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
+const proxyDrainTime = 2_000;
 
 export interface StackOptions {
-  /** Where the data and the rendered configuration are kept; made when it is not there. */
+  /** Holds the data and the rendered configuration; created if it does not exist. */
   folder: string;
-  /** LONGHAND_* and the variables of the services; the port 0 is a free one. */
+  /** LONGHAND_* and the variables of the services; port 0 means any free port. */
   env: NodeJS.ProcessEnv;
-  /** Gets each line that a part writes. */
-  write(part: string, line: string): void;
-  /** Processes of the tasks application behind the proxy, 1 unless said. */
+  /** Called with each line of output and the name of its process. */
+  onLine(process: string, line: string): void;
+  /** Replicas of the tasks service behind the proxy, 1 by default. */
   tasksReplicas?: number;
 }
 
+/** URLs have no slash at the end. */
 export interface Stack {
-  /** The proxy's addresses without a slash at the end: for any host name, and each application's own. */
+  /** The proxy: for all host names, and each application's own port. */
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
-  /** The services' operations endpoints, which the proxy does not pass on. */
+  /** The services' operations endpoints, which the proxy does not expose. */
   readonly operations: { readonly expander: string; readonly tasks: string };
-  /** The services without the proxy in front of them; of tasks, its first replica. */
+  /** The services, bypassing the proxy; for tasks, the first replica. */
   readonly services: { readonly expander: string; readonly tasks: string };
-  /** In the order of their start. */
-  readonly parts: readonly Part[];
-  /** The proxy drains, the services drain, Redis saves. */
+  /** In start order. */
+  readonly processes: readonly SupervisedProcess[];
+  /** Drains the proxy and the services, then stops Redis. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the whole stack without Docker: a cache, a store, the two services, and nginx with the templates of
- * the container. A part that dies later is started again.
+ * Starts the whole stack without Docker: a cache, a store, the two services, and nginx with the container's templates.
+ * A process that exits later is restarted.
  *
- * @throws Error for people: a variable that does not fit, a port that is taken, a part that does not start.
- *   Nothing is left running then.
+ * @throws Error with a message for people: an invalid variable, a port that is taken, a process that does not start.
+ *   Nothing keeps running then.
  */
-export async function startStack({ folder, env, write, tasksReplicas = 1 }: StackOptions): Promise<Stack> {
+export async function startStack({ folder, env, onLine, tasksReplicas = 1 }: StackOptions): Promise<Stack> {
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
   const listen = await proxyPorts(variables, variables.LONGHAND_BIND);
-  const ports = await innerPorts(tasksReplicas);
-  const around: Surroundings = { folder: resolve(folder), env: { ...env, PATH: searchPath(env) }, write };
-  for (const part of ['expander-cache', 'tasks-store', 'proxy']) {
-    await mkdir(join(around.folder, part), { recursive: true });
+  const ports = await backendPorts(tasksReplicas);
+  const context: StackContext = { folder: resolve(folder), env: { ...env, PATH: searchPath(env) }, onLine };
+  for (const name of ['expander-cache', 'tasks-store', 'proxy']) {
+    await mkdir(join(context.folder, name), { recursive: true });
   }
-  await configureProxy(join(around.folder, 'proxy'), {
-    LONGHAND_LISTEN: bracketed(variables.LONGHAND_BIND),
+  const host = variables.LONGHAND_BIND.includes(':')
+    ? `[${variables.LONGHAND_BIND}]`
+    : variables.LONGHAND_BIND;
+  await configureProxy(join(context.folder, 'proxy'), {
+    LONGHAND_LISTEN: host,
     LONGHAND_PORT: `${listen.LONGHAND_PORT}`,
     LONGHAND_EXPANDER_PORT: `${listen.LONGHAND_EXPANDER_PORT}`,
     LONGHAND_TASKS_PORT: `${listen.LONGHAND_TASKS_PORT}`,
     LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
     LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
-    LONGHAND_EXPANDER_SERVER: servers(ports.expander),
-    LONGHAND_TASKS_SERVER: servers(...ports.tasks),
+    LONGHAND_EXPANDER_SERVER: upstreamServers(ports.expander),
+    LONGHAND_TASKS_SERVER: upstreamServers(...ports.tasks),
   });
-  const { parts, stop } = await startInOrder(
+  const { processes, stop } = await startInOrder(
     [
-      redis('expander-cache', 'expander', ports.expander.redis, around),
-      redis('tasks-store', 'tasks', ports.store, around),
+      redis('expander-cache', 'expander', ports.expander.redis, context),
+      redis('tasks-store', 'tasks', ports.store, context),
     ],
     [
-      service('expander', ports.expander, around),
-      ...ports.tasks.map((replica) => service('tasks', replica, around)),
+      service('expander', ports.expander, context),
+      ...ports.tasks.map((replica) => service('tasks', replica, context)),
     ],
-    proxy({ host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT }, around),
+    proxy({ host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT }, context),
   );
-  const outside = (port: number) => `http://${bracketed(variables.LONGHAND_BIND)}:${port}`;
-  const inside = (port = 0) => `http://127.0.0.1:${port}`;
+  const publicUrl = (port: number) => `http://${host}:${port}`;
+  const localUrl = (port = 0) => `http://127.0.0.1:${port}`;
   const [tasks] = ports.tasks;
   return {
     urls: {
-      proxy: outside(listen.LONGHAND_PORT),
-      expander: outside(listen.LONGHAND_EXPANDER_PORT),
-      tasks: outside(listen.LONGHAND_TASKS_PORT),
+      proxy: publicUrl(listen.LONGHAND_PORT),
+      expander: publicUrl(listen.LONGHAND_EXPANDER_PORT),
+      tasks: publicUrl(listen.LONGHAND_TASKS_PORT),
     },
-    operations: { expander: inside(ports.expander.operations), tasks: inside(tasks?.operations) },
-    services: { expander: inside(ports.expander.service), tasks: inside(tasks?.service) },
-    parts,
+    operations: { expander: localUrl(ports.expander.operations), tasks: localUrl(tasks?.operations) },
+    services: { expander: localUrl(ports.expander.service), tasks: localUrl(tasks?.service) },
+    processes,
     stop,
   };
 }
 
-/** Free ports for what only the proxy and the services talk to. */
-async function innerPorts(tasksReplicas: number) {
+/** Free ports for what only the proxy and the services connect to. */
+async function backendPorts(tasksReplicas: number) {
   const { cache, store } = await freePorts('cache', 'store');
-  const expander: ServicePorts = { ...(await freePorts('service', 'operations')), redis: cache };
+  const servicePorts = async (redis: number): Promise<ServicePorts> => ({
+    ...(await freePorts('service', 'operations')),
+    redis,
+  });
+  const expander = await servicePorts(cache);
   const tasks: ServicePorts[] = [];
-  while (tasks.length < tasksReplicas) {
-    tasks.push({ ...(await freePorts('service', 'operations')), redis: store });
-  }
+  while (tasks.length < tasksReplicas) tasks.push(await servicePorts(store));
   return { expander, tasks, store };
 }
 
-/** What stands between `server` and `;` in an upstream. Fixed addresses come back, so none is ever left out. */
-const servers = (...replicas: ServicePorts[]) =>
+/** The `server` directives of an upstream. The addresses are fixed and come back, so nginx never leaves one out. */
+const upstreamServers = (...replicas: ServicePorts[]) =>
   replicas.map(({ service }) => `127.0.0.1:${service} max_fails=0`).join('; server ');
 
-/** Starts the Redis servers, then the services, then the proxy, each once those before it listen; stops them in reverse. */
-async function startInOrder(stores: PartOptions[], services: PartOptions[], proxy: PartOptions) {
-  const running: Part[][] = [];
+/** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */
+async function startInOrder(stores: ProcessOptions[], services: ProcessOptions[], proxy: ProcessOptions) {
+  const started: SupervisedProcess[][] = [];
   const stop = async () => {
-    const [stores = [], services = [], proxy = []] = running;
+    const [stores = [], services = [], proxy = []] = started;
     const drained = stopAll(proxy);
-    await Promise.race([drained, sleep(proxyGrace, undefined, { ref: false })]);
+    await Promise.race([drained, sleep(proxyDrainTime, undefined, { ref: false })]);
     await stopAll(services);
     await drained;
     await stopAll(stores);
   };
   try {
     for (const group of [stores, services, [proxy]]) {
-      const starts = await Promise.allSettled(group.map(startPart));
-      running.push(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
-      for (const start of starts) if (start.status === 'rejected') throw start.reason;
+      const results = await Promise.allSettled(group.map(supervise));
+      started.push(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  return { parts: running.flat(), stop };
+  return { processes: started.flat(), stop };
 }
 
-const stopAll = (parts: Part[]) => Promise.all(parts.map((part) => part.stop()));
+const stopAll = (processes: SupervisedProcess[]) => Promise.all(processes.map(({ stop }) => stop()));
 
-/** PATH with the folders of Debian's nginx, which not every user's has. */
+/** PATH with the folders of Debian's nginx, which users other than root may not have. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
-
-const bracketed = (address: string) => (address.includes(':') ? `[${address}]` : address);

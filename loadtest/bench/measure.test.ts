@@ -1,53 +1,46 @@
 import { expect, test } from 'vitest';
-import { cpuTime, residentMemory } from './cpu.ts';
-import { type Contender, compare, type Measured, spread } from './measure.ts';
+import { type Candidate, compare, type Measurement, spread, throughputRatio } from './measure.ts';
 import { plot } from './plot.ts';
-import { holds, markdown, text } from './report.ts';
+import { cpuTime, residentMemory } from './process-usage.ts';
+import { isMet, toMarkdown, toText } from './report.ts';
 
-/** A contender that comes to so many requests a second, round by round, without a server. */
-function contender(name: string, perSecond: number[]): Contender {
+/** A candidate with the given throughput in each round, without a server. */
+function candidate(name: string, perSecond: number[]): Candidate {
   let round = 0;
   return {
     name,
     processes: { here: process.pid },
     async load(seconds) {
-      // Loads of other lengths are there to warm up.
+      // Only the measured rounds last 3 s; the others are warm-up.
       const rate = seconds === 3 ? (perSecond[round++] ?? 0) : 1;
       return { requests: rate * seconds, failed: 0, seconds, p50: 1, p99: 2 };
     },
   };
 }
 
-test('contenders are measured in three rounds; the median, the extremes and the ratio are told', async () => {
+test('candidates are measured in three rounds; the report has the median, the extremes and the ratio', async () => {
   const result = await compare({
     title: 'Two',
-    contenders: [contender('bare', [300, 100, 200]), contender('ours', [90, 110, 100])],
-    reference: 'bare',
-    goals: [
-      {
-        text: 'share',
-        value: (of) => of('ours').perSecond.median / of('bare').perSecond.median,
-        atLeast: 0.6,
-      },
-    ],
+    candidates: [candidate('bare', [300, 100, 200]), candidate('ours', [90, 110, 100])],
+    baseline: 'bare',
+    goals: [{ text: 'ratio', value: throughputRatio('ours', 'bare'), atLeast: 0.6 }],
   });
-  const [bare, ours] = result.data as Measured[];
+  const [bare, ours] = result.data as Measurement[];
   expect(bare?.perSecond).toEqual({ median: 200, min: 100, max: 300 });
   expect(ours?.perSecond).toEqual({ median: 100, min: 90, max: 110 });
   expect(result.rows[1]?.[3]).toBe('0.50');
   expect(result.goals[0]).toMatchObject({ measured: 0.5, atLeast: 0.6 });
 });
 
-test('a goal is met on its bound and not beyond it', () => {
-  expect(holds({ text: '', measured: 0.85, atLeast: 0.85 })).toBe(true);
-  expect(holds({ text: '', measured: 0.84, atLeast: 0.85 })).toBe(false);
-  expect(holds({ text: '', measured: 2.4, atMost: 2.4 })).toBe(true);
-  expect(holds({ text: '', measured: 2.5, atMost: 2.4 })).toBe(false);
-  // What could not be measured is no success.
-  expect(holds({ text: '', measured: Number.NaN, atMost: 2.4 })).toBe(false);
+test('a goal is met at its bound and not beyond it', () => {
+  expect(isMet({ text: '', measured: 0.85, atLeast: 0.85 })).toBe(true);
+  expect(isMet({ text: '', measured: 0.84, atLeast: 0.85 })).toBe(false);
+  expect(isMet({ text: '', measured: 2.4, atMost: 2.4 })).toBe(true);
+  expect(isMet({ text: '', measured: 2.5, atMost: 2.4 })).toBe(false);
+  expect(isMet({ text: 'not measured', measured: Number.NaN, atMost: 2.4 })).toBe(false);
 });
 
-test('the median of an even number is the lower middle', () => {
+test('the median of an even number of values is the lower middle', () => {
   expect(spread([4, 1, 3, 2])).toEqual({ median: 2, min: 1, max: 4 });
 });
 
@@ -57,19 +50,19 @@ test('CPU time grows with work, and memory is that of a running program', () => 
   expect(residentMemory(process.pid)).toBeGreaterThan(10 * 2 ** 20);
 });
 
-test('reports say of each goal whether it is met, and a plot holds no markup of a name', () => {
+test('reports say whether each goal is met, and a plot escapes names', () => {
   const result = {
     title: 'A <b>',
-    columns: ['', 'a second'],
+    columns: ['', 'requests/s'],
     rows: [['ours', '10']],
-    plot: { unit: 'a second', bars: [{ name: '<script>', median: 10, min: 9, max: 11 }] },
+    plot: { unit: 'requests/s', bars: [{ name: '<script>', median: 10, min: 9, max: 11 }] },
     goals: [
       { text: 'quick', measured: 1, atLeast: 2 },
       { text: 'small', measured: 1, atMost: 2 },
     ],
     data: {},
   };
-  expect(text([result])).toContain('NOT MET: quick: 1 (goal: at least 2)');
-  expect(markdown('Title', [result])).toContain('- met: small: 1 (goal: at most 2)');
+  expect(toText([result])).toContain('NOT MET: quick: 1 (goal: at least 2)');
+  expect(toMarkdown('Title', [result])).toContain('- met: small: 1 (goal: at most 2)');
   expect(plot('Title', [result])).not.toMatch(/<script>|<b>/);
 });

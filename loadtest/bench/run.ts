@@ -1,21 +1,21 @@
 /**
- * `node loadtest/bench/run.ts [--write] [name …]`: the benchmarks, all or the named ones. Tables on the terminal,
- * and `<name>.json`, `<name>.md` and `<name>.svg` in `out/`; `--write` puts the tables into BENCHMARKS.md.
+ * `node loadtest/bench/run.ts [--write] [name …]` runs the named benchmarks, or all. It prints tables and writes
+ * `<name>.json`, `<name>.md` and `<name>.svg` to `out/`; `--write` also puts the tables into BENCHMARKS.md.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { plot } from './plot.ts';
-import { holds, machine, markdown, type Result, text } from './report.ts';
-
-const names = ['proxy', 'expander', 'agent', 'tasks', 'resource', 'start'];
-const out = join(import.meta.dirname, 'out');
-const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
+import { environment, isMet, type Result, toMarkdown, toText } from './report.ts';
 
 interface Benchmark {
   title: string;
   run(): Promise<Result[]>;
 }
+
+const names = ['proxy', 'expander', 'agent', 'tasks', 'resource', 'start'];
+const out = join(import.meta.dirname, 'out');
+const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 
 const { values, positionals } = parseArgs({
   options: { write: { type: 'boolean' } },
@@ -28,44 +28,31 @@ if (unknown) {
 }
 
 await mkdir(out, { recursive: true });
-const about = machine();
-console.log(
-  Object.entries(about)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n'),
-);
+const machine = environment();
+const machineList = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}\n`);
+console.log(machineList.join(''));
 const sections: string[] = [];
 const missed: string[] = [];
 for (const name of positionals.length > 0 ? positionals : names) {
   const { title, run }: Benchmark = await import(`./benchmarks/${name}.ts`);
-  const started = Date.now();
   console.log(`\n== ${title}`);
+  const started = Date.now();
   const results = await run();
-  const section = markdown(title, results);
+  console.log(`${toText(results)}\n  (${Math.round((Date.now() - started) / 1_000)} s)`);
+  const section = toMarkdown(title, results);
   sections.push(section);
-  missed.push(
-    ...results.flatMap(({ title, goals }) =>
-      goals.filter((goal) => !holds(goal)).map(({ text }) => `${title}: ${text}`),
-    ),
-  );
-  console.log(`${text(results)}\n  (${Math.round((Date.now() - started) / 1_000)} s)`);
-  await writeFile(
-    join(out, `${name}.json`),
-    `${JSON.stringify({ machine: about, title, results }, null, 2)}\n`,
-  );
+  for (const { title, goals } of results) {
+    for (const goal of goals) if (!isMet(goal)) missed.push(`  ${title}: ${goal.text}\n`);
+  }
+  await writeFile(join(out, `${name}.json`), `${JSON.stringify({ machine, title, results }, null, 2)}\n`);
   await writeFile(join(out, `${name}.md`), section);
   await writeFile(join(out, `${name}.svg`), plot(title, results));
 }
-if (missed.length > 0) console.log(`\nGoals not met:\n${missed.map((line) => `  ${line}\n`).join('')}`);
+if (missed.length > 0) console.log(`\nGoals not met:\n${missed.join('')}`);
 console.log(`\nReports: ${out}/*.{json,md,svg}`);
-if (values.write) await writeDocument();
 
-/** Replaces what stands behind the mark in BENCHMARKS.md. */
-async function writeDocument(): Promise<void> {
-  const mark = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
-  const [prose = ''] = (await readFile(document, 'utf8')).split(mark);
-  const list = Object.entries(about)
-    .map(([name, value]) => `- ${name}: ${value}\n`)
-    .join('');
-  await writeFile(document, `${prose}${mark}\n${list}\n${sections.join('\n')}`);
+if (values.write) {
+  const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
+  const [prose = ''] = (await readFile(document, 'utf8')).split(marker);
+  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${sections.join('\n')}`);
 }

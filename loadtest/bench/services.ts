@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePorts } from '@longhand/deploy/native/ports.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds a service may take until it answers. */
-const startTime = 10_000;
+/** Milliseconds a service may take until it is live. */
+const startTimeout = 10_000;
 
-/** One of the services as it comes, without the proxy; its log goes nowhere. */
+/** A service as it comes, without the proxy; its log is discarded. */
 export interface Service {
   url: string;
   pid: number;
@@ -20,51 +20,51 @@ export interface Service {
 }
 
 /**
- * Starts a service, and resolves once it answers.
+ * Starts a service, and resolves once it is live.
  *
- * @param shared the Redis of another one; without it, one of its own, of the service's configuration, whose
- *   memory has no bound.
+ * @param sharedRedis the Redis of another service; by default it gets one of its own, without a memory limit.
  */
-export async function startService(name: 'expander' | 'tasks', shared?: { url: string }): Promise<Service> {
-  const own = shared
+export async function startService(
+  name: 'expander' | 'tasks',
+  sharedRedis?: { url: string },
+): Promise<Service> {
+  const ownRedis = sharedRedis
     ? undefined
     : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
-  const redis = shared ?? (own as { url: string });
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const operationsPort = await freePort();
-  const operations = `http://127.0.0.1:${operationsPort}`;
+  const redisUrl = (sharedRedis ?? ownRedis)?.url as string;
+  const { port, operations } = await freePorts('port', 'operations');
   const child = spawn(process.execPath, [join(root, name, 'src', 'main.ts')], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
       PORT: `${port}`,
-      OPS_PORT: `${operationsPort}`,
-      REDIS_URL: redis.url,
+      OPS_PORT: `${operations}`,
+      REDIS_URL: redisUrl,
       ...(name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' }),
     },
   });
-  const ended = once(child, 'exit');
-  const deadline = Date.now() + startTime;
-  while (!(await fetch(`${operations}/livez`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The ${name} did not start.`);
+  const exited = once(child, 'exit');
+  const deadline = Date.now() + startTimeout;
+  while (!(await fetch(`http://127.0.0.1:${operations}/livez`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`The ${name} service did not start.`);
     await sleep(20);
   }
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     pid: child.pid as number,
-    redis: { url: redis.url, pid: await redisProcess(redis.url) },
+    redis: { url: redisUrl, pid: await redisPid(redisUrl) },
     async stop() {
       child.kill('SIGKILL');
-      await ended;
-      await own?.stop();
+      await exited;
+      await ownRedis?.stop();
     },
   };
 }
 
-async function redisProcess(url: string): Promise<number> {
+async function redisPid(url: string): Promise<number> {
   const redis = new Redis(url);
-  const about = await redis.info('server');
+  const info = await redis.info('server');
   redis.disconnect();
-  return Number(/process_id:(\d+)/.exec(about)?.[1]);
+  return Number(/process_id:(\d+)/.exec(info)?.[1]);
 }

@@ -1,17 +1,17 @@
-/** Far more than two cores can serve, for a moment: it may be refused politely, and all is well soon after. */
+/** For a moment, far more load than two cores can serve: refusals are fine, and soon after everything is back to normal. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './parts/report.ts';
-import { firstPage, profile, stack } from './parts/stack.ts';
-import { addTask, clear, openSession, runMark } from './parts/task-list.ts';
+import { report, summaryTrendStats } from './modules/report.ts';
+import { profile, requirePage, stack } from './modules/stack.ts';
+import { addTask, newTitlePrefix, openSession } from './modules/task-list.ts';
 
 const { base, peak, ramp, hold, after } = profile.spike;
 
-/** Seconds from the end of the spike until everything has to be as before. */
+/** Seconds from the end of the spike until everything must be back to normal. */
 const recovery = 5;
-const calmAgain = ramp + ramp + hold + ramp + recovery;
+const recoveredAt = ramp + ramp + hold + ramp + recovery;
 
 export const options: Options = {
   scenarios: {
@@ -40,18 +40,22 @@ export const options: Options = {
 };
 
 export function setup() {
-  firstPage(stack.expander);
-  return { session: openSession(stack.tasks), mark: runMark() };
+  requirePage(stack.expander);
+  return { session: openSession(stack.tasks), titlePrefix: newTitlePrefix() };
 }
 
-export default function everyone({ session, mark }: ReturnType<typeof setup>) {
-  const phase = (Date.now() - exec.scenario.startTime) / 1_000 > calmAgain ? 'recovered' : 'spike';
+/** Of ten requests one is a write, three read the list and six go to the expander. */
+export default function mixedRequest({ session, titlePrefix }: ReturnType<typeof setup>) {
+  const phase = (Date.now() - exec.scenario.startTime) / 1_000 > recoveredAt ? 'recovered' : 'spike';
   const i = exec.scenario.iterationInTest;
-  const response = one(
-    i % 10,
-    () => addTask(stack.tasks, session, `${mark} ${i}`, { tags: { phase } }),
-    phase,
-  );
+  const get = (url: string) => http.get(url, { tags: { phase, name: url } });
+  const requests = [
+    () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags: { phase } }),
+    ...Array(3).fill(() => get(`${stack.tasks}/`)),
+    ...Array(3).fill(() => get(`${stack.expander}/`)),
+    ...Array(3).fill(() => get(`${stack.expander}/api`)),
+  ];
+  const response: http.Response = requests[i % 10]();
   const { status } = response;
   check(
     response,
@@ -63,15 +67,5 @@ export default function everyone({ session, mark }: ReturnType<typeof setup>) {
   }
 }
 
-/** Of ten requests one is a write, three are for the list and six for the expander. */
-function one(turn: number, write: () => http.Response, phase: string): http.Response {
-  if (turn === 0) return write();
-  const url = turn < 4 ? `${stack.tasks}/` : turn < 7 ? `${stack.expander}/` : `${stack.expander}/api`;
-  return http.get(url, { tags: { phase, name: url } });
-}
-
-export function teardown({ mark }: ReturnType<typeof setup>) {
-  clear(stack.tasks, mark);
-}
-
+export { teardown } from './modules/task-list.ts';
 export const handleSummary = report('spike');

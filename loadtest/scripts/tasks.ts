@@ -3,18 +3,17 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './parts/report.ts';
-import { profile, stack } from './parts/stack.ts';
-import { addTask, clear, fill, openSession, runMark } from './parts/task-list.ts';
+import { report, summaryTrendStats } from './modules/report.ts';
+import { constantRate } from './modules/scenario.ts';
+import { profile, stack } from './modules/stack.ts';
+import { addTask, importTasks, newTitlePrefix, openSession } from './modules/task-list.ts';
 
 const { reads, writes, seconds, listed } = profile.tasks;
 
-const steady = { executor: 'constant-arrival-rate', timeUnit: '1s', duration: `${seconds}s` } as const;
-
 export const options: Options = {
   scenarios: {
-    reads: { ...steady, exec: 'read', rate: reads, preAllocatedVUs: 50 },
-    writes: { ...steady, exec: 'write', rate: writes, preAllocatedVUs: 20 },
+    reads: { ...constantRate(reads, seconds, 50), exec: 'read' },
+    writes: { ...constantRate(writes, seconds, 20), exec: 'write' },
   },
   thresholds: {
     'http_req_duration{scenario:reads}': ['p(95)<25'],
@@ -31,25 +30,22 @@ export const options: Options = {
 
 export function setup() {
   const session = openSession(stack.tasks);
-  const mark = runMark();
-  fill(stack.tasks, mark, listed);
-  return { session, mark };
+  const titlePrefix = newTitlePrefix();
+  importTasks(stack.tasks, titlePrefix, listed);
+  return { session, titlePrefix };
 }
 
-/** Mostly the first page; now and then one of the filters. */
+/** Mostly the first page, sometimes with a filter. */
 export function read() {
   const query = ['', '', '', '?filter=open', '?filter=finished'][exec.scenario.iterationInTest % 5];
   const response = http.get(`${stack.tasks}/${query}`, { tags: { name: 'GET /' } });
-  check(response, { 'the list comes': (r) => r.status === 200 && String(r.body).includes('_csrf') });
+  check(response, { 'the list is shown': (r) => r.status === 200 && String(r.body).includes('_csrf') });
 }
 
-export function write({ session, mark }: ReturnType<typeof setup>) {
-  const response = addTask(stack.tasks, session, `${mark} written ${exec.scenario.iterationInTest}`);
+export function write({ session, titlePrefix }: ReturnType<typeof setup>) {
+  const response = addTask(stack.tasks, session, `${titlePrefix} written ${exec.scenario.iterationInTest}`);
   check(response, { 'the task is added': (r) => r.status === 302 });
 }
 
-export function teardown({ mark }: ReturnType<typeof setup>) {
-  clear(stack.tasks, mark);
-}
-
+export { teardown } from './modules/task-list.ts';
 export const handleSummary = report('tasks');

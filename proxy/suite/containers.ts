@@ -3,20 +3,20 @@ import { networkInterfaces } from 'node:os';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
-import type { PartName } from '../testing/test-stack.ts';
+import type { ServiceName } from '../testing/test-stack.ts';
 
-const services: PartName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
+const services: ServiceName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
 
 /** What holds for the containers themselves. */
 export function containerRules(stack: () => ComposedStack): void {
-  const inspect = async (service: PartName, format: string) => {
+  const inspect = async (service: ServiceName, format: string) => {
     const [id = ''] = await stack().containers(service);
     return docker('inspect', id, '--format', format);
   };
-  const inside = (service: PartName, ...command: string[]) =>
+  const inside = (service: ServiceName, ...command: string[]) =>
     stack().compose('exec', '-T', service, ...command);
   /** Reads from inside a container whether a TCP connection to `host` comes about. */
-  const connects = (service: PartName, host: string, port: number) =>
+  const connects = (service: ServiceName, host: string, port: number) =>
     inside(
       service,
       'bash',
@@ -55,7 +55,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
 
     test('each Redis: from its own application alone', async () => {
-      const reach: [PartName, string, number, string][] = [
+      const reach: [ServiceName, string, number, string][] = [
         ['expander', 'expander-cache', 6379, 'yes'],
         ['tasks', 'tasks-store', 6379, 'yes'],
         ['expander', 'tasks-store', 6379, 'no'],
@@ -71,7 +71,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
 
     test('only the expander has a way out', async () => {
-      const networks = async (service: PartName) => {
+      const networks = async (service: ServiceName) => {
         const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
         return Promise.all(
           names.map(async (name) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '@longhand/deploy/native/ports.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import type { PartName, TestStack } from './test-stack.ts';
+import type { ServiceName, TestStack } from './test-stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
@@ -15,9 +15,9 @@ export interface ComposedStack extends TestStack {
   /** Runs `docker compose` on it and returns what it printed. */
   compose(...args: string[]): Promise<string>;
   /** The ids of a service's containers, sorted. */
-  containers(service: PartName): Promise<string[]>;
+  containers(service: ServiceName): Promise<string[]>;
   /** Replaces a service's replicas one by one. */
-  replace(service: PartName): Promise<void>;
+  replace(service: ServiceName): Promise<void>;
 }
 
 /**
@@ -37,10 +37,10 @@ export async function startComposed(): Promise<ComposedStack> {
     });
     return stdout.trim();
   };
-  const containers = async (service: PartName) =>
+  const containers = async (service: ServiceName) =>
     (await compose('ps', '--quiet', service)).split('\n').filter(Boolean).toSorted();
   /** To the program itself; process 1 is the init in front of it. */
-  const signal = async (part: PartName, name: string) => {
+  const signal = async (part: ServiceName, name: string) => {
     await compose('exec', '-T', part, 'sh', '-c', `kill -${name} $(cat /proc/1/task/1/children)`).catch(
       // The one who asked dies with the container.
       () => {},

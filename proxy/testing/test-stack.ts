@@ -1,19 +1,19 @@
-/** The whole stack for tests, however it was started; all ports are those of 127.0.0.1. */
+export type ServiceName = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
+
+/** The whole stack for tests, with or without Docker. All ports are on 127.0.0.1. */
 export interface TestStack {
-  /** For every host name. */
+  /** Serves every host name. */
   readonly port: number;
   readonly expanderPort: number;
   readonly tasksPort: number;
-  /** The address of a local shortener as the expander reaches it. */
+  /** The URL of a local shortener, as the expander reaches it. */
   readonly shortener: string;
-  /** The proxy's access log so far, JSON lines. */
+  /** The proxy's access log so far: lines of JSON. */
   proxyLog(): Promise<string[]>;
-  /** Lets a part hang: its connections stand and nothing is answered. */
-  pause(part: PartName): Promise<void>;
-  resume(part: PartName): Promise<void>;
-  /** Ends a part as a crash would. */
-  kill(part: PartName): Promise<void>;
+  /** Freezes a service: its connections stay open and nothing is answered. */
+  pause(service: ServiceName): Promise<void>;
+  resume(service: ServiceName): Promise<void>;
+  /** Kills a service as a crash would. */
+  kill(service: ServiceName): Promise<void>;
   stop(): Promise<void>;
 }
-
-export type PartName = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';

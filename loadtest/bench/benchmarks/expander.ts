@@ -1,15 +1,16 @@
 import { Redis } from 'ioredis';
-import { type Child, startChild } from '../child.ts';
-import { overHttp } from '../http-load.ts';
-import { compare } from '../measure.ts';
+import { httpCandidate } from '../http-candidate.ts';
+import { compare, throughputRatio } from '../measure.ts';
+import { startNginx } from '../nginx.ts';
 import type { Result } from '../report.ts';
 import { startService } from '../services.ts';
+import { startWorker, type Worker } from '../worker.ts';
 
-export const title = 'Expander: cold, warm, and what holds them up';
+export const title = 'Expander: cold links, hot links, and links that only Redis remembers';
 
 /** Redirects of every chain that is followed cold. */
 const hops = 5;
-/** Links that only Redis knows: more than are asked for in all rounds. */
+/** Links that only Redis remembers: more than are requested in all rounds. */
 const stored = 600_000;
 
 export async function run(): Promise<Result[]> {
@@ -17,105 +18,87 @@ export async function run(): Promise<Result[]> {
 }
 
 async function cold(): Promise<Result> {
-  const shortener = await startChild('shortener.ts');
-  const followers = await Promise.all(['ours', 'bare', 'tall'].map((way) => startChild('follower.ts', way)));
-  const [ours, bare, tall] = followers as [Child, Child, Child];
+  const shortener = await startWorker('shortener.ts');
+  const follower = (way: string) => startWorker('redirect-follower.ts', way);
+  const [ours, bare, tall] = await Promise.all([follower('ours'), follower('bare'), follower('tall')]);
   let id = 0;
-  const path = () => `/?u=${encodeURIComponent(`${shortener.url}/chain/${hops}?id=${id++}`)}`;
-  const contender = (name: string, { url, pid }: Child) =>
-    overHttp({
+  const candidate = (name: string, { url, pid }: Worker) =>
+    httpCandidate({
       name,
       url,
-      path,
-      users: 50,
+      path: () => `/?u=${encodeURIComponent(`${shortener.url}/chain/${hops}?id=${id++}`)}`,
+      connections: 50,
       processes: { [name]: pid },
-      opened: () => shortener.ask('connections'),
+      connectionsOpened: () => shortener.call('connections'),
     });
   try {
     return await compare({
       title: `Cold: ${hops} redirects of the local shortener, 50 at a time, nothing cached`,
-      contenders: [contender('bare follower', bare), contender('ours', ours), contender('tall', tall)],
-      reference: 'bare follower',
+      candidates: [candidate('bare follower', bare), candidate('ours', ours), candidate('tall', tall)],
+      baseline: 'bare follower',
       goals: [
         {
           text: 'throughput against the bare keep-alive follower',
-          value: (of) => of('ours').perSecond.median / of('bare follower').perSecond.median,
+          value: throughputRatio('ours', 'bare follower'),
           atLeast: 0.85,
         },
+        { text: 'throughput against tall', value: throughputRatio('ours', 'tall'), atLeast: 3 },
         {
-          text: 'throughput against tall',
-          value: (of) => of('ours').perSecond.median / of('tall').perSecond.median,
-          atLeast: 3,
-        },
-        {
-          text: 'connections opened an expansion after the warm-up',
+          text: 'connections opened per expansion after the warm-up',
           value: (of) => of('ours').opened?.median ?? Number.NaN,
           atMost: 0,
         },
       ],
     });
   } finally {
-    await Promise.all([...followers, shortener].map((child) => child.stop()));
+    await Promise.all([ours, bare, tall, shortener].map(({ stop }) => stop()));
   }
 }
 
 async function warm(): Promise<Result> {
-  const shortener = await startChild('shortener.ts');
+  const shortener = await startWorker('shortener.ts');
   const expander = await startService('expander');
-  const { url, redis } = expander;
-  const template = 'template-of-all';
   const link = (id: string) => `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?id=${id}`)}`;
-  /** The same question, put to the bare route. */
-  const bare = (path: string) => path.replace('/api', '/');
-  const ceiling = await startChild('constant.ts', `${`${shortener.url}/chain/0?id=${template}`.length}`);
-  let id = 0;
-  let copy = 0;
+  const template = 'template-link';
+  const bare = await startWorker('bare-route.ts', `${`${shortener.url}/chain/0?id=${template}`.length}`);
+  const [toExpander, toBare] = await Promise.all([startNginx(expander.url), startNginx(bare.url)]);
+  const ours = { service: expander.pid, redis: expander.redis.pid };
+  const hot = (name: string, url: string, processes: Record<string, number>) =>
+    httpCandidate({ name, url: url + link(template), processes });
+  /** Its requests differ, which costs the load generator more: compare it with another one of this kind. */
+  const fresh = (name: string, url: string, processes: Record<string, number>) => {
+    let id = 0;
+    return httpCandidate({ name, url, path: () => link(`copy-${id++}`), processes });
+  };
   try {
-    await (await fetch(url + link(template))).text();
-    await copyEntries(redis.url, template, stored);
+    await (await fetch(expander.url + link(template))).text();
+    await copyEntries(expander.redis.url, template, stored);
     return await compare({
-      title: 'Warm: /api with two redirects, answered from memory or from Redis alone',
-      contenders: [
-        overHttp({
-          name: 'bare Hono route',
-          url: ceiling.url + bare(link(template)),
-          processes: { service: ceiling.pid },
-        }),
-        overHttp({
-          name: 'from memory',
-          url: url + link(template),
-          processes: { service: expander.pid, redis: redis.pid },
-        }),
-        // Like is compared with like: to make each request anew costs the generator more than to repeat one.
-        overHttp({
-          name: 'bare, each URL new',
-          url: ceiling.url,
-          path: () => bare(link(`copy-${id++}`)),
-          processes: { service: ceiling.pid },
-        }),
-        overHttp({
-          name: 'from Redis',
-          url,
-          path: () => link(`copy-${copy++}`),
-          processes: { service: expander.pid, redis: redis.pid },
-        }),
+      title: 'Warm: /api with two redirects, remembered in memory (a hot link) or in Redis alone',
+      candidates: [
+        hot('bare route', bare.url, { service: bare.pid }),
+        hot('hot link', expander.url, ours),
+        hot('bare route through the proxy', toBare.url, { service: bare.pid, nginx: toBare.pid }),
+        hot('hot link through the proxy', toExpander.url, { ...ours, nginx: toExpander.pid }),
+        fresh('bare route, each URL new', bare.url, { service: bare.pid }),
+        fresh('from Redis', expander.url, ours),
       ],
-      reference: 'bare Hono route',
+      baseline: 'bare route',
       goals: [
         {
-          text: 'from memory: throughput against the bare Hono route',
-          value: (of) => of('from memory').perSecond.median / of('bare Hono route').perSecond.median,
+          text: 'hot link through the proxy: throughput against a bare Hono route there',
+          value: throughputRatio('hot link through the proxy', 'bare route through the proxy'),
           atLeast: 0.8,
         },
         {
           text: 'from Redis alone: throughput against the bare Hono route',
-          value: (of) => of('from Redis').perSecond.median / of('bare, each URL new').perSecond.median,
+          value: throughputRatio('from Redis', 'bare route, each URL new'),
           atLeast: 0.6,
         },
       ],
     });
   } finally {
-    await Promise.all([expander, ceiling, shortener].map((one) => one.stop()));
+    await Promise.all([toExpander, toBare, expander, bare, shortener].map(({ stop }) => stop()));
   }
 }
 
@@ -124,14 +107,15 @@ async function copyEntries(url: string, template: string, count: number): Promis
   const redis = new Redis(url);
   try {
     const entries: [key: string, value: string][] = [];
-    for (const key of await redis.keys(`*chain/2?id=${template}`))
+    for (const key of await redis.keys(`*chain/2?id=${template}`)) {
       entries.push([key, (await redis.get(key)) ?? '']);
+    }
     if (entries.length === 0) throw new Error('The expander stored nothing in Redis.');
     for (let start = 0; start < count; start += 10_000) {
       const batch = redis.pipeline();
       for (let i = start; i < Math.min(count, start + 10_000); i += 1) {
-        const named = (text: string) => text.replaceAll(template, `copy-${i}`);
-        for (const [key, value] of entries) batch.set(named(key), named(value), 'EX', 3_600);
+        const copy = (text: string) => text.replaceAll(template, `copy-${i}`);
+        for (const [key, value] of entries) batch.set(copy(key), copy(value), 'EX', 3_600);
       }
       await batch.exec();
     }

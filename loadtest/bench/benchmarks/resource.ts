@@ -1,34 +1,31 @@
-import { startChild } from '../child.ts';
-import { overHttp } from '../http-load.ts';
-import { compare } from '../measure.ts';
+import { httpCandidate } from '../http-candidate.ts';
+import { compare, cpuRatio } from '../measure.ts';
 import type { Result } from '../report.ts';
+import { startWorker } from '../worker.ts';
 
 export const title = 'Resource routes: the convention against routes by hand';
 
 export async function run(): Promise<Result[]> {
-  const [byHand, convention] = await Promise.all([
-    startChild('routes.ts', 'by hand'),
-    startChild('routes.ts', 'convention'),
-  ]);
-  const contender = (name: string, { url, pid }: typeof byHand) =>
-    overHttp({ name, url: `${url}/things/42`, processes: { service: pid } });
+  const names = ['by hand', 'convention'];
+  const workers = await Promise.all(names.map((name) => startWorker('routes.ts', name)));
   try {
     return [
       await compare({
         title: 'GET /things/42 of seven routes',
-        contenders: [contender('by hand', byHand), contender('convention', convention)],
-        reference: 'by hand',
+        candidates: workers.map(({ url, pid }, i) =>
+          httpCandidate({ name: names[i] as string, url: `${url}/things/42`, processes: { service: pid } }),
+        ),
+        baseline: 'by hand',
         goals: [
           {
-            text: 'CPU a request against routes by hand',
-            value: (of) =>
-              (of('convention').cpu.service?.median ?? 0) / (of('by hand').cpu.service?.median ?? 0),
+            text: 'CPU per request against routes by hand',
+            value: cpuRatio('convention', 'by hand'),
             atMost: 1.05,
           },
         ],
       }),
     ];
   } finally {
-    await Promise.all([byHand.stop(), convention.stop()]);
+    await Promise.all(workers.map(({ stop }) => stop()));
   }
 }

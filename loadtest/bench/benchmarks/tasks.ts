@@ -1,10 +1,10 @@
 import { request } from 'undici';
-import { type Child, startChild } from '../child.ts';
-import { overHttp } from '../http-load.ts';
-import { type Contender, compare, spread } from '../measure.ts';
-import { oneByOne } from '../one-by-one.ts';
-import type { Result } from '../report.ts';
+import { closedLoop } from '../closed-loop.ts';
+import { httpCandidate } from '../http-candidate.ts';
+import { type Candidate, compare, cpuRatio, spread, throughputRatio } from '../measure.ts';
+import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
+import { startWorker } from '../worker.ts';
 
 export const title = 'Tasks: the list, writes, a bulk import';
 
@@ -12,31 +12,24 @@ const sizes = [100, 10_000, 100_000];
 const imports = 3;
 
 export async function run(): Promise<Result[]> {
-  return [await imported(), await lists(), await writes()];
+  return [await bulkImport(), await lists(), await writes()];
 }
 
-/** A file of 100 000 titles, several times over. */
-async function imported(): Promise<Result> {
+/** Imports a file of 100,000 titles, several times over. */
+async function bulkImport(): Promise<Result> {
   const count = 100_000;
   const service = await startService('tasks');
   try {
     const seconds: number[] = [];
-    for (let i = 0; i < imports; i += 1) seconds.push(await fill(service, count));
-    const time = spread(seconds);
-    const written = (value: number) => value.toFixed(2);
+    for (let i = 0; i < imports; i += 1) seconds.push(await importTasks(service, count));
+    const { median, min, max } = spread(seconds);
+    const range = `${min.toFixed(2)} to ${max.toFixed(2)}`;
     return {
-      title: `Import of ${count.toLocaleString('en')} tasks in one request`,
-      columns: ['', 'seconds', 'lowest to highest', 'tasks a second'],
-      rows: [
-        [
-          'ours',
-          written(time.median),
-          `${written(time.min)} to ${written(time.max)}`,
-          Math.round(count / time.median).toLocaleString('en'),
-        ],
-      ],
-      plot: { unit: 'seconds', bars: [{ name: 'import', ...time }] },
-      goals: [{ text: 'seconds for 100 000 tasks', measured: time.median, atMost: 10 }],
+      title: `Import of ${integer(count)} tasks in one request`,
+      columns: ['', 'seconds', 'lowest to highest', 'tasks/s'],
+      rows: [['ours', median.toFixed(2), range, integer(count / median)]],
+      plot: { unit: 'seconds', bars: [{ name: 'import', median, min, max }] },
+      goals: [{ text: 'seconds for 100,000 tasks', measured: median, atMost: 10 }],
       data: seconds,
     };
   } finally {
@@ -45,85 +38,77 @@ async function imported(): Promise<Result> {
 }
 
 async function lists(): Promise<Result> {
-  const services: Service[] = [];
-  const stops: { stop(): Promise<void> }[] = [];
-  const keep = <Started extends { stop(): Promise<void> }>(started: Started) => {
-    stops.push(started);
-    return started;
-  };
+  const running: { stop(): Promise<void> }[] = [];
   try {
+    const services: Service[] = [];
     for (const size of sizes) {
-      const service = keep(await startService('tasks'));
-      await fill(service, size);
+      const service = await startService('tasks');
+      running.push(service);
       services.push(service);
+      await importTasks(service, size);
     }
     const small = services[0] as Service;
     const headers = { cookie: (await openSession(small.url)).cookie };
-    const page = await (await fetch(small.url, { headers })).text();
-    const ceiling = keep(await startChild('constant.ts', `${Buffer.byteLength(page)}`));
-    const writer = keep(await startService('tasks', small.redis));
-    const list = (name: string, service: Service): Contender =>
-      overHttp({
-        name,
-        url: service.url,
-        headers,
-        processes: { service: service.pid, redis: service.redis.pid },
-      });
+    const bytes = Buffer.byteLength(await (await fetch(small.url, { headers })).text());
+    const bare = await startWorker('bare-route.ts', `${bytes}`);
+    const writer = await startService('tasks', small.redis);
+    running.push(bare, writer);
     return await compare({
-      title: `The first page (${Buffer.byteLength(page).toLocaleString('en')} bytes), unchanged and after every write`,
-      contenders: [
-        overHttp({ name: 'bare Hono route', url: ceiling.url, processes: { service: ceiling.pid } }),
-        ...services.map((service, i) => list(`of ${sizes[i]?.toLocaleString('en')}`, service)),
-        afterWrites('bare, after a write', ceiling.url, ceiling.pid, {}, writer.url),
-        afterWrites('of 100, after a write', small.url, small.pid, headers, writer.url),
+      title: `The first page (${integer(bytes)} bytes), unchanged and after every write`,
+      candidates: [
+        httpCandidate({ name: 'bare route', url: bare.url, processes: { service: bare.pid } }),
+        ...services.map(({ url, pid, redis }, i) => {
+          const processes = { service: pid, redis: redis.pid };
+          return httpCandidate({ name: `of ${integer(sizes[i] ?? 0)}`, url, headers, processes });
+        }),
+        afterEachWrite('bare route, after a write', bare, {}, writer),
+        afterEachWrite('of 100, after a write', small, headers, writer),
       ],
-      reference: 'bare Hono route',
+      baseline: 'bare route',
       goals: [
         {
           text: 'list of 100, unchanged: throughput against the bare Hono route',
-          value: (of) => of('of 100').perSecond.median / of('bare Hono route').perSecond.median,
+          value: throughputRatio('of 100', 'bare route'),
           atLeast: 0.5,
         },
         {
           text: 'list of 100, after every write: throughput against the bare Hono route, one at a time',
-          value: (of) =>
-            of('of 100, after a write').perSecond.median / of('bare, after a write').perSecond.median,
+          value: throughputRatio('of 100, after a write', 'bare route, after a write'),
           atLeast: 0.25,
         },
         {
-          text: 'time of a page at 100 000 tasks against one at 100',
-          value: (of) => of('of 100').perSecond.median / of('of 100,000').perSecond.median,
+          text: 'time of a page at 100,000 tasks against one at 100',
+          value: throughputRatio('of 100', 'of 100,000'),
           atMost: 1.2,
         },
         {
-          text: 'CPU of a page at 100 000 tasks against one at 100',
-          value: (of) => (of('of 100,000').cpu.total?.median ?? 0) / (of('of 100').cpu.total?.median ?? 0),
+          text: 'CPU of a page at 100,000 tasks against one at 100',
+          value: cpuRatio('of 100,000', 'of 100'),
           atMost: 1.2,
         },
       ],
     });
   } finally {
-    await Promise.all(stops.map((one) => one.stop()));
+    await Promise.all(running.map(({ stop }) => stop()));
   }
 }
 
-/** One request at a time, and before each, unmeasured, a write through another process on the same store. */
-function afterWrites(
+/** One request at a time, each after an unmeasured write by another process on the same store. */
+function afterEachWrite(
   name: string,
-  url: string,
-  pid: number,
+  { url, pid }: { url: string; pid: number },
   headers: Record<string, string>,
-  writer: string,
-): Contender {
-  let turns = 0;
+  writer: Service,
+): Candidate {
+  let writes = 0;
   return {
     name,
     processes: { service: pid },
     load: (seconds) =>
-      oneByOne(seconds, {
+      closedLoop(seconds, {
         async before() {
-          const { body } = await request(`${writer}/task/1/${turns++ % 2 === 0 ? 'finish' : 'unfinish'}`);
-          await body.dump();
+          const action = writes++ % 2 === 0 ? 'finish' : 'unfinish';
+          await (await request(`${writer.url}/task/1/${action}`)).body.dump();
         },
         async request() {
           const { statusCode, body } = await request(url, { headers });
@@ -136,40 +121,31 @@ function afterWrites(
 
 async function writes(): Promise<Result> {
   const service = await startService('tasks');
+  const bare = await startWorker('bare-write.ts', service.redis.url);
   const { cookie, token } = await openSession(service.url);
-  const bare: Child = await startChild('writer.ts', service.redis.url);
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   let count = 0;
-  const title = () => `title=Task+number+${count++}`;
-  const redis = { redis: service.redis.pid };
+  const candidate = (name: string, url: string, pid: number, fields: string) =>
+    httpCandidate({
+      name,
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
+      body: () => `title=Task+number+${count++}${fields}`,
+      status: 302,
+      processes: { service: pid, redis: service.redis.pid },
+    });
   try {
     return await compare({
       title: 'Writes on disk (appendfsync always), 32 at a time',
-      contenders: [
-        overHttp({
-          name: 'bare HSET and ZADD',
-          url: bare.url,
-          method: 'POST',
-          headers,
-          body: title,
-          status: 302,
-          processes: { service: bare.pid, ...redis },
-        }),
-        overHttp({
-          name: 'ours',
-          url: `${service.url}/task`,
-          method: 'POST',
-          headers: { ...headers, cookie },
-          body: () => `${title()}&_csrf=${token}`,
-          status: 302,
-          processes: { service: service.pid, ...redis },
-        }),
+      candidates: [
+        candidate('bare HSET and ZADD', bare.url, bare.pid, ''),
+        candidate('ours', `${service.url}/task`, service.pid, `&_csrf=${token}`),
       ],
-      reference: 'bare HSET and ZADD',
+      baseline: 'bare HSET and ZADD',
       goals: [
         {
           text: 'throughput against the bare transaction',
-          value: (of) => of('ours').perSecond.median / of('bare HSET and ZADD').perSecond.median,
+          value: throughputRatio('ours', 'bare HSET and ZADD'),
           atLeast: 0.7,
         },
       ],
@@ -179,21 +155,18 @@ async function writes(): Promise<Result> {
   }
 }
 
-/** Imports `count` tasks and returns the seconds that it took. */
-async function fill({ url }: Service, count: number): Promise<number> {
+/** @returns the seconds that the import of `count` tasks took. */
+async function importTasks({ url }: Service, count: number): Promise<number> {
   const body = Array.from({ length: count }, (_, i) => `Task number ${i}, which is to be done\n`).join('');
+  const headers = {
+    'Content-Type': 'text/plain',
+    Accept: 'application/json',
+    'Sec-Fetch-Site': 'same-origin',
+  };
   const started = performance.now();
-  const answer = await fetch(`${url}/tasks/import`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'text/plain',
-      Accept: 'application/json',
-      'Sec-Fetch-Site': 'same-origin',
-    },
-    body,
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`The import answers ${answer.status}: ${text}`);
+  const response = await fetch(`${url}/tasks/import`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The import was answered with ${response.status}: ${text}`);
   return (performance.now() - started) / 1_000;
 }
 

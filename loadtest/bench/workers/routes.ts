@@ -1,17 +1,17 @@
 /** The seven routes of a resource, registered by the `convention` or `by hand`. */
-import { serve } from '@hono/node-server';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Context, type Handler, Hono } from 'hono';
+import { serveWorker } from './serve.ts';
 
-const answer = (action: string) => (c: Context) => c.text(`${action} ${c.req.param('id') ?? ''}`);
+const respond = (action: string) => (c: Context) => c.text(`${action} ${c.req.param('id') ?? ''}`);
 const things = {
-  list: answer('list'),
-  new: answer('new'),
-  show: answer('show'),
-  edit: answer('edit'),
-  create: answer('create'),
-  update: answer('update'),
-  destroy: answer('destroy'),
+  list: respond('list'),
+  new: respond('new'),
+  show: respond('show'),
+  edit: respond('edit'),
+  create: respond('create'),
+  update: respond('update'),
+  destroy: respond('destroy'),
 };
 
 const app = new Hono();
@@ -26,6 +26,4 @@ if (process.argv[2] === 'convention') {
   app.put('/things/:id', things.update);
   app.delete('/things/:id', things.destroy);
 }
-serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
-  process.send?.({ url: `http://127.0.0.1:${port}` });
-});
+serveWorker(app);

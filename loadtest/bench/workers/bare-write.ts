@@ -1,7 +1,7 @@
 /** The ceiling of a write: a bare Hono route that stores a form's title in one transaction of HSET and ZADD. */
-import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Redis } from 'ioredis';
+import { serveWorker } from './serve.ts';
 
 const redis = new Redis(process.argv[2] ?? '', { keyPrefix: 'bare:', enableAutoPipelining: true });
 const app = new Hono();
@@ -16,6 +16,4 @@ app.post('/', async (c) => {
     .exec();
   return c.body(null, 302, { Location: '/' });
 });
-serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
-  process.send?.({ url: `http://127.0.0.1:${port}` });
-});
+serveWorker(app);

@@ -1,6 +1,6 @@
 /**
- * Follows short URLs for whoever asks `/?u=…`, in one of three ways: `ours`, the expander without a cache; `bare`,
- * the least that follows redirects over kept connections; `tall`, the npm package.
+ * Answers `/?u=…` with the long URL, found in one of three ways: `ours`, the expander without a cache; `bare`, the least
+ * code that follows redirects over keep-alive connections; `tall`, the npm package.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,14 +12,14 @@ type Follow = (url: string) => Promise<string>;
 async function ours(): Promise<Follow> {
   const { createExpander } = await import('../../../expander/src/expander.ts');
   const { readConfig } = await import('../../../expander/src/config.ts');
-  const silent = () => {};
+  const noop = () => {};
   const config = readConfig({ EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
   const { expand } = createExpander(config, {
     redis: { get: async () => null, set: async () => 'OK' } as never,
-    log: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
+    log: { debug: noop, info: noop, warn: noop, error: noop, fatal: noop },
   });
-  const expanded = promisify(expand);
-  return async (url) => (await expanded(url)).longUrl ?? '';
+  const expandUrl = promisify(expand);
+  return async (url) => (await expandUrl(url)).longUrl ?? '';
 }
 
 function bare(): Follow {
@@ -30,10 +30,10 @@ function bare(): Follow {
     });
   return async (url) => {
     for (let current = url; ; ) {
-      const answer = await head(current);
-      answer.resume();
-      const { location } = answer.headers;
-      if ((answer.statusCode !== 301 && answer.statusCode !== 302) || !location) return current;
+      const response = await head(current);
+      response.resume();
+      const { location } = response.headers;
+      if ((response.statusCode !== 301 && response.statusCode !== 302) || !location) return current;
       current = new URL(location, current).href;
     }
   };

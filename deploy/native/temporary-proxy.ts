@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configureProxy, type ProxyVariables } from '@longhand/deploy/native/configuration.ts';
-import { startPart } from '@longhand/deploy/native/part.ts';
-import { proxy } from '@longhand/deploy/native/parts.ts';
-import { freePorts } from '@longhand/deploy/native/ports.ts';
-import { searchPath } from '@longhand/deploy/native/stack.ts';
+import { configureProxy, type ProxyVariables } from './configuration.ts';
+import { freePorts } from './ports.ts';
+import { proxy } from './processes.ts';
+import { searchPath } from './stack.ts';
+import { supervise } from './supervisor.ts';
 
-export const proxyVariables: ProxyVariables = {
+export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_LISTEN: '127.0.0.1',
   LONGHAND_PORT: '8080',
   LONGHAND_EXPANDER_PORT: '8081',
@@ -19,30 +19,30 @@ export const proxyVariables: ProxyVariables = {
 };
 
 /** nginx without the applications, on 127.0.0.1. */
-export interface ProxyAlone {
+export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
   /** What nginx has written so far, to standard output and standard error. */
   readonly log: readonly string[];
-  /** The process number of nginx's master. */
+  /** The process id of nginx's master. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts nginx with the project's templates.
+ * Starts nginx with the project's templates for tests and measurements, on free ports.
  *
- * @param variables replaces some of `proxyVariables`; the ports are free ones.
- * @param adjust changes a rendered file before nginx reads it: shorter times, for one.
+ * @param variables override `defaultProxyVariables`.
+ * @param edit changes a rendered file before nginx reads it, for example to shorten timeouts.
  */
-export async function startProxyAlone(
+export async function startTemporaryProxy(
   variables: Partial<ProxyVariables>,
-  adjust: (text: string, file: string) => string = (text) => text,
-): Promise<ProxyAlone> {
+  edit: (text: string, file: string) => string = (text) => text,
+): Promise<TemporaryProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-proxy-'));
   const ports = await freePorts('all', 'expander', 'tasks');
   const prefix = join(folder, 'proxy');
   await configureProxy(prefix, {
-    ...proxyVariables,
+    ...defaultProxyVariables,
     LONGHAND_PORT: `${ports.all}`,
     LONGHAND_EXPANDER_PORT: `${ports.expander}`,
     LONGHAND_TASKS_PORT: `${ports.tasks}`,
@@ -51,12 +51,12 @@ export async function startProxyAlone(
   const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
   for (const name of ['nginx.conf', ...files]) {
     const path = join(prefix, name);
-    await writeFile(path, adjust(await readFile(path, 'utf8'), name));
+    await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
   const env = { PATH: searchPath(process.env) };
-  const write = (_: string, line: string) => log.push(line);
-  const nginx = await startPart(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, write }));
+  const onLine = (_: string, line: string) => log.push(line);
+  const nginx = await supervise(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, onLine }));
   return {
     ports,
     log,

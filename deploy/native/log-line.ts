@@ -1,0 +1,29 @@
+/**
+ * Formats one line of a process's output for people: a JSON record as its message and fields, a line of Redis or nginx
+ * without its time and process id, any other line as it is.
+ */
+export function formatLogLine(line: string): string {
+  const record = parseRecord(line);
+  if (record === undefined) {
+    return line
+      .replace(/^\d+:\S+ (?:\(\d+\)|\d+ \w+ \d+ [\d:.]+ [.\-*#]) /, '')
+      .replace(/^[\d/]+ [\d:]+ \[(\w+)\] \d+#\d+: /, '$1: ');
+  }
+  const { level, time, service, msg, pid, hostname, method, path, status, requestId, err, ...rest } = record;
+  const prefix = level === 'info' ? '' : `${level}: `;
+  const message = msg === 'request' ? `${method} ${path} ${status}` : `${msg}`;
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${format(value)}`);
+  const cause = (err as { message?: string } | undefined)?.message;
+  return [prefix + message, ...fields, ...(cause ? [`(${cause})`] : [])].join(' ');
+}
+
+function parseRecord(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const format = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Fifo, openFifo } from './fifo.ts';
+
+/** Milliseconds a process may take until it accepts connections. */
+const startTimeout = 30_000;
+/** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
+const stopTimeout = 15_000;
+/** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
+const restartDelay = { first: 200, last: 5_000 };
+
+export interface ProcessOptions {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** The process is ready once it accepts connections here. */
+  host: string;
+  port: number;
+  stopSignal: NodeJS.Signals;
+  /** What the kernel sends when the supervisor dies: TERM to a program that has children of its own, KILL to others. */
+  orphanSignal: 'TERM' | 'KILL';
+  /** Where to create a named pipe for standard output, for a program that needs one. */
+  fifo?: string;
+  /** Called with each line of output. */
+  onLine(line: string): void;
+}
+
+export interface SupervisedProcess {
+  readonly name: string;
+  /** The current process id; changes with every restart. */
+  readonly pid: number | undefined;
+  /** Sends the stop signal, and SIGKILL after 15 s. Resolves once the process has exited. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program, resolves once it accepts connections, and restarts it from then on whenever it exits.
+ *
+ * @throws Error with the program's last lines when it exits before it is ready, or is not ready within 30 s.
+ */
+export async function supervise(options: ProcessOptions): Promise<SupervisedProcess> {
+  const { name, stopSignal, onLine } = options;
+  const fifo = options.fifo === undefined ? undefined : openFifo(options.fifo);
+  if (fifo) createInterface(fifo.output).on('line', onLine);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let child = launch(options, fifo);
+  try {
+    await ready(child, options);
+  } catch (error) {
+    await terminate(child, stopSignal);
+    fifo?.close();
+    throw error;
+  }
+
+  const restarting = (async () => {
+    for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
+      const started = Date.now();
+      await exited(child);
+      if (signal.aborted) return;
+      if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
+      onLine(`exited with ${child.signalCode ?? `code ${child.exitCode}`}; restarting`);
+      await sleep(delay, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      child = launch(options, fifo);
+    }
+  })();
+
+  return {
+    name,
+    get pid() {
+      return child.pid;
+    },
+    async stop() {
+      stopping.abort();
+      await terminate(child, stopSignal);
+      await restarting;
+      fifo?.close();
+    },
+  };
+}
+
+function launch(options: ProcessOptions, fifo: Fifo | undefined): ChildProcess {
+  const { command, args, env, orphanSignal, onLine } = options;
+  const [program = command, ...words] = [...parentDeathSignal(orphanSignal), command, ...args];
+  // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
+  const child = spawn(program, words, { env, stdio: ['ignore', fifo?.fd ?? 'pipe', 'pipe'], detached: true });
+  child.on('error', (error) => onLine(error.message));
+  forEachLine(child, onLine);
+  return child;
+}
+
+function forEachLine({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
+  for (const stream of [stdout, stderr]) if (stream) createInterface(stream).on('line', onLine);
+}
+
+/** @throws Error when `child` exits before it accepts connections, or takes too long. */
+async function ready(child: ChildProcess, { name, host, port }: ProcessOptions): Promise<void> {
+  const lines: string[] = [];
+  forEachLine(child, (line) => lines.push(line));
+  // Not `exit`: the last lines have been read only by the time of `close`.
+  const closed = once(child, 'close').then(() => true);
+  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
+    if (await Promise.race([closed, sleep(20)])) {
+      throw new Error(`${name} did not start:\n  ${lines.slice(-20).join('\n  ')}`);
+    }
+    if (await accepts(host, port)) return;
+  }
+  throw new Error(`${name} did not listen on port ${port} within ${startTimeout / 1_000} s`);
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const socket = createConnection({ host, port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+const isRunning = (child: ChildProcess) =>
+  child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+/** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
+async function exited(child: ChildProcess): Promise<void> {
+  if (isRunning(child)) await once(child, 'exit');
+  try {
+    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group is empty.
+  }
+}
+
+async function terminate(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return;
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
+  await exited(child);
+  clearTimeout(timer);
+}
+
+let hasSetpriv: boolean | undefined;
+
+/** The command prefix that has the kernel send `signal` when this process dies, even by SIGKILL; empty except on Linux. */
+function parentDeathSignal(signal: string): string[] {
+  hasSetpriv ??= spawnSync('setpriv', ['--pdeathsig', signal, '--', 'true']).status === 0;
+  return hasSetpriv ? ['setpriv', '--pdeathsig', signal, '--'] : [];
+}

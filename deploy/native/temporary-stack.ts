@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Stack, type StackOptions, startStack } from './stack.ts';
+
+/**
+ * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that may
+ * contact this machine.
+ */
+export async function startTemporaryStack(
+  options: Partial<Omit<StackOptions, 'folder'>> = {},
+): Promise<Stack> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-stack-'));
+  const stack = await startStack({
+    onLine() {},
+    ...options,
+    folder,
+    env: {
+      PATH: process.env.PATH,
+      ...options.env,
+      LONGHAND_PORT: '0',
+      LONGHAND_EXPANDER_PORT: '0',
+      LONGHAND_TASKS_PORT: '0',
+      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
+    },
+  });
+  const stop = async () => {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...stack, stop };
+}

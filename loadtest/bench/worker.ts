@@ -1,0 +1,34 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface Worker {
+  url: string;
+  pid: number;
+  /** Sends a message and resolves with the reply. */
+  call<Reply>(message: unknown): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+/** Runs `workers/<file>` in a process of its own; its first message is its `{ url }`. */
+export async function startWorker(file: string, ...args: string[]): Promise<Worker> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'workers', file), args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const message = await Promise.race([once(child, 'message'), exited.then(() => undefined)]);
+  if (!message) throw new Error(`${file} exited before it listened.`);
+  return {
+    url: message[0].url,
+    pid: child.pid as number,
+    async call<Reply>(message: unknown): Promise<Reply> {
+      const replied = once(child, 'message');
+      child.send(message as object);
+      return (await replied)[0];
+    },
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

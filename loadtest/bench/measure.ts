@@ -140,35 +140,27 @@ function evaluate(goals: Comparison['goals'], measurements: Measurement[]): Goal
   return goals.map(({ value, ...goal }) => ({ ...goal, measured: value(of) }));
 }
 
-const columns = [
-  '',
-  'requests/s',
-  'lowest to highest',
-  'relative',
-  'p50 ms',
-  'p99 ms',
-  'CPU µs/request',
-  'connections/request',
-  'failed',
-];
-
 function table(measurements: Measurement[], baseline: string): Pick<Result, 'columns' | 'rows' | 'plot'> {
   const base = measurements.find(({ name }) => name === baseline)?.perSecond.median ?? Number.NaN;
-  const rows = measurements.map(({ name, perSecond, p50, p99, cpu, totalCpu, opened, failed }) => {
+  const records = measurements.map(({ name, perSecond, p50, p99, cpu, totalCpu, opened, failed }) => {
     const byProcess = Object.entries(cpu).map(([process, { median }]) => `${process} ${integer(median)}`);
     if (byProcess.length > 1) byProcess.push(`total ${integer(totalCpu.median)}`);
-    return [
-      name,
-      integer(perSecond.median),
-      `${integer(perSecond.min)} to ${integer(perSecond.max)}`,
-      (perSecond.median / base).toFixed(2),
-      p50.median.toFixed(2),
-      p99.median.toFixed(2),
-      byProcess.join(', '),
-      opened ? opened.median.toFixed(3) : '',
-      `${failed}`,
-    ];
+    return {
+      '': name,
+      'requests/s': integer(perSecond.median),
+      'lowest to highest': `${integer(perSecond.min)} to ${integer(perSecond.max)}`,
+      relative: (perSecond.median / base).toFixed(2),
+      'p50 ms': p50.median.toFixed(2),
+      'p99 ms': p99.median.toFixed(2),
+      'CPU µs/request': byProcess.join(', '),
+      ...(opened && { connects: opened.median.toFixed(3) }),
+      failed: `${failed}`,
+    };
   });
   const bars = measurements.map(({ name, perSecond }) => ({ name, ...perSecond }));
-  return { columns, rows, plot: { unit: 'requests/s', bars } };
+  return {
+    columns: Object.keys(records[0] ?? {}),
+    rows: records.map((record) => Object.values(record)),
+    plot: { unit: 'requests/s', bars },
+  };
 }

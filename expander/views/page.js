@@ -3,7 +3,7 @@ const status = document.querySelector('#status');
 
 // Screen readers announce what is put into a live region after the page has loaded, not its first content.
 addEventListener('load', () => {
-  status.textContent = document.querySelector('[data-say]')?.dataset.say ?? '';
+  status.textContent = document.querySelector('[data-announcement]')?.dataset.announcement ?? '';
 });
 
 // Browsers have a clipboard only on https and localhost.

@@ -1,15 +1,15 @@
 import { ExpansionError } from './errors.ts';
 
 /**
- * A URL that is asked. `text` is the URL as it was written, in legal characters only (RFC 3986); `url` is
- * what the WHATWG parser makes of that very text, for judging and for dialling. Both mean the same.
+ * A URL to request. `text` is the URL as it was written, in legal characters only (RFC 3986); `url` is what the WHATWG
+ * parser makes of that text, for the guard and the connection. Both mean the same.
  */
 export interface Target {
   readonly text: string;
   readonly url: URL;
 }
 
-/** Bytes of the longest URL that is accepted. */
+/** Bytes of the longest URL. */
 export const maxLength = 8 * 1024;
 
 /** Everything that is neither reserved nor unreserved nor "%" (RFC 3986 section 2). */
@@ -18,14 +18,14 @@ const illegal = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g;
 /** A scheme at the beginning of a URL; "host:80" has none. */
 const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))/i;
 
-/** Letters, digits, "-", "_" and ".", or an IPv6 address: the WHATWG parser lets through more, quotes for one. */
+/** Letters, digits, "-", "_" and ".", or an IPv6 address: the WHATWG parser accepts more, such as quotes. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
-/** A URL that every parser reads alike: two slashes and a host of plain characters. */
+/** A URL that every parser reads in the same way: two slashes and a host of plain characters. */
 const plain = /^https?:\/\/[^/?#%]/i;
 
 /**
- * Reads what a person typed: white space round it is trimmed, a missing scheme means `http://`.
+ * Reads what a person typed: white space around it is trimmed, a missing scheme means `http://`.
  *
  * @throws ExpansionError `invalid_url` or `unsupported_scheme`.
  */
@@ -49,10 +49,10 @@ export function readTarget(input: string): Target {
 }
 
 /**
- * What a `Location` says, seen from the URL that answered with it: relative references are resolved, and a
- * reference without a fragment inherits that of `from` (RFC 9110 section 10.2.2). Any scheme may come out.
+ * Resolves a `Location` against the URL that sent it. A reference without a fragment inherits that of `from` (RFC 9110
+ * section 10.2.2). The result may have any scheme.
  *
- * @returns null where `location` is no URL reference.
+ * @returns null if `location` is not a URL reference.
  */
 export function resolveLocation(location: string, from: Target): Target | null {
   const reference = encode(location.trim());
@@ -64,7 +64,7 @@ export function resolveLocation(location: string, from: Target): Target | null {
   return target(reference + fragment, url);
 }
 
-/** Whether a URL can be asked by HTTP at all. */
+/** Whether the scheme is http or https. */
 export function isWeb(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
@@ -74,7 +74,7 @@ export function withoutFragment({ href, hash }: URL): string {
   return href.slice(0, href.length - hash.length);
 }
 
-/** Keeps the spelling where it leaves nothing to interpretation, otherwise takes the parser's. */
+/** Keeps the spelling if it is unambiguous, else takes the parser's. */
 function target(text: string, url: URL): Target {
   const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   const clear = !isWeb(url) || (plain.test(text) && !authority.includes('%'));

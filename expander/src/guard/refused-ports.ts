@@ -1,4 +1,4 @@
-/** The bad ports of the Fetch standard, section "Port blocking": protocols that could be talked into something. */
+/** The bad ports of the Fetch standard, section "Port blocking". */
 const fetchStandard = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -9,7 +9,7 @@ const fetchStandard = [
 /** Docker, etcd, MySQL, PostgreSQL, Redis, Consul, Elasticsearch, kubelet, memcached, MongoDB. */
 const dataStoresAndControlPlanes = [2375, 2376, 2379, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017];
 
-/** Ports that are not contacted, as `URL.port` writes them. */
+/** Ports that the guard refuses, as `URL.port` writes them. */
 export const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );

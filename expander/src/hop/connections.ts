@@ -7,20 +7,20 @@ import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 type KeepAliveAgent = http.Agent & { readonly options: http.AgentOptions };
 
 export interface ConnectionsOptions {
-  /** Open the connections, and say how many there may be to one origin and how long they may be idle. */
+  /** Open the connections; their options limit the connections to an origin and how long these may be idle. */
   agents: Agents;
   /** Bytes of response headers. */
   maxHeaderSize: number;
 }
 
-/** Told which connection it goes over before it does. */
+/** Knows the connection of its request before that is sent. */
 export interface ConnectionHandler extends Dispatcher.DispatchHandler {
   connection?: Connection;
 }
 
 /**
- * Kept connections that `agents` open and on which undici speaks HTTP/1.1. One that was idle is looked at before
- * it is used again: where the server has closed it, another one takes its place.
+ * Kept-alive connections that `agents` open and on which undici speaks HTTP/1.1. If the server has closed one while it
+ * was idle, another takes its place.
  */
 export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
   const idle = new Set<Connection>();
@@ -37,14 +37,14 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
       keepAliveTimeout: options.timeout as number,
       keepAliveMaxTimeout: options.timeout as number,
       keepAliveTimeoutThreshold: options.agentKeepAliveTimeoutBuffer as number,
-      // Whoever asks says how long it may take.
+      // The caller sets the deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     const factory = () => new Connection(url, connect, kept, idle);
-    // Where HTTP/2 might be spoken, all would wait for the first connection to find out.
+    // With HTTP/2, all requests would wait until the first connection has negotiated the protocol.
     const pool = new Pool(origin, { connections: maxSockets, factory, allowH2: false });
-    // undici's Agent looks too early: a request that was broken off is still counted in this turn.
+    // Not at once, as undici's Agent does: a request that was aborted still counts in this turn of the event loop.
     const lost = () => setImmediate(forgetUnused, origin, pool);
     return pool.on('disconnect', lost).on('connectionError', lost);
   };
@@ -57,7 +57,7 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
   };
 
   return {
-    /** Sends a request to `origin` over a connection that is free, or a new one. */
+    /** Sends a request to `origin` over a free connection or a new one. */
     dispatch(origin: string, options: Dispatcher.DispatchOptions, handler: ConnectionHandler) {
       const pool = pools.get(origin) ?? openPool(origin);
       pools.set(origin, pool);
@@ -80,12 +80,12 @@ export function connections({ agents, maxHeaderSize }: ConnectionsOptions) {
 
 type Connect = ReturnType<typeof connector>;
 
-/** A connection to one origin, opened when it is needed and again when it is lost. */
+/** A connection to one origin, opened when it is needed, also again after a loss. */
 export class Connection extends Client {
   readonly origin: string;
-  /** Of the address at the other end. */
+  /** The family of the remote address. */
   addressFamily: 4 | 6 | null = null;
-  /** Whether it has carried an answer before. */
+  /** Whether it has carried a response before. */
   used = false;
   readonly #idle: Set<Connection>;
   #socket: Socket | undefined;
@@ -113,19 +113,19 @@ export class Connection extends Client {
     return super.dispatch(options, handler);
   }
 
-  /** Calls back once the next request may go over it. */
+  /** Calls back once the connection is free for the next request. */
   whenFree(callback: () => void): void {
     this.used = true;
     this.#free = callback;
   }
 
-  /** Cuts it, also while it is being opened; resolves once it is closed. */
+  /** Cuts the connection, even while it is being opened; resolves once it is closed. */
   async cut(): Promise<void> {
     this.#idle.delete(this);
     const socket = this.#socket;
     if (!socket || socket.closed) return;
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    // To a request that is sent over it until then it is one that the other side has closed.
+    // A request that is sent until then sees a connection that the server has closed.
     socket.destroy(Object.assign(new Error('the connection was cut'), { code: 'ECONNRESET' }));
     await closed;
   }

@@ -7,41 +7,40 @@ import {
   connections,
 } from './connections.ts';
 
-/** What a server says before the body. */
+/** A response without its body. */
 export interface ResponseHead {
   status: number;
-  /** As Node's own client gives them: by lower-case name, bytes beyond ASCII as Latin-1. */
+  /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
   headers: IncomingHttpHeaders;
   addressFamily: 4 | 6 | null;
 }
 
 export interface HeadOptions {
   method: 'HEAD' | 'GET';
-  /** Names and values by turns; `Host` is that of the URL. */
+  /** Alternating names and values; `Host` is that of the URL. */
   headers?: string[];
-  /** Aborted, the request is given up. */
+  /** Cancels the request. */
   signal?: AbortSignal | undefined;
 }
 
 export interface HttpClient {
   /**
-   * Asks for the head of a response; a body, if one comes, is cut off. It is told once the connection is free for
-   * the next request.
+   * Requests the head of a response; a body is cut off. Resolves once the connection is free for the next request.
    *
-   * A request that fails on a kept connection before any answer is sent once more on a new one: the server
-   * had closed the connection while it was idle, which says nothing about the request (RFC 9112 section 9.3.1).
-   * Credentials in `url` are not sent.
+   * A request that fails on a kept-alive connection before any response is sent once more on a new one: the server
+   * closed the connection while it was idle, so it never saw the request (RFC 9112 section 9.3.1). Credentials in
+   * `url` are not sent.
    *
-   * @throws the error of the connection (`ECONNRESET` where it was closed without an answer), or the reason of `signal`.
+   * @throws the error of the connection (`ECONNRESET` if it was closed without a response), or the reason of `signal`.
    */
   head(url: URL, options: HeadOptions): Promise<ResponseHead>;
-  /** How many origins there are connections to. */
+  /** The number of origins with connections. */
   origins(): number;
   /** Cuts all connections. */
   close(): void;
 }
 
-/** A client for the heads of responses, over kept connections. */
+/** A client for the heads of responses, over kept-alive connections. */
 export function httpClient(options: ConnectionsOptions): HttpClient {
   const { dispatch, cutIdle, origins, close } = connections(options);
 
@@ -58,10 +57,10 @@ export function httpClient(options: ConnectionsOptions): HttpClient {
     head(url, options) {
       return send(url, options).catch(async (error) => {
         if (!(error instanceof StaleConnection)) throw error;
-        // A server that closed one idle connection has most likely closed the others: none of them is tried.
+        // A server that closed one idle connection has most likely closed the others too.
         await cutIdle(url.origin);
-        return send(url, options).catch((again) => {
-          throw again instanceof StaleConnection ? again.cause : again;
+        return send(url, options).catch((second) => {
+          throw second instanceof StaleConnection ? second.cause : second;
         });
       });
     },
@@ -70,10 +69,10 @@ export function httpClient(options: ConnectionsOptions): HttpClient {
   };
 }
 
-/** A kept connection that the server had closed. */
+/** The server had closed the kept-alive connection. */
 class StaleConnection extends Error {}
 
-/** One request and its answer. */
+/** One request and its response. */
 class Exchange implements ConnectionHandler {
   connection?: Connection;
   readonly #method: string;
@@ -82,7 +81,7 @@ class Exchange implements ConnectionHandler {
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #head: ResponseHead | undefined;
-  #begun = false;
+  #started = false;
 
   constructor(
     method: string,
@@ -109,11 +108,11 @@ class Exchange implements ConnectionHandler {
   }
 
   onResponseStarted() {
-    this.#begun = true;
+    this.#started = true;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
-    // Interim answers (RFC 9110 section 15.2) go before the one that is meant.
+    // Interim responses (RFC 9110 section 15.2) precede the final one.
     if (status < 200) return;
     this.#head = {
       status,
@@ -122,7 +121,7 @@ class Exchange implements ConnectionHandler {
     };
     if (this.#method === 'HEAD') return;
     this.#succeed();
-    controller.abort(new Error('the body is not wanted'));
+    controller.abort(new Error('the body is not needed'));
   }
 
   onResponseData() {}
@@ -132,8 +131,8 @@ class Exchange implements ConnectionHandler {
   }
 
   onResponseError(_controller: unknown, cause: NodeJS.ErrnoException) {
-    const error = this.#begun ? cause : asReset(cause);
-    const stale = this.connection?.used && !this.#begun && lost.has(error.code ?? '');
+    const error = this.#started ? cause : asReset(cause);
+    const stale = this.connection?.used && !this.#started && lost.has(error.code ?? '');
     this.#fail(
       stale ? new StaleConnection('the server had closed the idle connection', { cause: error }) : error,
     );
@@ -150,10 +149,10 @@ class Exchange implements ConnectionHandler {
   }
 }
 
-/** Fields that are no lists: of several, the first counts. */
+/** Fields that are not lists: the first one counts. */
 const single = new Set(['age', 'date', 'expires', 'location']);
 
-/** The lines of one field as one (RFC 9110 section 5.3). */
+/** Joins the lines of each field (RFC 9110 section 5.3). */
 function combined(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   for (const name in headers) {
     const lines = headers[name];
@@ -162,10 +161,10 @@ function combined(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers;
 }
 
-/** How a connection says that the other side has ended it. */
+/** The codes of a connection that the other side has closed. */
 const lost = new Set(['ECONNRESET', 'EPIPE']);
 
-/** A connection that was closed before any answer has one code, Node's own, whether it was by a reset or not. */
+/** Gives a connection that was closed before any response Node's own code, with a reset or without. */
 function asReset(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
   if (error.code !== 'UND_ERR_SOCKET') return error;
   return Object.assign(new Error('the connection was closed without an answer', { cause: error }), {

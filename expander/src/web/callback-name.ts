@@ -1,14 +1,14 @@
 import { asciiJson } from './ascii-json.ts';
 
-/** A dotted path of JavaScript identifiers, in ASCII: the bodies of the API are. */
+/** A dotted path of JavaScript identifiers in ASCII, like all bodies of the API. */
 const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** Whether `name` may stand in front of the parenthesis of a JSONP call. */
+/** Whether `name` may be called in a JSONP response. */
 export function isCallbackName(name: string): boolean {
   return name.length <= 128 && dottedPath.test(name);
 }
 
-/** `name("...")`: in the string neither `</` nor a line end of JavaScript's (U+2028, U+2029) is left raw. */
+/** `name("...")`; the string contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
 export function callbackCall(name: string, text: string): string {
   return `${name}(${asciiJson(text)})`;
 }

@@ -99,7 +99,9 @@ test('nothing moves, and so nothing has to stop for people who prefer that', () 
   visits.visit({}, async (page) => {
     await page.goto(visits.address('sho.rt/two'));
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
-    expect(await page.evaluate("getComputedStyle(document.querySelector('[data-say]')).opacity")).toBe('1');
+    expect(
+      await page.evaluate("getComputedStyle(document.querySelector('[data-announcement]')).opacity"),
+    ).toBe('1');
   }));
 
 test('the answer is read before the chain, though the chain is sent before it', () =>
@@ -110,7 +112,7 @@ test('the answer is read before the chain, though the chain is sent before it', 
       'heading "Shorten',
       'textbox "Short URL"',
       'heading "It leads',
-      'heading "The way',
+      'heading "Redirects',
       'list:',
     ];
     const places = order.map((words) => read.indexOf(words));

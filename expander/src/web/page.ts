@@ -7,19 +7,19 @@ import { baseHeaders } from './headers.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
 
-/** The browser page in the pieces in which it is sent: `top`, each `hop` as it is made, `bottom`. */
+/** The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. */
 export interface Page {
   headers: Record<string, string>;
-  /** Up to the chain: the form with `u` in it. */
+  /** The form with `u` in it, up to the chain. */
   top(u: string, state: { begun: boolean; mistyped: boolean }): string;
   hop(hop: Hop): string;
-  /** From the end of the chain: what became of `u`. */
+  /** The answer, from the end of the chain. */
   bottom(u: string, expansion: Expansion): string;
-  /** In the place of `bottom`, when there is a fault of ours. */
+  /** Replaces `bottom` after a fault of ours. */
   fault: string;
 }
 
-/** Reads `views/`. Style and script stand in the page itself: every path but a page's own is a 404. */
+/** Reads `views/`. Style and script are inline: the specification answers every other path with 404. */
 export function createPage(): Page {
   const views = join(import.meta.dirname, '../../views');
   const eta = new Eta({ views, cache: true, autoEscape: true });
@@ -45,16 +45,16 @@ export function createPage(): Page {
     hop: (hop) =>
       eta.render('hop', { hop, words: statusInWords(hop.status), duration: duration(hop.milliseconds) }),
     bottom: (u, expansion) =>
-      eta.render('bottom', { u, ...answer(expansion), script, query: query({ u, follow: 'all' }) }),
+      eta.render('bottom', { u, ...describeAnswer(expansion), script, query: query({ u, follow: 'all' }) }),
     fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',
   };
 }
 
-/** Ends at a URL that a person may want to open. */
+/** Ends whose URL people may want to open. */
 const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_failed', 'timeout']);
 
-/** What `bottom` says of an expansion. */
-function answer(expansion: Expansion) {
+/** What `bottom` shows of an expansion. */
+function describeAnswer(expansion: Expansion) {
   const { hops, longUrl, end } = expansion;
   const begun = hops.length > 0;
   const destination = begun ? (end.target ?? longUrl) : null;
@@ -72,7 +72,7 @@ function answer(expansion: Expansion) {
     stop: reason && { url: destination, reason },
     onward: end.code === 'max_redirects' && longUrl && `/?${query({ u: longUrl })}`,
     tracking: tracking?.parameters.length ? tracking : null,
-    say: open
+    announcement: open
       ? `${words.headline} ${new URL(destination).host}. ${summary(expansion)}`
       : `${words.headline}. ${words.explanation}`,
   };
@@ -82,7 +82,7 @@ function query(parameters: Record<string, string>): string {
   return new URLSearchParams(parameters).toString();
 }
 
-/** Allows one inline block by what it says (Content Security Policy Level 3). */
+/** The source expression that allows one inline block (Content Security Policy Level 3). */
 function hash(source: string): string {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
 }

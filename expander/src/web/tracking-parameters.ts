@@ -1,69 +1,42 @@
-/** A query parameter that says where a visitor comes from, not which page is meant. */
+/** A query parameter that identifies the visitor's origin, not the page. */
 export interface TrackingParameter {
-  /** Both as they stand in the URL. */
+  /** Both as they are in the URL. */
   name: string;
   value: string;
-  /** Whose it is. */
   owner: string;
 }
 
-/** Names, whole or up to a `*`, and whose they are. Names that mean something else elsewhere are left out. */
-const owners: readonly (readonly [name: string, owner: string])[] = [
-  ['utm_*', 'campaign statistics'],
-  ['mtm_*', 'Matomo'],
-  ['matomo_*', 'Matomo'],
-  ['piwik_*', 'Matomo'],
-  ['pk_*', 'Matomo'],
-  ['hsa_*', 'HubSpot'],
-  ['_hsenc', 'HubSpot'],
-  ['_hsmi', 'HubSpot'],
-  ['__hs*', 'HubSpot'],
-  ['hsctatracking', 'HubSpot'],
-  ['gclid', 'Google Ads'],
-  ['gclsrc', 'Google Ads'],
-  ['dclid', 'Google Ads'],
-  ['gbraid', 'Google Ads'],
-  ['wbraid', 'Google Ads'],
-  ['gad_source', 'Google Ads'],
-  ['gad_campaignid', 'Google Ads'],
-  ['srsltid', 'Google Shopping'],
-  ['_ga', 'Google Analytics'],
-  ['_gl', 'Google Analytics'],
-  ['fbclid', 'Facebook'],
-  ['fb_action_ids', 'Facebook'],
-  ['fb_action_types', 'Facebook'],
-  ['igsh', 'Instagram'],
-  ['igshid', 'Instagram'],
-  ['msclkid', 'Microsoft Advertising'],
-  ['twclid', 'X (Twitter)'],
-  ['ttclid', 'TikTok'],
-  ['li_fat_id', 'LinkedIn'],
-  ['epik', 'Pinterest'],
-  ['rdt_cid', 'Reddit'],
-  ['sccid', 'Snapchat'],
-  ['yclid', 'Yandex'],
-  ['ysclid', 'Yandex'],
-  ['_openstat', 'Yandex'],
-  ['mc_cid', 'Mailchimp'],
-  ['mc_eid', 'Mailchimp'],
-  ['mkt_tok', 'Marketo'],
-  ['_kx', 'Klaviyo'],
-  ['vero_id', 'Vero'],
-  ['vero_conv', 'Vero'],
-  ['oly_anon_id', 'Omeda'],
-  ['oly_enc_id', 'Omeda'],
-  ['ml_subscriber', 'MailerLite'],
-  ['ml_subscriber_hash', 'MailerLite'],
-  ['s_cid', 'Adobe Analytics'],
-  ['irclickid', 'Impact'],
-  ['wickedid', 'Wicked Reports'],
-  ['_branch_match_id', 'Branch'],
-];
+/** Names by owner, whole or up to a `*`. Names with another meaning elsewhere are left out. */
+const namesOf: Record<string, readonly string[]> = {
+  'campaign statistics': ['utm_*'],
+  Matomo: ['mtm_*', 'matomo_*', 'piwik_*', 'pk_*'],
+  HubSpot: ['hsa_*', '_hsenc', '_hsmi', '__hs*', 'hsctatracking'],
+  'Google Ads': ['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'gad_campaignid'],
+  'Google Shopping': ['srsltid'],
+  'Google Analytics': ['_ga', '_gl'],
+  Facebook: ['fbclid', 'fb_action_ids', 'fb_action_types'],
+  Instagram: ['igsh', 'igshid'],
+  'Microsoft Advertising': ['msclkid'],
+  'X (Twitter)': ['twclid'],
+  TikTok: ['ttclid'],
+  LinkedIn: ['li_fat_id'],
+  Pinterest: ['epik'],
+  Reddit: ['rdt_cid'],
+  Snapchat: ['sccid'],
+  Yandex: ['yclid', 'ysclid', '_openstat'],
+  Mailchimp: ['mc_cid', 'mc_eid'],
+  Marketo: ['mkt_tok'],
+  Klaviyo: ['_kx'],
+  Vero: ['vero_id', 'vero_conv'],
+  Omeda: ['oly_anon_id', 'oly_enc_id'],
+  MailerLite: ['ml_subscriber', 'ml_subscriber_hash'],
+  'Adobe Analytics': ['s_cid'],
+  Impact: ['irclickid'],
+  'Wicked Reports': ['wickedid'],
+  Branch: ['_branch_match_id'],
+};
 
-/**
- * Takes a URL apart into what names the page and what tracks the visitor. Every other character of the URL
- * stays as it was.
- */
+/** Removes the tracking parameters of a URL and leaves every other character as it is. */
 export function withoutTracking(url: string): { cleaned: string; parameters: TrackingParameter[] } {
   const [, page = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: TrackingParameter[] = [];
@@ -78,7 +51,7 @@ export function withoutTracking(url: string): { cleaned: string; parameters: Tra
 }
 
 function ownerOf(name: string): string | undefined {
-  return owners.find(([pattern]) =>
-    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
-  )?.[1];
+  const matches = (pattern: string) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  return Object.keys(namesOf).find((owner) => namesOf[owner]?.some(matches));
 }

@@ -1,4 +1,4 @@
-/** Limits for requests on an open connection: milliseconds, the share delayed by an acknowledgement, dropped iterations. */
+/** Limits for requests on an open connection: milliseconds, the share that was delayed, dropped iterations. */
 interface Limits {
   median: number;
   p99: number;
@@ -27,8 +27,8 @@ export const profiles = {
     smoke: { users: 2, iterations: 20 },
     keepalive: {
       rate: 200,
-      // Requests in a row on one connection. When a connection pauses for more than 40 ms between a response and the next
-      // request, Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay we look for.
+      // Requests in a row on one connection. When a connection pauses for more than 40 ms between a response and the
+      // next request, Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay we look for.
       burst: 4,
       seconds: 40,
       users: 20,

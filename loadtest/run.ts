@@ -1,4 +1,4 @@
-/** `node loadtest/run.ts [script …]` runs load scripts against the running stack, or against one started for the run. */
+/** `node loadtest/run.ts [script …]` runs load scripts against the running stack, or one started for the run. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findK6, runScript } from './k6.ts';

@@ -9,9 +9,9 @@ export interface SplitWriteServer {
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
 /**
- * Starts the negative control: a server that looks like the task list to the load scripts and sends every response in two
- * writes. With `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the first,
- * which a client on a keep-alive connection delays by about 40 ms.
+ * Starts the negative control: a server that looks like the task list to the load scripts and sends every response in
+ * two writes. With `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the
+ * first, which a client on a keep-alive connection delays by about 40 ms.
  */
 export async function startSplitWriteServer(options: { noDelay: boolean }): Promise<SplitWriteServer> {
   const server = http.createServer(options, (request, response) => {

@@ -11,7 +11,7 @@ import { type ComposedStack, startComposed } from './testing/composed.ts';
 
 const engine = await engineAnswers();
 if (!engine)
-  console.warn('Left out: the stack in containers, because no Docker engine answers on this machine.');
+  console.warn('Skipped: the stack in containers, because no Docker engine answers on this machine.');
 
 describe.skipIf(!engine)('The stack from outside, in containers', () => {
   let stack: ComposedStack;

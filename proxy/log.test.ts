@@ -4,18 +4,18 @@ import { type AddressInfo, connect } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, say } from './testing/ask.ts';
+import { send, sendRaw } from './testing/send.ts';
 
-/** What no line may hold. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
+/** What no line may contain. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;
 
-/** C0, DEL, C1 and bidi controls, and what is no UTF-8. */
+/** C0, DEL, C1 and bidi controls, and bytes that are not UTF-8. */
 const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
 describe('The log of the proxy', () => {
-  const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/break': (request) => request.socket.destroy(),
     '/hang': () => {},
     '/garbage': (request) => request.socket.end(`${secret}\r\n\r\n`),
@@ -28,7 +28,7 @@ describe('The log of the proxy', () => {
   };
   const application = http.createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    (answers[pathname] ?? (() => response.end('echo')))(request, response);
+    (handlers[pathname] ?? (() => response.end('echo')))(request, response);
   });
 
   let proxy: TemporaryProxy;
@@ -56,24 +56,24 @@ describe('The log of the proxy', () => {
   const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };
   const query = `?u=https://${secret}.example/`;
 
-  /** What comes back does not matter, nor whether it is HTTP. */
-  const provoke = (...question: Parameters<typeof ask>) => ask(...question).catch(() => {});
+  /** Sends a request whose response does not matter. */
+  const provoke = (...options: Parameters<typeof send>) => send(...options).catch(() => {});
 
-  /** Sends bytes as they are, with the hostile headers; resolves when the proxy has closed. */
+  /** Sends raw bytes with the hostile headers; resolves when the proxy has closed the connection. */
   const raw = (first: string, host = `localhost:${proxy.ports.tasks}`, rest = '') =>
-    say(
+    sendRaw(
       proxy.ports.tasks,
       `${first}\r\nHost: ${host}\r\nReferer: ${headers.Referer}\r\nConnection: close\r\n${rest}\r\n`,
     );
 
-  test('holds no query, no Referer and no control character, whatever goes wrong', async () => {
+  test('contains no query, no Referer and no control character, whatever goes wrong', async () => {
     const { all, expander, tasks } = proxy.ports;
-    // The application refuses, breaks off, hangs, is no HTTP, says too much, stops halfway.
+    // The application refuses, resets, hangs, does not speak HTTP, sends too much, stops halfway.
     await provoke(expander, `/${query}`, { headers });
     for (const path of ['/break', '/hang', '/garbage', '/header'])
       await provoke(tasks, path + query, { headers });
     await provoke(tasks, `/cut${query}`, { headers });
-    // The proxy refuses: too many, too long, too large, not there, not allowed.
+    // The proxy refuses: too many requests, too long, too large, not found, not allowed.
     for (let i = 0; i < 4; i += 1) await provoke(expander, `/api${query}`, { headers });
     await provoke(tasks, `/${query}${'x'.repeat(40_000)}`, { headers });
     await provoke(tasks, `/${query}`, { headers: { ...headers, 'X-Long': 'x'.repeat(40_000) } });
@@ -81,7 +81,7 @@ describe('The log of the proxy', () => {
     await provoke(all, `/nowhere${query}`, { headers });
     await provoke(tasks, `/${query}`, { headers, host: 'elsewhere.example' });
     await provoke(tasks, `/${query}`, { method: 'TRACE', headers });
-    // What is no HTTP, or no address, or no header.
+    // Bytes that are not HTTP, not a path, not a header.
     await raw(`GET /..${query} HTTP/1.1`);
     await raw(`GET /${query} HTTP/9.9`);
     await raw(`GET ${query}${hostile} HTTP/1.1`);
@@ -94,9 +94,9 @@ describe('The log of the proxy', () => {
       'localhost',
       'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
     );
-    // A client that stops halfway, in its headers and in its body, and one that leaves.
+    // Clients that stop halfway, in the headers and in the body, and one that leaves.
     for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
-      await say(
+      await sendRaw(
         tasks,
         `POST /slow${query} HTTP/1.1\r\nHost: localhost\r\nReferer: ${headers.Referer}${rest}`,
       );
@@ -106,7 +106,7 @@ describe('The log of the proxy', () => {
     setTimeout(() => leaving.destroy(), 50);
     await once(leaving, 'close');
     await tooManyStreams(tasks, 200);
-    await ask(tasks, '/last');
+    await send(tasks, '/last');
 
     await expect.poll(() => proxy.log.some((line) => line.includes('"/last"'))).toBe(true);
     const statuses = new Set(
@@ -117,8 +117,8 @@ describe('The log of the proxy', () => {
     expect(proxy.log.filter((line) => line.includes(secret) || control.test(line))).toEqual([]);
   });
 
-  test('says of a request what happened in the application, how long that took, and whether it was limited', async () => {
-    await ask(proxy.ports.tasks, '/break');
+  test('records the upstream status and time of each request, and whether it was limited', async () => {
+    await send(proxy.ports.tasks, '/break');
     const line = await expect
       .poll(() => proxy.log.find((entry) => entry.includes('"path":"/break"')))
       .toBeDefined()
@@ -134,7 +134,7 @@ describe('The log of the proxy', () => {
     expect(limited.map((entry) => JSON.parse(entry).status)).toContain(429);
   });
 
-  /** Opens one event stream more than one address may have. */
+  /** Opens one more event stream than an address may have. */
   async function tooManyStreams(port: number, limit: number): Promise<void> {
     const agent = new http.Agent({ maxSockets: limit + 1 });
     const streams = Array.from({ length: limit + 1 }, async () => {

@@ -12,12 +12,12 @@ import {
   type TemporaryProxy,
 } from '@longhand/deploy/native/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, ask, say } from './testing/ask.ts';
+import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
-/** nginx as configured, in front of a stand-in for both applications that shows what reaches it. */
+/** nginx in front of a stand-in for both applications, which records what reaches it. */
 describe('The proxy alone', () => {
-  const seen: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
-  const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  const received: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
+  const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/break': (request) => request.socket.destroy(),
     '/large': (_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
@@ -29,9 +29,9 @@ describe('The proxy alone', () => {
   };
   const application = http.createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
     const url = request.url ?? '';
-    seen.push({ url, headers: request.headers, socket: request.socket });
-    response.setHeader('X-Request-Id', 'the application has no say');
-    (answers[url] ?? (() => response.end('echo')))(request, response);
+    received.push({ url, headers: request.headers, socket: request.socket });
+    response.setHeader('X-Request-Id', 'set by the application');
+    (handlers[url] ?? (() => response.end('echo')))(request, response);
   });
 
   let proxy: TemporaryProxy;
@@ -53,14 +53,15 @@ describe('The proxy alone', () => {
     application.close();
   });
 
-  const reached = async (path: string, question = {}) => {
-    await ask(ports.tasks, path, question);
-    const last = seen.at(-1);
+  /** Sends a request and returns what reached the application. */
+  const forwarded = async (path: string, options = {}) => {
+    await send(ports.tasks, path, options);
+    const last = received.at(-1);
     if (!last) throw new Error('nothing reached the application');
     return last;
   };
 
-  test('an address reaches the application byte for byte', async () => {
+  test('a request target reaches the application byte for byte', async () => {
     for (const path of [
       '/a//b',
       '/a/./b/../c',
@@ -70,14 +71,14 @@ describe('The proxy alone', () => {
       '/%E2%80%A8',
       '/"<>',
     ]) {
-      expect((await reached(path)).url).toBe(path);
+      expect((await forwarded(path)).url).toBe(path);
     }
     const long = `/api?u=${'%61'.repeat(8 * 1024)}`;
-    expect((await reached(long)).url).toBe(long);
+    expect((await forwarded(long)).url).toBe(long);
   });
 
-  test('the client is told to the application, and what strangers say about it is not', async () => {
-    const { headers } = await reached('/', {
+  test('the application learns the client address from the proxy, not from the headers of the client', async () => {
+    const { headers } = await forwarded('/', {
       host: `localhost:${ports.tasks}`,
       headers: { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https', 'X-Request-Id': 'mine' },
     });
@@ -87,26 +88,26 @@ describe('The proxy alone', () => {
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('the client gets the request id that the application got', async () => {
-    const { headers } = await ask(ports.tasks, '/');
-    expect(headers['x-request-id']).toBe(seen.at(-1)?.headers['x-request-id']);
+  test('the client and the application get the same request id', async () => {
+    const { headers } = await send(ports.tasks, '/');
+    expect(headers['x-request-id']).toBe(received.at(-1)?.headers['x-request-id']);
   });
 
-  test('a client of HTTP/1.0 needs no Host', async () => {
-    expect(await say(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(seen.at(-1)?.headers.host).toBe('tasks.localhost');
+  test('an HTTP/1.0 client needs no Host', async () => {
+    expect(await sendRaw(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received.at(-1)?.headers.host).toBe('tasks.localhost');
   });
 
-  test('connections to the application are kept and used again', async () => {
-    const first = await reached('/');
+  test('connections to the application are kept open and reused', async () => {
+    const first = await forwarded('/');
     const sockets = new Set<Socket>();
-    for (let i = 0; i < 20; i += 1) sockets.add((await reached('/')).socket);
+    for (let i = 0; i < 20; i += 1) sockets.add((await forwarded('/')).socket);
     expect(first.headers.connection ?? 'keep-alive').toBe('keep-alive');
-    // Each worker process of nginx keeps its own.
+    // Each worker process of nginx keeps connections of its own.
     expect(sockets.size).toBeLessThan(20);
   });
 
-  test('an event stream is passed on as it comes', async () => {
+  test('an event stream is not buffered', async () => {
     const first = await new Promise<string>((resolve, reject) => {
       const request = http.get({ host: '127.0.0.1', port: ports.tasks, path: '/stream' }, (response) =>
         response.once('data', (chunk) => {
@@ -119,15 +120,15 @@ describe('The proxy alone', () => {
     expect(first).toBe('data: first\n\n');
   });
 
-  test('a large page is compressed for those who accept it', async () => {
-    const gzip = await ask(ports.tasks, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
+  test('a large page is compressed for clients that accept gzip', async () => {
+    const gzip = await send(ports.tasks, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(gzip.headers['content-encoding']).toBe('gzip');
     expect(gzip.headers.vary).toBe('Accept-Encoding');
-    expect((await ask(ports.tasks, '/large')).headers['content-encoding']).toBeUndefined();
+    expect((await send(ports.tasks, '/large')).headers['content-encoding']).toBeUndefined();
   });
 
-  test('an application that breaks off is 502 with Retry-After and a page that says so', async () => {
-    const { status, headers, body } = await ask(ports.expander, '/break');
+  test('an application that resets the connection is 502 with Retry-After and a page that explains it', async () => {
+    const { status, headers, body } = await send(ports.expander, '/break');
     expect([status, headers['retry-after']]).toEqual([502, '5']);
     expect(headers['x-power-by']).toBe('Longhand');
     expect(body).toContain('The application is not answering.');
@@ -138,25 +139,25 @@ describe('The proxy alone', () => {
     ['tasks', '/tasks/import?x', 64 * 1024 ** 2, '64 MiB'],
     ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB'],
   ] as const)(
-    'a request to %s%s over %i bytes is 413 and told the limit',
+    'a request to %s%s over %i bytes is 413, and the page names the limit',
     async (name, path, limit, words) => {
       const headers = { 'Content-Length': limit + 1 };
       const request = http.request({ host: '127.0.0.1', port: ports[name], path, method: 'POST', headers });
       request.flushHeaders();
-      const [answer] = (await once(request, 'response')) as [IncomingMessage];
-      const refused = await text(answer);
-      // The body, which nobody reads, stays here.
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const refused = await text(response);
+      // The body is never sent.
       request.destroy();
-      expect(answer.statusCode).toBe(413);
+      expect(response.statusCode).toBe(413);
       expect(refused).toContain(`The request is larger than ${words}.`);
     },
   );
 
-  test('beyond LONGHAND_API_RATE and a burst of the same size /api and the page are 429 with Retry-After', async () => {
-    const answers: Answer[] = [];
-    for (let i = 0; i < 12; i += 1) answers.push(await ask(ports.expander, '/api?u=x'));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(answers.slice(0, 6).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  test('above LONGHAND_API_RATE and a burst of the same size, /api and the page are 429 with Retry-After', async () => {
+    const responses: TestResponse[] = [];
+    for (let i = 0; i < 12; i += 1) responses.push(await send(ports.expander, '/api?u=x'));
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(responses.slice(0, 6).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(refused.length).toBeGreaterThan(0);
     for (const { headers, body } of refused) {
       expect(headers).toMatchObject({
@@ -167,13 +168,13 @@ describe('The proxy alone', () => {
       });
       expect(body).toContain('Too many requests from your address.');
     }
-    expect((await ask(ports.expander, '/?u=x')).status).toBe(429);
-    expect((await ask(ports.expander, '/nowhere')).status).toBe(200);
+    expect((await send(ports.expander, '/?u=x')).status).toBe(429);
+    expect((await send(ports.expander, '/nowhere')).status).toBe(200);
   });
 });
 
 describe('The templates', () => {
-  test('differ for a fixed address and for replicas that come and go in one line of a file only', async () => {
+  test('differ between fixed addresses and dynamic replicas in one line per file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhand-templates-'));
     const render = async (name: string, servers: Partial<ProxyVariables>) => {
       const prefix = join(folder, name);
@@ -182,13 +183,13 @@ describe('The templates', () => {
       return Promise.all(files.map((file) => readFile(join(prefix, 'conf.d', file), 'utf8')));
     };
     const fixed = await render('fixed', {});
-    const followed = await render('followed', {
+    const dynamic = await render('dynamic', {
       LONGHAND_EXPANDER_SERVER: 'expander:3000 resolve',
       LONGHAND_TASKS_SERVER: 'tasks:3000 resolve',
     });
     await rm(folder, { recursive: true });
     const differences = fixed.map((file, i) => {
-      const others = followed[i]?.split('\n') ?? [];
+      const others = dynamic[i]?.split('\n') ?? [];
       return file.split('\n').filter((line, n) => line !== others[n]);
     });
     expect(differences.flat()).toEqual([

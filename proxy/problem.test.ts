@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, type Question } from './testing/ask.ts';
+import { type RequestOptions, send } from './testing/send.ts';
 
-/** What the proxy refuses itself on behalf of tasks, whose JSON interface promises problem details (RFC 9457). */
+/** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
 describe('An error of the proxy', () => {
   const application = http.createServer((request) => {
     if (request.url === '/break') request.socket.destroy();
@@ -32,7 +32,7 @@ describe('An error of the proxy', () => {
 
   const json = { Accept: 'application/json' };
 
-  test.each<[status: number, title: string, code: string, path: string, question: Question]>([
+  test.each<[status: number, title: string, code: string, path: string, options: RequestOptions]>([
     [405, 'Method Not Allowed', 'method_not_allowed', '/tasks', { method: 'TRACE' }],
     [413, 'Payload Too Large', 'body_too_large', '/tasks', { method: 'POST', body: 'x'.repeat(65_537) }],
     [421, 'Misdirected Request', 'unknown_host', '/tasks', { host: 'public.example' }],
@@ -45,22 +45,22 @@ describe('An error of the proxy', () => {
     ],
     [502, 'Bad Gateway', 'unreachable', '/break', {}],
     [504, 'Gateway Timeout', 'timeout', '/hang', {}],
-  ])('%i is a problem for a client that asks for JSON', async (status, title, code, path, question) => {
-    const headers = { ...json, ...question.headers };
-    const answer = await ask(proxy.ports.tasks, path, { ...question, headers });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    const problem = JSON.parse(answer.body);
+  ])('%i is a problem for a client that asks for JSON', async (status, title, code, path, options) => {
+    const headers = { ...json, ...options.headers };
+    const response = await send(proxy.ports.tasks, path, { ...options, headers });
+    expect(response.status).toBe(status);
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    const problem = JSON.parse(response.body);
     expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
     expect(problem).toMatchObject({ type: 'about:blank', title, status, code });
     expect(problem.detail).toMatch(/^[A-Z].*\.$/);
-    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  test('429 is one too, for one event stream too many', async () => {
+  test('429 is a problem too, for one event stream too many', async () => {
     const { tasks } = proxy.ports;
     const first = http.get({ host: '127.0.0.1', port: tasks, path: '/tasks/events' }).on('error', () => {});
-    const status = async () => (await ask(tasks, '/tasks/events', { headers: json })).status;
+    const status = async () => (await send(tasks, '/tasks/events', { headers: json })).status;
     await expect.poll(status).toBe(429);
     first.destroy();
   });
@@ -77,22 +77,22 @@ describe('An error of the proxy', () => {
     [undefined, false],
   ])('Accept: %s', async (accept, isJson) => {
     const headers = accept === undefined ? {} : { Accept: accept };
-    const answer = await ask(proxy.ports.tasks, '/break', { headers });
-    expect(answer.headers['content-type']).toBe(isJson ? 'application/problem+json' : 'text/html');
+    const response = await send(proxy.ports.tasks, '/break', { headers });
+    expect(response.headers['content-type']).toBe(isJson ? 'application/problem+json' : 'text/html');
   });
 
-  test('for a client that sends JSON and says nothing of what it accepts, as in tasks', async () => {
+  test('is a problem for a client that sends JSON without Accept, as in tasks', async () => {
     const headers = { 'Content-Type': 'application/json' };
-    const question = { method: 'POST', headers, body: 'x'.repeat(65_537) };
-    const answer = await ask(proxy.ports.tasks, '/tasks', question);
-    expect(JSON.parse(answer.body)).toMatchObject({
+    const options = { method: 'POST', headers, body: 'x'.repeat(65_537) };
+    const response = await send(proxy.ports.tasks, '/tasks', options);
+    expect(JSON.parse(response.body)).toMatchObject({
       status: 413,
       detail: 'The request is larger than 64 KiB.',
     });
   });
 
-  test('of the expander is text/html, as everything but /api/chain is', async () => {
-    const answer = await ask(proxy.ports.expander, '/api?u=x', { headers: json });
-    expect([answer.status, answer.headers['content-type']]).toEqual([502, 'text/html']);
+  test('of the expander is text/html, like everything but /api/chain', async () => {
+    const response = await send(proxy.ports.expander, '/api?u=x', { headers: json });
+    expect([response.status, response.headers['content-type']]).toEqual([502, 'text/html']);
   });
 });

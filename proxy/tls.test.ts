@@ -10,17 +10,17 @@ import { freePorts } from '@longhand/deploy/native/ports.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask } from './testing/ask.ts';
+import { send } from './testing/send.ts';
 
 const host = '127.0.0.1';
 const names = {
   LONGHAND_EXPANDER_NAME: 'expand.example.org',
   LONGHAND_TASKS_NAME: 'tasks.example.org',
 };
-/** Where clients find TLS: as published, not as nginx listens. */
+/** The published port, not the one that nginx listens on. */
 const published = '9443';
 
-/** nginx with the servers for TLS, before a tasks application that answers and an expander that is away. */
+/** nginx with the TLS servers, in front of a tasks application that answers and an expander that is down. */
 let proxy: TemporaryProxy;
 let tls: number;
 let plain: number;
@@ -50,7 +50,7 @@ afterAll(async () => {
 async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
   const { tls, plain, away } = await freePorts('tls', 'plain', 'away');
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
-  // As in the container, but for its addresses, and `http2`, which nginx knows from 1.25.1 on.
+  // As in the container, except for the addresses, and `http2`, which needs nginx 1.25.1.
   const servers = render(template, { ...names, ...variables })
     .replaceAll('/etc/nginx/tls', certificates)
     .replaceAll('*:8443', `${host}:${tls}`)
@@ -66,8 +66,8 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
   return { ...proxy, tls, plain };
 }
 
-/** Asks the server called `servername` over TLS, and resolves with the status and the headers. */
-function askOver(servername: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
+/** Sends a request to the server `servername` over TLS; resolves with the status and the headers. */
+function sendOverTls(servername: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
     const request = https.request({
       ...{ host, port: tls, servername, ca, agent: false },
@@ -82,23 +82,23 @@ function askOver(servername: string, path: string, headers: http.OutgoingHttpHea
 }
 
 test.each([
-  [200, 'an answer of the application', names.LONGHAND_TASKS_NAME, '/', { 'Content-Length': '0' }],
-  [413, 'a request that is too long', names.LONGHAND_TASKS_NAME, '/', { 'Content-Length': '100000' }],
-  [502, 'an application that is away', names.LONGHAND_EXPANDER_NAME, '/', { 'Content-Length': '0' }],
-])('over TLS, %i for %s says that there is nothing else than TLS', async (status, _, name, path, headers) => {
-  const answer = await askOver(name, path, headers);
-  expect(answer.status).toBe(status);
-  expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
-  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+  [200, 'a response of the application', names.LONGHAND_TASKS_NAME, '/', { 'Content-Length': '0' }],
+  [413, 'a request that is too large', names.LONGHAND_TASKS_NAME, '/', { 'Content-Length': '100000' }],
+  [502, 'an application that is down', names.LONGHAND_EXPANDER_NAME, '/', { 'Content-Length': '0' }],
+])('over TLS, %i for %s has Strict-Transport-Security', async (status, _, name, path, headers) => {
+  const response = await sendOverTls(name, path, headers);
+  expect(response.status).toBe(status);
+  expect(response.headers['strict-transport-security']).toBe('max-age=31536000');
+  expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('without TLS nothing is said of it, and a real name leads to where it is', async () => {
+test('without TLS there is no such header, and a real name redirects to https', async () => {
   for (const path of ['/', '/nothing']) {
-    const { headers } = await ask(proxy.ports.all, path);
+    const { headers } = await send(proxy.ports.all, path);
     expect(headers['strict-transport-security']).toBeUndefined();
   }
   for (const host of [names.LONGHAND_TASKS_NAME, `${names.LONGHAND_TASKS_NAME.toUpperCase()}:80`]) {
-    const { status, headers } = await ask(plain, '/tasks?x', { host });
+    const { status, headers } = await send(plain, '/tasks?x', { host });
     const location = `https://${names.LONGHAND_TASKS_NAME}:${published}/tasks?x`;
     expect([status, headers.location]).toEqual([301, location]);
     expect(headers['strict-transport-security']).toBeUndefined();
@@ -110,7 +110,7 @@ test.each([
   ['8443', ':8443'],
 ])('with LONGHAND_HTTPS_PORT=%s the redirect names the port "%s"', async (port, suffix) => {
   const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: port });
-  const { headers } = await ask(proxy.plain, '/', { host: names.LONGHAND_EXPANDER_NAME });
+  const { headers } = await send(proxy.plain, '/', { host: names.LONGHAND_EXPANDER_NAME });
   await proxy.stop();
   expect(headers.location).toBe(`https://${names.LONGHAND_EXPANDER_NAME}${suffix}/`);
 });
@@ -118,7 +118,7 @@ test.each([
 test.each(['evil.example', `${names.LONGHAND_TASKS_NAME}.evil.example`, '127.0.0.1'])(
   'without TLS, Host: %s is redirected nowhere',
   async (host) => {
-    const { status, headers } = await ask(plain, '/', { host });
+    const { status, headers } = await send(plain, '/', { host });
     expect([status, headers.location]).toEqual([404, undefined]);
   },
 );

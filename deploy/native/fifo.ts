@@ -11,8 +11,8 @@ export interface Fifo {
 }
 
 /**
- * Creates a named pipe at `path`. nginx opens /dev/stdout by name, which works on a pipe but fails (ENXIO) on the socket
- * that Node gives its child processes.
+ * Creates a named pipe at `path`. nginx opens /dev/stdout by name, which works on a pipe but fails (ENXIO) on the
+ * socket that Node gives its child processes.
  */
 export function openFifo(path: string): Fifo {
   rmSync(path, { force: true });

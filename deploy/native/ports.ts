@@ -35,7 +35,9 @@ async function assertUsable(name: string, port: number, address: string): Promis
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const sentences: Record<string, string> = {
-      EADDRINUSE: `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
+      EADDRINUSE:
+        `Port ${port} is taken by another program: stop that, or choose another port, ` +
+        `as in ${name}=18080 make up.`,
       EACCES: `${name}=${port}: only root may listen there; choose a port from 1024 up.`,
       EADDRNOTAVAIL: `LONGHAND_BIND=${address} is not an address of this machine.`,
     };

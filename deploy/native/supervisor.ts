@@ -148,7 +148,7 @@ async function terminate(child: ChildProcess, signal: NodeJS.Signals): Promise<v
 
 let hasSetpriv: boolean | undefined;
 
-/** The command prefix that has the kernel send `signal` when this process dies, even by SIGKILL; empty except on Linux. */
+/** The command prefix that has the kernel send `signal` when this process dies in any way; empty except on Linux. */
 function parentDeathSignal(signal: string): string[] {
   hasSetpriv ??= spawnSync('setpriv', ['--pdeathsig', signal, '--', 'true']).status === 0;
   return hasSetpriv ? ['setpriv', '--pdeathsig', signal, '--'] : [];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Stack, type StackOptions, startStack } from './stack.ts';
 
 /**
- * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that may
- * contact this machine.
+ * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that
+ * may contact this machine.
  */
 export async function startTemporaryStack(
   options: Partial<Omit<StackOptions, 'folder'>> = {},

@@ -5,7 +5,7 @@ const tick = 10_000;
 
 /** Microseconds of CPU time that a process and its children have used so far (Linux). */
 export function cpuTime(pid: number): number {
-  // The second field, the name, may contain spaces, so count from its closing parenthesis: utime and stime are 14 and 15.
+  // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');

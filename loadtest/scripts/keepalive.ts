@@ -1,6 +1,6 @@
 /**
- * A constant rate over keep-alive connections: no response may wait for a delayed acknowledgement, which shows as a second
- * peak of the latencies at 40 ms.
+ * A constant rate over keep-alive connections: no response may wait for a delayed acknowledgement, which shows as a
+ * second peak of the latencies at 40 ms.
  */
 import { check } from 'k6';
 import exec from 'k6/execution';

@@ -1,4 +1,4 @@
-/** For a moment, far more load than two cores can serve: refusals are fine, and soon after everything is back to normal. */
+/** For a moment, far more load than two cores can serve: refusals are fine, and soon everything is back to normal. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The stack as a person meets it, in a real browser. Screenshots are left in proxy/out/. */
+/** The stack in a real browser. Screenshots are written to proxy/out/. */
 export function browserWalk(stack: () => TestStack, name: string): void {
   let browser: Browser;
   beforeAll(async () => {
@@ -15,16 +15,16 @@ export function browserWalk(stack: () => TestStack, name: string): void {
   });
   afterAll(() => browser?.close());
 
-  /** Opens a page, and fails for whatever the browser itself complains about there but is not `expected`. */
+  /** Opens a page; fails on errors that the browser reports there, except `expected` ones. */
   const visit = async (url: string, use: (page: Page) => Promise<void>, expected = /^$/) => {
     const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     try {
       await page.goto(url);
       await use(page);
-      expect(complaints.filter((complaint) => !expected.test(complaint))).toEqual([]);
+      expect(errors.filter((error) => !expected.test(error))).toEqual([]);
     } finally {
       await page.close();
     }
@@ -33,7 +33,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
     page.screenshot({ path: join(import.meta.dirname, '..', 'out', `${name}-${view}.png`), fullPage: true });
 
   describe('In a browser', () => {
-    test('the page for any other name leads to both applications', async () => {
+    test('the page for any other host name links to both applications', async () => {
       const { port } = stack();
       await visit(`http://localhost:${port}/`, async (page) => {
         await screenshot(page, 'index');
@@ -76,7 +76,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
       });
     });
 
-    test('a page of another origin runs the answer to `cb` as a script', async () => {
+    test('a page of another origin runs the response to `cb` as a script', async () => {
       const { expanderPort, shortener } = stack();
       const u = encodeURIComponent(`${shortener}/chain/2`);
       const other = http.createServer((_request, response) => {
@@ -98,7 +98,7 @@ export function browserWalk(stack: () => TestStack, name: string): void {
       }
     });
 
-    test('what the proxy refuses is a page for people', async () => {
+    test('a request that the proxy refuses shows a page for people', async () => {
       const url = `http://tasks.localhost:${stack().port}/${'x'.repeat(40_000)}`;
       const read = async (page: Page) => {
         await page.getByText('The address is too long.').waitFor();

@@ -7,7 +7,7 @@ import type { ServiceName } from '../testing/test-stack.ts';
 
 const services: ServiceName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
 
-/** What holds for the containers themselves. */
+/** The rules for the containers themselves. */
 export function containerRules(stack: () => ComposedStack): void {
   const inspect = async (service: ServiceName, format: string) => {
     const [id = ''] = await stack().containers(service);
@@ -15,7 +15,7 @@ export function containerRules(stack: () => ComposedStack): void {
   };
   const inside = (service: ServiceName, ...command: string[]) =>
     stack().compose('exec', '-T', service, ...command);
-  /** Reads from inside a container whether a TCP connection to `host` comes about. */
+  /** Whether a TCP connection to `host` can be opened from inside a container. */
   const connects = (service: ServiceName, host: string, port: number) =>
     inside(
       service,
@@ -24,8 +24,8 @@ export function containerRules(stack: () => ComposedStack): void {
       `if timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null; then echo yes; else echo no; fi`,
     );
 
-  describe('What is reachable from where', { timeout: 120_000 }, () => {
-    test('from the host: the three ports of the proxy on 127.0.0.1, and nothing of the other services', async () => {
+  describe('Network access', { timeout: 120_000 }, () => {
+    test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', async () => {
       for (const service of services) {
         const ports = JSON.parse(await inspect(service, '{{json .HostConfig.PortBindings}}')) ?? {};
         const bindings = Object.values(
@@ -38,7 +38,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('from the host: not by their own addresses either, for tasks and both Redis', async () => {
+    test('the host does not reach tasks and both Redis by their own addresses either', async () => {
       const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
       for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const) {
         const networks: Record<string, { IPAddress: string; IPPrefixLen: number }> = JSON.parse(
@@ -54,7 +54,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('each Redis: from its own application alone', async () => {
+    test('only its own application reaches a Redis', async () => {
       const reach: [ServiceName, string, number, string][] = [
         ['expander', 'expander-cache', 6379, 'yes'],
         ['tasks', 'tasks-store', 6379, 'yes'],
@@ -65,12 +65,12 @@ export function containerRules(stack: () => ComposedStack): void {
         ['expander', 'tasks', 3000, 'no'],
         ['tasks', 'expander', 3000, 'no'],
       ];
-      for (const [from, to, port, answer] of reach) {
-        expect([from, to, await connects(from, to, port)]).toEqual([from, to, answer]);
+      for (const [from, to, port, response] of reach) {
+        expect([from, to, await connects(from, to, port)]).toEqual([from, to, response]);
       }
     });
 
-    test('only the expander has a way out', async () => {
+    test('only the expander reaches the internet', async () => {
       const networks = async (service: ServiceName) => {
         const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
         return Promise.all(
@@ -90,8 +90,8 @@ export function containerRules(stack: () => ComposedStack): void {
     });
   });
 
-  describe('What a container may do', { timeout: 120_000 }, () => {
-    test('every process runs as a numbered user that is not root', async () => {
+  describe('Privileges', { timeout: 120_000 }, () => {
+    test('every process runs as a numeric user other than root', async () => {
       for (const service of services) {
         expect(await inspect(service, '{{.Config.User}}')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
         const [id = ''] = await stack().containers(service);
@@ -114,7 +114,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('it has no capability, gains no privilege, and its memory and its log are bounded', async () => {
+    test('containers have no capabilities and gain no privileges, and their memory and logs are bounded', async () => {
       for (const service of services) {
         const status = await inside(service, 'cat', '/proc/1/status');
         expect(status).toMatch(/^CapEff:\s+0+$/m);
@@ -125,7 +125,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('the image of a service holds no test and no build tool', async () => {
+    test('the image of a service contains no tests and no build tools', async () => {
       for (const service of ['expander', 'tasks'] as const) {
         const found = await inside(
           service,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, ask, say } from '../testing/ask.ts';
+import { send, sendRaw, type TestResponse } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The rules of the expander as they are seen from outside, through the proxy. */
+/** The rules of the expander, seen from outside through the proxy. */
 export function expanderRules(stack: () => TestStack): void {
-  const get = (path: string, question = {}) => ask(stack().expanderPort, path, question);
+  const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
   const chain = async (u: string, more = '') =>
     JSON.parse((await get(`/api/chain?u=${encodeURIComponent(u)}${more}`)).body);
@@ -36,9 +36,9 @@ export function expanderRules(stack: () => TestStack): void {
       }
     });
 
-    test('expander.localhost on the port for all names is the same application', async () => {
+    test('expander.localhost on the shared port is the same application', async () => {
       const { port } = stack();
-      const { status, body } = await ask(port, '/', { host: `expander.localhost:${port}` });
+      const { status, body } = await send(port, '/', { host: `expander.localhost:${port}` });
       expect(status).toBe(200);
       expect(body).toContain('Shorten URL Expand');
     });
@@ -53,14 +53,14 @@ export function expanderRules(stack: () => TestStack): void {
     });
   });
 
-  describe('What every response of the expander carries', () => {
-    const answers: Record<string, () => Promise<Answer>> = {
+  describe('Headers of every response of the expander', () => {
+    const responses: Record<string, () => Promise<TestResponse>> = {
       'the page': () => get('/'),
-      'the page with an answer': () => get(`/?u=${encodeURIComponent(link('/chain/1'))}`),
+      'the page with a result': () => get(`/?u=${encodeURIComponent(link('/chain/1'))}`),
       'an expansion': () => api(link('/chain/1')),
       'a call': () => api(link('/chain/1'), '&cb=f'),
       'the missing argument': () => get('/api'),
-      'an answer to HEAD': () => get('/', { method: 'HEAD' }),
+      'a response to HEAD': () => get('/', { method: 'HEAD' }),
       '400 of the application': () => api('http://'),
       '403': () => api('http://10.0.0.1/'),
       '404': () => get('/nowhere'),
@@ -72,27 +72,27 @@ export function expanderRules(stack: () => TestStack): void {
       '405 of the proxy': () => get('/', { method: 'TRACE' }),
       '400 of the proxy': () => get('/..'),
     };
-    for (const [name, answer] of Object.entries(answers)) {
+    for (const [name, response] of Object.entries(responses)) {
       test(`X-Power-By with the one constant value and Content-Type text/html: ${name}`, async () => {
-        const { status, headers, times } = await answer();
+        const { status, headers, headerCount } = await response();
         expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
         expect(headers['x-power-by']).toBe('Longhand');
         expect(headers['content-type']).toBe('text/html');
-        expect([times('x-power-by'), times('content-type')]).toEqual([1, 1]);
+        expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
       });
     }
 
     test('a strict Content-Security-Policy', async () => {
-      for (const answer of Object.values(answers)) {
-        const { headers } = await answer();
+      for (const response of Object.values(responses)) {
+        const { headers } = await response();
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
       }
     });
 
-    test('X-Content-Type-Options nosniff, but for a call, which has to run as a script', async () => {
-      for (const [name, answer] of Object.entries(answers)) {
-        const { headers } = await answer();
+    test('X-Content-Type-Options nosniff, except for a call, which has to run as a script', async () => {
+      for (const [name, response] of Object.entries(responses)) {
+        const { headers } = await response();
         expect([name, headers['x-content-type-options']]).toEqual([
           name,
           name === 'a call' ? undefined : 'nosniff',
@@ -100,18 +100,19 @@ export function expanderRules(stack: () => TestStack): void {
       }
     });
 
-    test('what is not even HTTP gets 400 with them as well', async () => {
-      const answer = await say(stack().expanderPort, 'not HTTP at all\r\n\r\n');
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toMatch(/^X-Power-By: Longhand\r$/m);
-      expect(answer).toMatch(/^Content-Type: text\/html\r$/m);
+    test('are on the 400 for bytes that are not HTTP too', async () => {
+      const response = await sendRaw(stack().expanderPort, 'not HTTP at all\r\n\r\n');
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toMatch(/^X-Power-By: Longhand\r$/m);
+      expect(response).toMatch(/^Content-Type: text\/html\r$/m);
     });
   });
 
   describe('/api, rule 1', () => {
     test('without `u` the body says that the argument is required, status 200', async () => {
-      const answers = [await get('/api'), await get('/api?u='), await get('/api?cb=f')];
-      for (const { status, body } of answers) expect([status, body]).toEqual([200, '`u` argument required.']);
+      const responses = [await get('/api'), await get('/api?u='), await get('/api?cb=f')];
+      for (const { status, body } of responses)
+        expect([status, body]).toEqual([200, '`u` argument required.']);
     });
   });
 
@@ -126,11 +127,11 @@ export function expanderRules(stack: () => TestStack): void {
       expect([status, body]).toEqual([200, `show("${link('/chain/0')}")`]);
     });
 
-    test('a page of another origin may read the answer', async () => {
+    test('a page of another origin may read the response', async () => {
       expect((await api(link('/chain/2'))).headers['access-control-allow-origin']).toBe('*');
     });
 
-    test('an answer that holds for good may be kept for a day, one that may change for ten minutes', async () => {
+    test('a permanent result may be cached for a day, a temporary one for ten minutes', async () => {
       const kept = async (path: string) => (await api(link(path))).headers['cache-control'];
       expect(await kept('/chain/1?for=good')).toMatch(/max-age=86400|max-age=863\d\d/);
       expect(await kept('/chain/1?status=302&for=now')).toMatch(/max-age=(600|5\d\d)/);
@@ -158,10 +159,10 @@ export function expanderRules(stack: () => TestStack): void {
     for (const [code, status, u, more = ''] of bad) {
       test(`${code} is ${status} and one plain sentence`, async () => {
         for (const cb of more ? [more] : ['', '&cb=show']) {
-          const answer = await api(u(), cb);
-          expect(answer.status).toBe(status);
-          expect(answer.body).toMatch(/^[\x20-\x7e]{10,}$/);
-          expect(answer.body).not.toMatch(/[<>]|show\(/);
+          const response = await api(u(), cb);
+          expect(response.status).toBe(status);
+          expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
+          expect(response.body).not.toMatch(/[<>]|show\(/);
         }
       });
     }
@@ -214,7 +215,7 @@ export function expanderRules(stack: () => TestStack): void {
       expect((await api(link('/chain/1#part'))).body).toBe(link('/chain/0#part'));
     });
 
-    test('white space round the URL is trimmed, and a missing scheme means http', async () => {
+    test('whitespace around the URL is trimmed, and a missing scheme means http', async () => {
       expect((await api(`  ${link('/chain/1').replace('http://', '')} `)).body).toBe(link('/chain/0'));
     });
 
@@ -234,7 +235,7 @@ export function expanderRules(stack: () => TestStack): void {
       expect((await chain(link('/loop'))).redirectCount).toBe(6);
     });
 
-    test('follow=all follows 303, 307 and 308, and asks with GET where HEAD is not answered', async () => {
+    test('follow=all follows 303, 307 and 308, and sends a GET where HEAD is refused', async () => {
       for (const status of [303, 307, 308]) {
         expect((await api(link(`/chain/2?status=${status}`), '&follow=all')).body).toBe(
           link(`/chain/0?status=${status}`),
@@ -252,7 +253,7 @@ export function expanderRules(stack: () => TestStack): void {
       expect([status, body]).toEqual([200, link(path)]);
     });
 
-    test('ten thousand URLs at once, far more than a form holds, are answered one by one', async () => {
+    test('ten thousand URLs in one request, far more than a form may have, are answered one by one', async () => {
       const urls = Array.from({ length: 10_000 }, (_, i) => link(`/chain/0?${'x'.repeat(50)}${i % 7}`));
       const { status, body } = await get('/api/expand', { method: 'POST', body: urls.join('\n') });
       expect(status).toBe(200);
@@ -263,12 +264,12 @@ export function expanderRules(stack: () => TestStack): void {
       expect(lines.map(({ longUrl }) => longUrl).sort()).toEqual(urls.sort());
     });
 
-    test('a body cannot carry markup, whatever was asked for', async () => {
+    test('a body never contains markup, whatever the request', async () => {
       const { body } = await api(`${link('/chain/0')}?<script>'"\u2028.`);
       expect(body).toBe(`${link('/chain/0')}?%3Cscript%3E'%22%E2%80%A8.`);
     });
 
-    test('/api/chain is JSON with every hop, and says when it comes from the cache', async () => {
+    test('/api/chain is JSON with every hop, and says whether it comes from the cache', async () => {
       const url = link('/chain/2?mind');
       const first = await get(`/api/chain?u=${encodeURIComponent(url)}`);
       expect(first.headers['content-type']).toBe('application/json');
@@ -278,7 +279,7 @@ export function expanderRules(stack: () => TestStack): void {
       expect((await chain(url)).cached).toBe(true);
     });
 
-    test('the page answers without JavaScript too', async () => {
+    test('the page shows the result without JavaScript too', async () => {
       const { status, body } = await get(`/?u=${encodeURIComponent(link('/chain/2'))}`);
       expect(status).toBe(200);
       const text = body.replace(/<[^>]*>/g, '');

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ask, say } from '../testing/ask.ts';
+import { send, sendRaw } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** What the proxy itself promises, with either application behind it. */
+/** The rules of the proxy itself. */
 export function proxyRules(stack: () => TestStack): void {
-  const index = (path = '/', question = {}) =>
-    ask(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...question });
+  const index = (path = '/', options = {}) =>
+    send(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...options });
 
   describe('Any other host name', () => {
-    test('gets a page that links to both applications and their documentation, with the port that was asked', async () => {
+    test('gets a page that links to both applications on the same port, and to the documentation', async () => {
       const { port, expanderPort, tasksPort } = stack();
       const { status, headers, body } = await index();
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
@@ -23,21 +23,21 @@ export function proxyRules(stack: () => TestStack): void {
       ]);
     });
 
-    test('gets 404 and a page for people at any other path', async () => {
+    test('gets 404 and a page for people on any other path', async () => {
       const { status, body } = await index('/nowhere');
       expect(status).toBe(404);
       expect(body).toContain('There is nothing at this address.');
     });
 
-    test('no header can bring markup into the page', async () => {
-      const answer = await say(
+    test('no header can inject markup into the page', async () => {
+      const response = await sendRaw(
         stack().port,
         'GET / HTTP/1.1\r\nHost: a"><b>.example\r\nConnection: close\r\n\r\n',
       );
-      expect(answer).not.toContain('<b>');
+      expect(response).not.toContain('<b>');
     });
 
-    test('the pages show under a policy that knows their style and nothing else', async () => {
+    test('the Content-Security-Policy of the pages allows their style and nothing else', async () => {
       for (const { headers, body } of [await index(), await index('/nowhere')]) {
         const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
         const hash = createHash('sha256').update(style).digest('base64');
@@ -47,27 +47,27 @@ export function proxyRules(stack: () => TestStack): void {
   });
 
   describe('Request id', () => {
-    test('every answer has one of its own, once; none is accepted from outside', async () => {
+    test('every response has its own, once; none is accepted from a client', async () => {
       const { expanderPort, tasksPort } = stack();
       const ids = new Set<unknown>();
       const headers = { 'X-Request-Id': 'mine' };
-      const answers = [
-        await ask(expanderPort, '/', { headers }),
-        await ask(expanderPort, '/nowhere', { headers }),
-        await ask(tasksPort, '/', { headers }),
-        await ask(tasksPort, '/', { method: 'TRACE', headers }),
+      const responses = [
+        await send(expanderPort, '/', { headers }),
+        await send(expanderPort, '/nowhere', { headers }),
+        await send(tasksPort, '/', { headers }),
+        await send(tasksPort, '/', { method: 'TRACE', headers }),
         await index('/', { headers }),
       ];
-      for (const answer of answers) {
-        expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
-        expect(answer.times('x-request-id')).toBe(1);
-        ids.add(answer.headers['x-request-id']);
+      for (const response of responses) {
+        expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+        expect(response.headerCount('x-request-id')).toBe(1);
+        ids.add(response.headers['x-request-id']);
       }
-      expect(ids.size).toBe(answers.length);
+      expect(ids.size).toBe(responses.length);
     });
 
-    test('the access log has it, in JSON, with the path and without the query', async () => {
-      const { headers } = await ask(stack().expanderPort, '/logged?secret=1');
+    test('is in the access log, in JSON, with the path and without the query', async () => {
+      const { headers } = await send(stack().expanderPort, '/logged?secret=1');
       const id = `${headers['x-request-id']}`;
       const line = await expect
         .poll(async () => (await stack().proxyLog()).find((entry) => entry.includes(id)))
@@ -84,15 +84,15 @@ export function proxyRules(stack: () => TestStack): void {
     });
   });
 
-  describe('What the proxy refuses itself', () => {
-    test('has a page for people, on the applications as well', async () => {
+  describe('A request that the proxy refuses itself', () => {
+    test('gets a page for people, on the applications too', async () => {
       const { tasksPort } = stack();
       const refused = [
-        await ask(tasksPort, '/task', { method: 'POST', body: 'x'.repeat(65_537) }),
-        await ask(tasksPort, `/${'x'.repeat(40_000)}`),
-        await ask(tasksPort, '/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
-        await ask(tasksPort, '/..'),
-        await ask(tasksPort, '/', { method: 'TRACE' }),
+        await send(tasksPort, '/task', { method: 'POST', body: 'x'.repeat(65_537) }),
+        await send(tasksPort, `/${'x'.repeat(40_000)}`),
+        await send(tasksPort, '/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
+        await send(tasksPort, '/..'),
+        await send(tasksPort, '/', { method: 'TRACE' }),
       ];
       expect(refused.map(({ status }) => status)).toEqual([413, 414, 431, 400, 405]);
       for (const { headers, body } of refused) {
@@ -102,19 +102,19 @@ export function proxyRules(stack: () => TestStack): void {
       }
     });
 
-    test('cannot be asked for: the path of that page leads to the application', async () => {
+    test('gets a page that cannot be requested: its path leads to the application', async () => {
       for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
-        expect((await ask(stack().expanderPort, path)).body).toBe('Page Not Found!');
+        expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
       }
-      expect((await ask(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
+      expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
     });
   });
 
   describe('Operations endpoints', () => {
-    test('are not passed on by the proxy', async () => {
+    test('are not exposed by the proxy', async () => {
       for (const path of ['/livez', '/readyz', '/metrics']) {
         const { expanderPort, tasksPort } = stack();
-        for (const port of [expanderPort, tasksPort]) expect((await ask(port, path)).status).toBe(404);
+        for (const port of [expanderPort, tasksPort]) expect((await send(port, path)).status).toBe(404);
         expect((await index(path)).status).toBe(404);
       }
     });

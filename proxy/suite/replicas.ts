@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
-import { ask } from '../testing/ask.ts';
 import type { ComposedStack } from '../testing/composed.ts';
 import { startLoad } from '../testing/load.ts';
-import { visitor } from '../testing/visitor.ts';
+import { send } from '../testing/send.ts';
+import { openSession } from '../testing/session.ts';
 
-/** What holds when containers come and go. */
+/** The rules for containers that come and go. */
 export function replicaRules(stack: () => ComposedStack): void {
   const scale = (expander: number, tasks: number) => {
     const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
@@ -20,23 +20,23 @@ export function replicaRules(stack: () => ComposedStack): void {
   };
 
   describe('Replicas', { timeout: 180_000 }, () => {
-    test('a service that is scaled is served by all of its replicas', async () => {
+    test('a scaled service is served by all of its replicas', async () => {
       await scale(3, 2);
       const spread = async (port: number) => {
         const needle = `/spread-${randomUUID()}`;
-        await Promise.all(Array.from({ length: 40 }, () => ask(port, needle)));
+        await Promise.all(Array.from({ length: 40 }, () => send(port, needle)));
         return (await upstreams(needle)).size;
       };
       await expect.poll(() => spread(stack().expanderPort), { timeout: 60_000 }).toBe(3);
       await expect.poll(() => spread(stack().tasksPort), { timeout: 60_000 }).toBe(2);
     });
 
-    test('the form of one replica is accepted by the others', async () => {
-      const one = visitor(stack().tasksPort);
-      const _csrf = await one.token();
+    test('a form from one replica is accepted by the others', async () => {
+      const session = openSession(stack().tasksPort);
+      const _csrf = await session.token();
       const title = `replicas ${randomUUID()}`;
       const statuses = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => one.post({ title: `${title} ${i}`, _csrf })),
+        Array.from({ length: 20 }, (_, i) => session.post({ title: `${title} ${i}`, _csrf })),
       );
       expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
     });
@@ -55,28 +55,28 @@ export function replicaRules(stack: () => ComposedStack): void {
       expect(after.filter((id) => before.includes(id))).toEqual([]);
     });
 
-    test('scaled back, it is served by the one that is left', async () => {
+    test('scaled down, it is served by the remaining one', async () => {
       await scale(1, 1);
       const all = async () => {
-        const answers = await Promise.all(Array.from({ length: 20 }, () => ask(stack().tasksPort, '/')));
-        return answers.every(({ status }) => status === 200);
+        const responses = await Promise.all(Array.from({ length: 20 }, () => send(stack().tasksPort, '/')));
+        return responses.every(({ status }) => status === 200);
       };
       await expect.poll(all, { timeout: 60_000 }).toBe(true);
     });
   });
 
   describe('down and up', { timeout: 180_000 }, () => {
-    test('down leaves nothing but the volume, and up brings the tasks back', async () => {
+    test('down leaves only the volume, and up brings the tasks back', async () => {
       const { project, compose, tasksPort } = stack();
       const title = `kept ${randomUUID()}`;
-      expect((await visitor(tasksPort).add(title)).status).toBe(302);
+      expect((await openSession(tasksPort).add(title)).status).toBe(302);
       await compose('--profile', 'load', 'down');
       const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
       expect(await docker('ps', '--all', ...label)).toBe('');
       expect(await docker('network', 'ls', ...label)).toBe('');
       expect(await docker('volume', 'ls', ...label)).toBe(`${project}_tasks`);
       await compose('up', '--wait', 'proxy');
-      const titles = (await visitor(tasksPort).tasks()).map((task) => task.title);
+      const titles = (await openSession(tasksPort).tasks()).map((task) => task.title);
       expect(titles).toContain(title);
     });
   });

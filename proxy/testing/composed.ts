@@ -10,19 +10,19 @@ const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 export interface ComposedStack extends TestStack {
-  /** The compose project's name, of its own for each stack. */
+  /** The name of the compose project, unique for each stack. */
   readonly project: string;
-  /** Runs `docker compose` on it and returns what it printed. */
+  /** Runs `docker compose` and returns its output. */
   compose(...args: string[]): Promise<string>;
   /** The ids of a service's containers, sorted. */
   containers(service: ServiceName): Promise<string[]>;
-  /** Replaces a service's replicas one by one. */
+  /** Replaces the replicas of a service one by one. */
   replace(service: ServiceName): Promise<void>;
 }
 
 /**
- * The stack of docker-compose.yml as it is, with the local shortener beside it: a project and ports of its
- * own, everything removed by `stop`.
+ * Starts the stack of docker-compose.yml with the local shortener, as a project of its own on free ports; `stop`
+ * removes everything.
  */
 export async function startComposed(): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
@@ -39,12 +39,11 @@ export async function startComposed(): Promise<ComposedStack> {
   };
   const containers = async (service: ServiceName) =>
     (await compose('ps', '--quiet', service)).split('\n').filter(Boolean).toSorted();
-  /** To the program itself; process 1 is the init in front of it. */
-  const signal = async (part: ServiceName, name: string) => {
-    await compose('exec', '-T', part, 'sh', '-c', `kill -${name} $(cat /proc/1/task/1/children)`).catch(
-      // The one who asked dies with the container.
-      () => {},
-    );
+  /** Signals the program itself: process 1 is the init. */
+  const signal = async (service: ServiceName, name: string) => {
+    const command = `kill -${name} $(cat /proc/1/task/1/children)`;
+    // Fails when the container exits before the command does.
+    await compose('exec', '-T', service, 'sh', '-c', command).catch(() => {});
   };
   const stop = async () => {
     await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20');
@@ -54,7 +53,7 @@ export async function startComposed(): Promise<ComposedStack> {
 
   try {
     await compose('up', '--build', '--wait', 'shortener');
-    // Its address alone: the network may be any private one, as may be those that a test wants to see refused.
+    // Only its address: the network may be one whose addresses a test expects to be refused.
     const network = `(index .NetworkSettings.Networks "${project}_egress")`;
     const address = await docker(
       'inspect',
@@ -83,9 +82,9 @@ export async function startComposed(): Promise<ComposedStack> {
       const [id = ''] = await containers('proxy');
       return (await docker('logs', id)).split('\n');
     },
-    pause: (part) => signal(part, 'STOP'),
-    resume: (part) => signal(part, 'CONT'),
-    kill: (part) => signal(part, 'KILL'),
+    pause: (service) => signal(service, 'STOP'),
+    resume: (service) => signal(service, 'CONT'),
+    kill: (service) => signal(service, 'KILL'),
     stop,
   };
 }

@@ -1,17 +1,16 @@
 import http from 'node:http';
-import { visitor } from './visitor.ts';
+import { openSession } from './session.ts';
 
 export interface Load {
-  /** Resolves once so many more requests have been answered. */
-  answered(more: number): Promise<void>;
-  /** Ends it, and says what became of the requests: how many there were, and every one that was not as it should be. */
+  /** Resolves once `count` more requests have been answered. */
+  answered(count: number): Promise<void>;
+  /** Ends the load. @returns how many requests there were, and what went wrong with each that failed. */
   stop(): Promise<{ requests: number; failures: string[] }>;
 }
 
-/** Adds tasks through the proxy on `port` without a pause, on `connections` kept connections. */
+/** Adds tasks through the proxy on `port` without a pause, on `connections` keep-alive connections. */
 export async function startLoad(port: number, connections: number): Promise<Load> {
-  const one = visitor(port);
-  const page = await one.get('/');
+  const page = await openSession(port).get('/');
   const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
@@ -20,10 +19,10 @@ export async function startLoad(port: number, connections: number): Promise<Load
   let running = true;
   let notify = () => {};
 
-  const worker = async (name: number) => {
+  const worker = async (i: number) => {
     while (running) {
-      const body = new URLSearchParams({ title: `load ${name}`, _csrf }).toString();
-      const result = await post(agent, port, cookie, body);
+      const body = new URLSearchParams({ title: `load ${i}`, _csrf }).toString();
+      const result = await postTask(agent, port, cookie, body);
       requests += 1;
       if (result !== '302') failures.push(result);
       notify();
@@ -31,8 +30,8 @@ export async function startLoad(port: number, connections: number): Promise<Load
   };
   const workers = Array.from({ length: connections }, (_, i) => worker(i));
   return {
-    async answered(more) {
-      const goal = requests + more;
+    async answered(count) {
+      const goal = requests + count;
       await new Promise<void>((resolve) => {
         notify = () => {
           if (requests >= goal) resolve();
@@ -48,21 +47,16 @@ export async function startLoad(port: number, connections: number): Promise<Load
   };
 }
 
-function post(agent: http.Agent, port: number, cookie: string, body: string): Promise<string> {
+/** Resolves with the status, or with the message of the error. */
+function postTask(agent: http.Agent, port: number, cookie: string, body: string): Promise<string> {
+  const headers = {
+    Cookie: cookie,
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': Buffer.byteLength(body),
+  };
   return new Promise((resolve) => {
     http
-      .request({
-        agent,
-        host: '127.0.0.1',
-        port,
-        path: '/task',
-        method: 'POST',
-        headers: {
-          Cookie: cookie,
-          'Content-Type': 'application/x-www-form-urlencoded',
-          'Content-Length': Buffer.byteLength(body),
-        },
-      })
+      .request({ agent, host: '127.0.0.1', port, path: '/task', method: 'POST', headers })
       .on('response', (response) => response.resume().on('end', () => resolve(`${response.statusCode}`)))
       .on('error', (error) => resolve(error.message))
       .end(body);

@@ -1,6 +1,6 @@
 /**
- * Answers `/?u=…` with the long URL, found in one of three ways: `ours`, the expander without a cache; `bare`, the least
- * code that follows redirects over keep-alive connections; `tall`, the npm package.
+ * Answers `/?u=…` with the long URL, found in one of three ways: `ours`, the expander without a cache; `bare`, the
+ * least code that follows redirects over keep-alive connections; `tall`, the npm package.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

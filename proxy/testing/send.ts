@@ -2,25 +2,25 @@ import http, { type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** How often each header stands in the answer, by its name in lower case. */
-  times(header: string): number;
+  /** How often a header occurs; its name in lower case. */
+  headerCount(name: string): number;
   body: string;
 }
 
-export interface Question {
+export interface RequestOptions {
   method?: string;
-  /** The name the client knows the server by; 127.0.0.1 and the port otherwise. */
+  /** The Host header; by default 127.0.0.1 and the port. */
   host?: string;
   headers?: http.OutgoingHttpHeaders;
   body?: string | Buffer;
 }
 
-/** Sends one request to 127.0.0.1 on a connection of its own, the path byte for byte. */
-export async function ask(port: number, path: string, question: Question = {}): Promise<Answer> {
-  const { method = 'GET', host = `127.0.0.1:${port}`, headers, body = '' } = question;
+/** Sends one request to 127.0.0.1 on a new connection, the path byte for byte. */
+export async function send(port: number, path: string, options: RequestOptions = {}): Promise<TestResponse> {
+  const { method = 'GET', host = `127.0.0.1:${port}`, headers, body = '' } = options;
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
   http
@@ -32,14 +32,13 @@ export async function ask(port: number, path: string, question: Question = {}): 
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    times: (header) =>
-      response.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === header).length,
+    headerCount: (name) => response.headersDistinct[name]?.length ?? 0,
     body: await text(response),
   };
 }
 
-/** Sends bytes that need not be HTTP, and returns what comes back until the server closes. */
-export async function say(port: number, bytes: string): Promise<string> {
+/** Sends bytes that may not be HTTP, and returns all that comes back until the server closes the connection. */
+export async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes, 'latin1');
   return text(socket);

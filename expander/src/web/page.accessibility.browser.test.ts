@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
+import { accessibilityFaults } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
@@ -23,7 +21,7 @@ const app = scriptedApp({
   [endless]: {},
 });
 
-/** Each kind of answer, by the name of its screenshot. */
+/** Each kind of answer. */
 const answers = {
   empty: '',
   'two-redirects': 'sho.rt/two',
@@ -51,38 +49,12 @@ async function withoutScript(page: Page): Promise<void> {
   });
 }
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong with a page, a line each. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate(
-    "axe.run({ rules: { 'target-size': { enabled: true } } })",
-  )) as AxeResults;
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-describe('axe finds no violation, and a screenshot is left in out/', () => {
-  const screens = [
-    { colorScheme: 'light', width: 360, scripted: true },
-    { colorScheme: 'light', width: 1280, scripted: true },
-    { colorScheme: 'dark', width: 360, scripted: true },
-    { colorScheme: 'dark', width: 1280, scripted: true },
-    { colorScheme: 'light', width: 360, scripted: false },
-    { colorScheme: 'dark', width: 1280, scripted: false },
-  ] as const;
-
-  test.each(screens)('$colorScheme, $width px, JavaScript $scripted', ({ colorScheme, width, scripted }) =>
-    visits.visit({ colorScheme, viewport: { width, height: 800 } }, async (page) => {
+describe.each([true, false])('axe finds no violation with JavaScript %s', (scripted) => {
+  test.each(Object.entries(answers))('%s', (name, u) =>
+    visits.visit({}, async (page) => {
       if (!scripted) await withoutScript(page);
-      for (const [name, u] of Object.entries(answers)) {
-        await page.goto(visits.address(u));
-        const file = `${name}-${width}-${colorScheme}${scripted ? '' : '-plain'}.png`;
-        await page.screenshot({ path: `${import.meta.dirname}/../../out/${file}`, fullPage: true });
-        expect.soft(await violations(page), name).toEqual([]);
-      }
+      await page.goto(visits.address(u));
+      expect(await accessibilityFaults(page, `${name}${scripted ? '' : ' without JavaScript'}`)).toEqual([]);
     }),
   );
 });

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import { accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
 import { describe, expect, test } from 'vitest';
 import { field, poll, useBrowser } from '../../testing/browser.ts';
 
@@ -9,35 +6,6 @@ const site = useBrowser();
 
 /** `PICTURES=out` takes a picture of each page that is tested, to be looked at. */
 const pictures = process.env.PICTURES;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const standard = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-/** The screens of a phone and a desk, each light and dark. */
-const looks = [
-  [360, 'light'],
-  [360, 'dark'],
-  [1280, 'dark'],
-  [1280, 'light'],
-] as const;
-
-/** What axe finds wrong with `page`, and whether it is wider than the screen. */
-async function faults(page: Page, name: string): Promise<string[]> {
-  const found = [];
-  await page.evaluate(axe);
-  for (const [width, colorScheme] of looks) {
-    const look = `${name}, ${width} px, ${colorScheme}`;
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme });
-    const { violations } = (await page.evaluate(
-      `axe.run({ runOnly: ${JSON.stringify(standard)}, resultTypes: ['violations'] })`,
-    )) as AxeResults;
-    found.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${look}: ${id}: ${html}`)));
-    const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-    if (excess > 0) found.push(`${look}: ${excess} px wider than the screen`);
-    if (pictures) await page.screenshot({ path: `${pictures}/${look}.png` });
-  }
-  return found;
-}
 
 /** Opens `path`; without scripts where `scripts` says so. Axe needs JavaScript itself, so only ours is kept away. */
 async function open(scripts: boolean, path = '/') {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountReporter } from './shared/testing/count-reporter.ts';
 import { LongestFirst } from './shared/testing/longest-first.ts';
@@ -39,8 +40,8 @@ export default defineConfig({
     projects: ['shared', 'expander', 'tasks', 'proxy', 'deploy', 'shortener', 'loadtest', 'docs'].map(
       project,
     ),
-    // Two workers on two cores: with the default the files would run one after the other.
-    maxWorkers: '100%',
+    // One more worker than cores: many files wait for containers, for k6 or for a limit in time.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new CountReporter(seed)],
   },

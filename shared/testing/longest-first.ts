@@ -1,7 +1,25 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take longest, the longest first; seconds alone on two cores, rounded. */
-const longest = ['proxy/composed.test.ts', 'loadtest/load.test.ts'];
+/** The files that take longest, the longest first. */
+const longest = [
+  'proxy/composed.test.ts',
+  'loadtest/load.test.ts',
+  'tasks/src/web/accessible.browser.test.ts',
+  'tasks/src/web/list.browser.test.ts',
+  'tasks/src/redis/crash.test.ts',
+  'deploy/native/main.test.ts',
+  'expander/src/web/page.accessibility.browser.test.ts',
+  'tasks/src/web/slow.browser.test.ts',
+  'tasks/src/web/live.browser.test.ts',
+  'proxy/native.test.ts',
+  'tasks/src/main.test.ts',
+  'expander/src/hop/http-client.test.ts',
+  'tasks/src/web/plain.browser.test.ts',
+  'expander/src/web/hostile.browser.test.ts',
+  'shared/src/serve.test.ts',
+  'tasks/src/redis/store.test.ts',
+  'tasks/src/redis/changes.test.ts',
+];
 
 /**
  * Starts the files that take longest first, whatever project they belong to: otherwise one worker is left with one of

@@ -57,7 +57,7 @@ LABEL org.opencontainers.image.title="Longhand shortener" \
 
 FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
-COPY --chmod=755 proxy/burst.envsh /docker-entrypoint.d/10-longhand-burst.envsh
+COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/pages /usr/share/nginx/html

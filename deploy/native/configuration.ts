@@ -1,4 +1,5 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
@@ -12,10 +13,21 @@ export type ProxyVariables = Record<
   | 'LONGHAND_TASKS_PORT'
   | 'LONGHAND_API_RATE'
   | 'LONGHAND_API_BURST'
+  | 'LONGHAND_WORKERS'
+  | 'LONGHAND_WORKER_CONNECTIONS'
   | 'LONGHAND_EXPANDER_SERVER'
   | 'LONGHAND_TASKS_SERVER',
   string
 >;
+
+/** What proxy/derived.envsh computes in the container: nginx's workers, and the connections of each. */
+export function workers(wanted: number | undefined, cores = availableParallelism()) {
+  const count = wanted ?? Math.min(cores, 4);
+  return {
+    LONGHAND_WORKERS: `${count}`,
+    LONGHAND_WORKER_CONNECTIONS: `${Math.min(Math.floor(32_768 / count), 16_384)}`,
+  };
+}
 
 /** Renders the container's templates into an nginx configuration in the folder `prefix`. */
 export async function configureProxy(prefix: string, variables: ProxyVariables): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
-import { configureProxy } from './configuration.ts';
+import { configureProxy, workers } from './configuration.ts';
 import { freePorts, proxyPorts } from './ports.ts';
 import { proxy, redis, type ServicePorts, type StackContext, service } from './processes.ts';
 import { type ProcessOptions, type SupervisedProcess, supervise } from './supervisor.ts';
@@ -60,6 +60,7 @@ export async function startStack({ folder, env, onLine, tasksReplicas = 1 }: Sta
     LONGHAND_TASKS_PORT: `${listen.LONGHAND_TASKS_PORT}`,
     LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
     LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
+    ...workers(variables.LONGHAND_WORKERS),
     LONGHAND_EXPANDER_SERVER: upstreamServers(ports.expander),
     LONGHAND_TASKS_SERVER: upstreamServers(...ports.tasks),
   });

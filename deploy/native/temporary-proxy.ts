@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configureProxy, type ProxyVariables } from './configuration.ts';
+import { configureProxy, type ProxyVariables, workers } from './configuration.ts';
 import { freePorts } from './ports.ts';
 import { proxy } from './processes.ts';
 import { searchPath } from './stack.ts';
@@ -14,6 +14,7 @@ export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_TASKS_PORT: '8082',
   LONGHAND_API_RATE: '1000r/s',
   LONGHAND_API_BURST: '1000',
+  ...workers(undefined),
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
 };

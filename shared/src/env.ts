@@ -46,6 +46,7 @@ export const stackVariables = {
     .string()
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
+  LONGHAND_WORKERS: integer(1, 16).optional(),
 };
 
 /**

@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { workers } from '@longhand/deploy/native/configuration.ts';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Crowd, startCrowd } from './testing/crowd.ts';
+import type { Hold } from './testing/hold.ts';
+import { memoryLimits, residentBytes } from './testing/memory.ts';
+import { send, sendRaw } from './testing/send.ts';
+
+/** On a machine that is busy. */
+const wait = { timeout: 60_000 };
+
+/** Bytes of nginx, while it holds the connections of which its configuration says that they fit. */
+const most = 0.8 * ((await memoryLimits()).proxy ?? 0);
+const longHeaders = rounds({ short: 500, long: 3_000 });
+const manyRequests = rounds({ short: 2_000, long: 17_500 });
+
+/** What connections cost nginx before it knows whose requests they bring. */
+describe.each([2, 64])('The memory of the proxy on %i cores', { timeout: 120_000 }, (cores) => {
+  let proxy: TemporaryProxy;
+  let quiet: number;
+  beforeAll(async () => {
+    // Time enough to open all the connections, however busy the machine is.
+    proxy = await startTemporaryProxy(workers(undefined, cores), (text) =>
+      text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
+    );
+    quiet = await residentBytes(proxy.pid);
+  });
+  afterAll(() => proxy?.stop());
+
+  const crowd = (options: Pick<Hold, 'count' | 'bytes'>): Crowd => {
+    const where = { host: '127.0.0.1', port: proxy.ports.tasks, from: '127.0.0.2' };
+    const started = startCrowd({ kind: 'unfinished', ...where, ...options });
+    onTestFinished(() => started.stop());
+    return started;
+  };
+  /** As if there were `all` of the `count` connections. */
+  const extrapolated = async (count: number, all: number) =>
+    quiet + ((await residentBytes(proxy.pid)) - quiet) * (all / count);
+
+  test('has room for 17,500 unfinished requests of one address, and for those of another', async () => {
+    await crowd({ count: manyRequests }).gathered();
+    for (let i = 0; i < 20; i += 1) {
+      expect((await send(proxy.ports.all, '/', { host: 'elsewhere.example' })).status).toBe(200);
+    }
+    expect(await extrapolated(manyRequests, 17_500)).toBeLessThan(most);
+  });
+
+  test('has room for 3,000 connections with all the headers they may send', async () => {
+    await crowd({ count: longHeaders, bytes: 31_000 }).gathered();
+    expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
+  });
+
+  test('does not grow with longer headers, which are refused', async () => {
+    const beyond = crowd({ count: longHeaders, bytes: 125_000 });
+    await expect.poll(() => beyond.held().statuses['431'], wait).toBeGreaterThan(longHeaders);
+    expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
+  });
+});
+
+test('headers that are late are given up after 5 s', async () => {
+  const proxy = await startTemporaryProxy({});
+  const started = performance.now();
+  await sendRaw(proxy.ports.tasks, 'GET / HTTP/1.1\r\nHost: localhost\r\n');
+  const seconds = (performance.now() - started) / 1_000;
+  await proxy.stop();
+  expect(seconds).toBeGreaterThan(4.5);
+  expect(seconds).toBeLessThan(8);
+});
+
+test('one address has 2,000 requests at a time, and others have theirs', { timeout: 120_000 }, async () => {
+  const application = http.createServer(() => {});
+  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+  const { port } = application.address() as AddressInfo;
+  const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
+  const proxy = await startTemporaryProxy(servers, (text) =>
+    text.replace('read_timeout 10s', 'read_timeout 90s'),
+  );
+  const where = { host: '127.0.0.1', port: proxy.ports.tasks, from: '127.0.0.2' };
+  const crowd = startCrowd({ kind: 'reader', ...where, count: 2_100, path: '/hang' });
+  onTestFinished(async () => {
+    await Promise.all([crowd.stop(), proxy.stop()]);
+    application.closeAllConnections();
+    application.close();
+  });
+  await expect.poll(() => crowd.held().statuses['429'], wait).toBeGreaterThanOrEqual(100);
+  await expect.poll(() => connections(application)).toBe(2_000);
+  const other = http.get({ ...where, localAddress: '127.0.0.3', path: '/' }).on('error', () => {});
+  await expect.poll(() => connections(application)).toBe(2_001);
+  other.destroy();
+});
+
+const connections = (server: http.Server) => promisify(server.getConnections.bind(server))();
+
+describe('The workers', () => {
+  /** What the container computes on a machine with so many cores. */
+  const inContainer = (cores: number, wanted = '') => {
+    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS: wanted };
+    const script = `nproc() { echo ${cores}; }; . ./derived.envsh && env | grep ^LONGHAND_WORKER | sort -r`;
+    const output = `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env, stdio: 'pipe' })}`;
+    return Object.fromEntries(
+      output
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=')),
+    );
+  };
+
+  test.each([
+    [1, undefined, 1, 16_384],
+    [2, undefined, 2, 16_384],
+    [3, undefined, 3, 10_922],
+    [64, undefined, 4, 8_192],
+    [64, 16, 16, 2_048],
+    [2, 1, 1, 16_384],
+  ])(
+    'on %i cores with LONGHAND_WORKERS=%s are %i, with %i connections each',
+    (cores, wanted, count, each) => {
+      const expected = { LONGHAND_WORKERS: `${count}`, LONGHAND_WORKER_CONNECTIONS: `${each}` };
+      expect(workers(wanted, cores)).toEqual(expected);
+      expect(inContainer(cores, wanted === undefined ? '' : `${wanted}`)).toEqual(expected);
+    },
+  );
+
+  test.each(['0', '17', '-1', 'many', '2 '])('LONGHAND_WORKERS=%s stops the start', (wanted) => {
+    expect(() => inContainer(2, wanted)).toThrow(`LONGHAND_WORKERS=${wanted}: is not from 1 to 16`);
+  });
+});

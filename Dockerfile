@@ -17,7 +17,7 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --wo
 FROM manifests AS tasks-packages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace tasks
 
-# Node runs the TypeScript as it is written, but not below node_modules: shared/ lies beside the service.
+# Node does not strip types below node_modules, so shared/ lies beside the service.
 FROM node:26-trixie-slim AS service
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
@@ -61,8 +61,8 @@ COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.en
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/pages /usr/share/nginx/html
-# `resolve` follows replicas that come and go. One that refuses is left alone while it drains (2 s) and until its
-# address is no longer given (2 s more); with max_fails=0, as for the fixed addresses of the native run, every
+# `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
+# until its address is gone from DNS (2 s more). With max_fails=0, as for the fixed addresses of the native run, every
 # request would try it again.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \

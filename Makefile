@@ -1,10 +1,10 @@
 # Longhand. `make help` lists the targets.
 
-# Node of the version that the project pins, whatever the machine has.
+# The Node that the project pins, not the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 
-# A Docker engine answers, and NATIVE=1 does not say to leave it alone.
+# A Docker engine answers, and NATIVE=1 is not set.
 in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 
@@ -13,7 +13,7 @@ installed = node_modules/.package-lock.json
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-up: ## start the stack and stay with it; Ctrl-C stops it (NATIVE=1: without Docker)
+up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docker)
 	@if $(in_containers); then deploy/compose/up.sh; else \
 		deploy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
@@ -23,13 +23,13 @@ down: ## stop the stack; the tasks are kept
 logs: ## follow the logs of the containers (the native run shows its own)
 	@docker compose logs --follow --tail 100
 
-ps: ## show what runs
+ps: ## show what is running
 	@if $(in_containers); then docker compose ps; else node deploy/native/main.ts ps; fi
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh $(SERVICE)
 
-doctor: ## say what is missing on this machine, and how to go on
+doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
@@ -41,31 +41,31 @@ test: setup ## run all tests; SEED=… repeats the random inputs of another run
 test-long: setup ## run all tests, with crash storms and fuzzing at full length
 	@LONG=1 vitest run
 
-check: setup ## everything that has to be right: format and lint, types, tests
+check: setup ## all that CI runs: format and lint, types, tests
 	@$(MAKE) lint types test
 
-lint: $(installed) ## check format, style, unused code and dependencies; the shell scripts and the compose file if possible
+lint: $(installed) ## check format, style, unused code and dependencies
 	@biome ci .
 	@knip
 	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 
-types: $(installed) ## check the types, of the scripts that browsers run as well
+types: $(installed) ## check the types, also in the scripts for browsers
 	@npm run --silent types
 
-format: $(installed) ## put everything into its format
+format: $(installed) ## format everything
 	@biome check --write .
 
-load: $(installed) ## send load to a stack that runs (see loadtest/README.md)
+load: $(installed) ## run load tests (see loadtest/README.md)
 	@npm run --silent load -w loadtest
 
-bench: $(installed) ## measure the building blocks
+bench: $(installed) ## run the benchmarks (see loadtest/README.md)
 	@npm run --silent bench -w loadtest
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts
 
-load-selftest: $(installed) ## prove that the load scripts notice what they should
+load-selftest: $(installed) ## check that the load scripts detect the fault they look for
 	@npm run --silent selftest -w loadtest
 
 $(installed): package-lock.json

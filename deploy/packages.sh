@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the given programs from Debian's packages of the same names, those that are missing:
+# Installs missing programs from the Debian packages of the same names:
 #   deploy/packages.sh nginx redis-server
-# As root on Debian or Ubuntu only; elsewhere it leaves them to the program that needs them, which says so.
+# Does nothing unless run as root on Debian or Ubuntu; the programs that need them report what is missing.
 set -eu
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 
@@ -13,7 +13,7 @@ done
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then exit 0; fi
 
 echo "Installing$missing from Debian's packages."
-# The packages would start servers of their own, on the usual ports: this keeps them from it.
+# Keep the packages from starting servers on the usual ports.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -25,11 +25,11 @@ log=$(mktemp)
 # shellcheck disable=SC2086 # one word for each package
 if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
     tail -n 20 "$log"
-    echo "Debian's packages could not be installed:$missing. The whole log is in $log." >&2
+    echo "Installing$missing from Debian's packages failed. The whole log is in $log." >&2
     exit 1
 fi
 rm -f "$log"
-# Nor are they to start with the machine.
+# Nor should they start at boot.
 if [ -d /run/systemd/system ]; then
     for program in $missing; do systemctl disable --quiet "$program" 2>/dev/null || true; done
 fi

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The stack in containers, in the foreground: builds what has changed, says the addresses once everything is well,
-# then shows the logs until Ctrl-C, which stops it.
+# Runs the stack in containers, in the foreground: builds what has changed, prints the addresses once everything is
+# healthy, then follows the logs until Ctrl-C, which stops it.
 set -eu
 
-# A variable with a prefix of ours that the compose files do not know is most likely misspelt.
+# A variable with one of our prefixes that the compose files do not use is most likely misspelt.
 ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
 known=$(grep -oh "$ours" docker-compose*.yml | sort -u)
 unknown=$(env | sed -n "s/^\($ours\)=.*/\1/p" | grep -vxF "$known") && {
@@ -15,9 +15,10 @@ running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?
     docker compose logs --tail 20
-    # What ran before goes on.
+    # Leave a stack alone that was running before.
     [ -n "$running" ] || docker compose down
-    echo 'The stack did not start: the reason is above. For a port that is taken choose another, as in LONGHAND_PORT=18080 make up.' >&2
+    echo 'The stack did not start: the reason is above.' >&2
+    echo 'If a port is taken, choose another one, as in LONGHAND_PORT=18080 make up.' >&2
     exit $status
 }
 docker compose exec -T proxy sh -c 'cat <<END
@@ -28,7 +29,7 @@ docker compose exec -T proxy sh -c 'cat <<END
 Ctrl-C stops everything; the tasks are kept. make down removes the containers too.
 
 END'
-# Attached to what runs. Ctrl-C ends it with 130 after everything has stopped, which is how it should end.
+# Attach to the running containers. After Ctrl-C has stopped everything, compose exits with 130.
 status=0
 docker compose up --no-recreate || status=$?
 [ "$status" = 130 ] || exit "$status"

@@ -33,9 +33,9 @@ export function tracing(expandUrl: (url: URL, options: ExpandOptions) => Promise
 }
 
 /** Asks over a connection of its own, which can be cut: by POST where there is a body. */
-export function ask(url: string, path: string, body?: string): ClientRequest {
+export function ask(url: string, path: string, body?: string, headers = {}): ClientRequest {
   const method = body === undefined ? 'GET' : 'POST';
-  const asking = request(new URL(path, url), { method, agent: false }).on('error', () => {});
+  const asking = request(new URL(path, url), { method, headers, agent: false }).on('error', () => {});
   onTestFinished(() => void asking.destroy());
   asking.end(body);
   return asking;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bulkBodies, maxBulkSize } from './bulk-body.ts';
+import { createBodyReader, maxBulkSize } from './bulk-body.ts';
 
 const post = (body: string | ReadableStream, headers = {}) =>
   new Request('http://a/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
@@ -16,14 +16,14 @@ function endless(begun = '') {
 
 describe('the body of a request', () => {
   test('is read to its end', async () => {
-    const read = bulkBodies();
+    const read = createBodyReader();
     expect((await read(post('a\nü'))).text).toBe('a\nü');
     expect((await read(post(pieces('http://a.', 'example/\n', 'b')))).text).toBe('http://a.example/\nb');
     expect((await read(new Request('http://a/', { method: 'POST' }))).text).toBe('');
   });
 
   test('is no larger than 8 MB, whether it says so or not', async () => {
-    const read = bulkBodies();
+    const read = createBodyReader();
     const whole = 'x'.repeat(maxBulkSize);
     expect((await read(post(pieces(whole)))).text).toHaveLength(maxBulkSize);
     const tooLarge = { status: 413, message: 'The body is larger than 8000000 bytes.' };
@@ -33,7 +33,7 @@ describe('the body of a request', () => {
   });
 
   test('that stalls is given up on: 408', async () => {
-    const read = bulkBodies({ time: 50 });
+    const read = createBodyReader({ time: 50 });
     await expect(read(post(endless('http://').body))).rejects.toMatchObject({ status: 408 });
   });
 
@@ -45,7 +45,7 @@ describe('the body of a request', () => {
       const { body, breakOff } = endless('http://');
       const leaving = new AbortController();
       const request = { headers: new Headers(), body, signal: leaving.signal } as Request;
-      const reading = bulkBodies()(request);
+      const reading = createBodyReader()(request);
       if (leave) leaving.abort();
       breakOff();
       await expect(reading).rejects.toMatchObject(error);
@@ -54,10 +54,13 @@ describe('the body of a request', () => {
 });
 
 describe('all bodies together', () => {
-  const overloaded = { code: 'overloaded', message: 'Too many lists of URLs are under way; try again soon.' };
+  const overloaded = {
+    code: 'overloaded',
+    message: 'Too many lists of URLs are in progress; try again soon.',
+  };
 
   test('have so many bytes at a time, and the next is overloaded, until one is released', async () => {
-    const read = bulkBodies({ max: 10 });
+    const read = createBodyReader({ max: 10 });
     const [six] = await Promise.all([read(post('x'.repeat(6))), read(post('x'.repeat(4)))]);
     await expect(read(post('x'))).rejects.toMatchObject(overloaded);
     six.release();
@@ -70,13 +73,13 @@ describe('all bodies together', () => {
     ['too much', () => post(pieces('xxxxxx', 'xxxxxx')), overloaded],
     ['too slow', () => post(endless('xxxxxx').body), { status: 408 }],
   ])('have their room back after one that was %s', async (_, request, error) => {
-    const read = bulkBodies({ max: 10, time: 1_000 });
+    const read = createBodyReader({ max: 10, time: 1_000 });
     await expect(read(request())).rejects.toMatchObject(error);
     expect((await read(post('x'.repeat(10)))).text).toHaveLength(10);
   });
 
   test('have their room back after one that was too large', async () => {
-    const read = bulkBodies({ max: maxBulkSize });
+    const read = createBodyReader({ max: maxBulkSize });
     await expect(read(post(pieces('xx', 'x'.repeat(maxBulkSize))))).rejects.toMatchObject({ status: 413 });
     expect((await read(post('x'.repeat(maxBulkSize)))).text).toHaveLength(maxBulkSize);
   });

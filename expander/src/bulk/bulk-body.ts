@@ -8,53 +8,53 @@ export const maxBulkSize = 8_000_000;
  * much once it is parsed, 140 MB of the 384 that docker-compose.yml gives the expander.
  */
 const maxHeld = 3 * maxBulkSize;
-/** Milliseconds that a body may take to arrive: the largest at 4.3 Mbit/s. */
-const longest = 15_000;
+/** Milliseconds in which a body must arrive: the largest at 4.3 Mbit/s. */
+const timeout = 15_000;
 
 export interface BulkBody {
   text: string;
-  /** Makes room for others, once the text is done with, however that ended. Twice does no harm. */
+  /** Frees the memory for other bodies; calling it twice does no harm. */
   release(): void;
 }
 
-/** Takes the bodies of requests, a limited number of bytes at a time. */
-export function bulkBodies({ max = maxHeld, time = longest } = {}) {
+/** Reads the bodies of requests, with a limit on the bytes of all together. */
+export function createBodyReader({ max = maxHeld, time = timeout } = {}) {
   let held = 0;
 
   /**
-   * @throws HTTPException 413 where the body is too large, 408 where it takes too long.
-   * @throws ExpansionError `overloaded` where there is no room for it, `aborted` where it breaks off.
+   * @throws HTTPException 413 if the body is too large, 408 if it takes too long.
+   * @throws ExpansionError `overloaded` if there is no memory for it, `aborted` if the client leaves.
    */
   return async (request: Request): Promise<BulkBody> => {
     if (Number(request.headers.get('content-length')) > maxBulkSize) throw tooLarge();
-    // Memory is taken as it grows.
+    // It grows with the body.
     const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));
     let size = 0;
     const release = () => {
       held -= size;
       size = 0;
     };
-    const take = (chunk: Uint8Array) => {
+    const append = (chunk: Uint8Array) => {
       if (size + chunk.length > maxBulkSize) throw tooLarge();
-      if (held + chunk.length > max) throw overloaded('Too many lists of URLs are under way');
+      if (held + chunk.length > max) throw overloaded('Too many lists of URLs are in progress');
       bytes.buffer.resize(size + chunk.length);
       bytes.set(chunk, size);
       size += chunk.length;
       held += chunk.length;
     };
     try {
-      // What is left of a body is the server's business, which has an answer to send.
+      // The server reads the rest of a body that is refused, so that the client gets the response.
       const options = { signal: AbortSignal.timeout(time), preventCancel: true };
-      await request.body?.pipeTo(new WritableStream({ write: take }), options);
+      await request.body?.pipeTo(new WritableStream({ write: append }), options);
       return { text: new TextDecoder().decode(bytes), release };
     } catch (error) {
       release();
-      throw request.signal.aborted ? aborted(error) : inWords(error);
+      throw request.signal.aborted ? aborted(error) : asHttpError(error);
     }
   };
 }
 
-function inWords(error: unknown): unknown {
+function asHttpError(error: unknown): unknown {
   const late = error instanceof DOMException && error.name === 'TimeoutError';
   return late ? new HTTPException(408, { message: 'The body took too long to arrive.' }) : error;
 }

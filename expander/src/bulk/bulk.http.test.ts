@@ -3,12 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import { ExpansionError } from '../expansion/errors.ts';
+import { createExpand } from '../expansion/expand.ts';
 import { failedExpansion } from '../expansion/expansion.ts';
+import { createApp } from '../web/app.ts';
+import { createPage } from '../web/page.ts';
 
 const end = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
@@ -38,6 +41,64 @@ test('who reads a bulk answer slowly holds up its expansions, and gets all of th
 test('a proxy is told to pass a bulk answer on as it comes', async () => {
   const { url } = await tracing(async () => end);
   expect((await answerTo(ask(url, '/api/expand', 'x'))).headers['x-accel-buffering']).toBe('no');
+});
+
+test('a bulk answer has a blank line after 5 s of silence', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow = Promise.withResolvers<typeof end>();
+  const app = createApp(
+    createExpand(() => slow.promise),
+    createPage(),
+  );
+  const { body } = await app.request('/api/expand', { method: 'POST', body: 'http://a.example/' });
+  const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
+  for (let i = 0; i < 3; i += 1) {
+    const read = reader.read();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await read).value).toBe('\n');
+  }
+  slow.resolve(end);
+  expect((await reader.read()).value).toContain('"line":1,');
+  expect((await reader.read()).done).toBe(true);
+});
+
+describe('lists of hanging links', () => {
+  /** Links of hosts with "hang" in their name take a while. */
+  const hanging = () =>
+    tracing(async ({ hostname }) => {
+      if (hostname.includes('hang')) await sleep(400);
+      return end;
+    });
+  const links = (host: string) => Array.from({ length: 48 }, (_, i) => `http://${host}/${i}`).join('\n');
+  const post = async (url: string, client: string, list: string) => {
+    const answer = await answerTo(ask(url, '/api/expand', list, { 'X-Forwarded-For': client }));
+    const lines = (await text(answer)).split('\n').filter(Boolean);
+    return { client, status: answer.statusCode, lines: lines.length };
+  };
+
+  test('of one client hold up no other client, and no other origin of the same one', async () => {
+    const { url } = await hanging();
+    const lists = Array.from({ length: 5 }, () => post(url, '192.0.2.1', links('hang.example')));
+    await sleep(100);
+    const others = ['192.0.2.2', '192.0.2.1'].map((client) => post(url, client, 'http://quick.example/'));
+    for (const other of others) expect(await Promise.race([other, ...lists])).toMatchObject({ lines: 1 });
+    expect(await Promise.all(lists)).toMatchObject(Array(5).fill({ status: 200, lines: 48 }));
+  });
+
+  test('of many origins hold up no other client, and are 503 beyond 16 lists', async () => {
+    const { url } = await hanging();
+    const lists = Array.from({ length: 20 }, (_, i) => post(url, '192.0.2.1', links(`hang${i % 3}.example`)));
+    await sleep(100);
+    const accepted = lists.slice(0, 16);
+    const other = post(url, '192.0.2.2', 'http://quick.example/');
+    expect(await Promise.race([other, ...accepted])).toMatchObject({ status: 200, lines: 1 });
+    const done = await Promise.all(lists);
+    expect(done.filter(({ status, lines }) => status === 200 && lines === 48)).toHaveLength(16);
+    expect(done.filter(({ status }) => status === 503)).toHaveLength(4);
+  });
 });
 
 describe('a client that goes away', () => {
@@ -139,7 +200,7 @@ test('lists that are sent slowly have 24 MB together: the next is 503 with Retry
   await expect.poll(async () => (await answerTo(ask(url, '/api/expand', list))).statusCode).toBe(503);
   const refused = await answerTo(ask(url, '/api/expand', list));
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
-  expect(await text(refused)).toBe('Too many lists of URLs are under way; try again soon.');
+  expect(await text(refused)).toBe('Too many lists of URLs are in progress; try again soon.');
   // Those who ask for a single one are answered.
   expect((await answerTo(ask(url, '/api?u=http://a.example/'))).statusCode).toBe(502);
   for (const socket of slow) socket.destroy();

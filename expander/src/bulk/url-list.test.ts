@@ -30,7 +30,7 @@ describe('a list of URLs', () => {
   test('that is declared to be JSON is an array', () => {
     for (const text of ['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"']) {
       expect(() => readUrls(text, { json: true })).toThrow(
-        'The body is declared to be JSON and is no JSON array.',
+        'The body is declared to be JSON but is no JSON array.',
       );
     }
     expect(readUrls(' [] ', { json: true })).toEqual([]);
@@ -53,7 +53,7 @@ describe('a list of URLs', () => {
     ['an array', JSON.stringify(Array(10_001).fill('x'))],
     ['an array in arrays', JSON.stringify([Array(10_001).fill('x')])],
   ])('has no more than 10 000: %s', (_, text) => {
-    expect(() => readUrls(text)).toThrow('These are more than 10000 URLs; send them in several requests.');
+    expect(() => readUrls(text)).toThrow('There are more than 10000 URLs; send them in several requests.');
     expect(readUrls(text, { max: Number.POSITIVE_INFINITY })).not.toEqual([]);
   });
 });

@@ -3,31 +3,31 @@ import { ExpansionError } from '../expansion/errors.ts';
 /** URLs in one request. */
 const maxUrls = 10_000;
 
-/** A URL, or what stands in its place in a JSON array, with its number: counted from 1, as it was given. */
-export type Numbered = readonly [line: number, url: unknown];
+/** A URL, or another value of a JSON array in its place, with its number, counted from 1. */
+export type NumberedUrl = readonly [line: number, url: unknown];
 
 export interface ListOptions {
-  /** URLs that are taken; 10 000, unless said otherwise. */
+  /** URLs accepted; 10 000 by default. */
   max?: number;
-  /** Whether the text has been declared to be JSON. */
+  /** Whether the text is declared to be JSON. */
   json?: boolean;
 }
 
-/** The beginning of an array, or of a URL that lacks its scheme: `[::1]/x`. */
+/** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
 const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
 /**
- * Reads URLs, one a line or as a JSON array. Blank ones are passed over.
+ * Reads URLs, one per line or as a JSON array. Blank ones are skipped.
  *
- * @throws ExpansionError `invalid_url` where there are more than `max`, or where JSON was declared and is no array.
+ * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON and is no array.
  */
-export function readUrls(text: string, { max = maxUrls, json = false }: ListOptions = {}): Numbered[] {
+export function readUrls(text: string, { max = maxUrls, json = false }: ListOptions = {}): NumberedUrl[] {
   const body = text.replace(/^\ufeff/, '');
   const array = json || arrayStart.test(body) ? readArray(body, max) : null;
   if (json && !array) {
-    throw new ExpansionError('invalid_url', 'The body is declared to be JSON and is no JSON array.');
+    throw new ExpansionError('invalid_url', 'The body is declared to be JSON but is no JSON array.');
   }
-  const urls: Numbered[] = [];
+  const urls: NumberedUrl[] = [];
   for (const [line, url] of array ? numbered(array) : lines(body)) {
     if (typeof url === 'string' && url.trim() === '') continue;
     if (urls.length === max) throw tooMany(max);
@@ -36,8 +36,8 @@ export function readUrls(text: string, { max = maxUrls, json = false }: ListOpti
   return urls;
 }
 
-/** Walks the lines that are not empty. Eight million line ends make no eight million strings. */
-function* lines(body: string): Generator<Numbered> {
+/** Yields the lines that are not empty, without a string for each of eight million line ends. */
+function* lines(body: string): Generator<NumberedUrl> {
   const [lineFeed, carriageReturn] = [0x0a, 0x0d];
   let line = 1;
   let start = 0;
@@ -52,11 +52,11 @@ function* lines(body: string): Generator<Numbered> {
   if (start < body.length) yield [line, body.slice(start)];
 }
 
-function* numbered(array: unknown[]): Generator<Numbered> {
+function* numbered(array: unknown[]): Generator<NumberedUrl> {
   for (const [i, url] of array.entries()) yield [i + 1, url];
 }
 
-/** The array that `body` is, or null where it is none. @throws ExpansionError where it has too many values. */
+/** The array in `body`; null if it is none. @throws ExpansionError if it has too many values. */
 function readArray(body: string, max: number): unknown[] | null {
   if (hasMoreValues(body, max)) throw tooMany(max);
   try {
@@ -67,7 +67,7 @@ function readArray(body: string, max: number): unknown[] | null {
   }
 }
 
-/** Whether JSON has more than `max` values, however deep: a small body may make objects of many times its size. */
+/** Whether JSON has more than `max` values at any depth: parsed, a body may take many times its size. */
 function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;
@@ -75,12 +75,12 @@ function hasMoreValues(json: string, max: number): boolean {
     const character = json[i] as string;
     if (quoted && character === '\\') i += 1;
     else if (character === '"') quoted = !quoted;
-    // Each value but the first of its array or object comes after a comma.
+    // A value follows a comma, or it is the first one of an array or object.
     else if (!quoted && ',[{'.includes(character)) values += 1;
   }
   return values > max;
 }
 
 function tooMany(max: number): ExpansionError {
-  return new ExpansionError('invalid_url', `These are more than ${max} URLs; send them in several requests.`);
+  return new ExpansionError('invalid_url', `There are more than ${max} URLs; send them in several requests.`);
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createLog } from '@longhand/shared/log.ts';
-import { type BulkLine, expandAll } from '../bulk/bulk.ts';
+import { type BulkLine, expandMany } from '../bulk/expand-many.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { readConfig } from '../config.ts';
 import { createExpansion } from '../expander.ts';
@@ -14,16 +14,16 @@ import { createProgress } from './progress.ts';
 
 const usage = `longhand-expand [--follow=all] [--format=ndjson|tsv] [URL ...] < urls.txt
 
-Expands short URLs: those named, else one a line (or a JSON array) from standard input.
-Writes one line for each in order of completion, and its progress to standard error.
+Expands the given short URLs, or those on standard input, one per line or as a JSON array.
+Writes one line for each URL as it is done, and the progress to standard error.
 
-  --follow=all   also 303, 307 and 308, and GET where a host turns down HEAD
-  --format=tsv   line, URL, long URL, redirects, error code; the default is NDJSON
+  --follow=all   also follow 303, 307 and 308, and try GET if a host refuses HEAD
+  --format=tsv   write line, URL, long URL, redirects and error code; the default is NDJSON
 
-The variables EXPANDER_* of the service count here too. Ends with 1 where a URL failed, 2 on wrong usage.
+The service's variables EXPANDER_* apply. Exits with 1 if a URL failed and with 2 after wrong usage.
 `;
 
-/** Nothing in a line ends it, or speaks to the terminal. */
+/** Control characters are escaped: they could end the line or control the terminal. */
 const formats = {
   ndjson: (line: BulkLine) => `${asciiJson(line)}\n`,
   tsv: ({ line, url, longUrl, redirectCount, error }: BulkLine) =>
@@ -62,16 +62,16 @@ async function main(): Promise<number> {
   const config = readConfig(process.env);
   const { expand, close } = createExpansion(config, { log: createLog('longhand-expand', 'silent') });
   const progress = createProgress(process.stderr, lines.length);
-  const written = async function* () {
-    for await (const line of expandAll(expand.trace, lines, { follow, onFault: console.error })) {
+  const output = async function* () {
+    for await (const line of expandMany(expand.trace, lines, { follow, onFault: console.error })) {
       progress.step(line.error === null);
       yield format(line);
     }
   };
   try {
-    await pipeline(Readable.from(written()), process.stdout);
+    await pipeline(Readable.from(output()), process.stdout);
   } catch (error) {
-    // Whoever reads has had enough, as `head` does.
+    // The reader has left, as `head` does.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   } finally {
     close();

@@ -1,4 +1,4 @@
-/** What a progress bar needs of standard error. */
+/** The part of standard error that a progress bar needs. */
 export interface Terminal {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -8,7 +8,7 @@ const width = 30;
 /** Milliseconds between two drawings. */
 const interval = 100;
 
-/** Draws a bar on a terminal, as often as one can see; elsewhere it only says at the end how it went. */
+/** Draws a progress bar on a terminal; elsewhere it only writes a summary at the end. */
 export function createProgress(terminal: Terminal, total: number, now: () => number = Date.now) {
   let done = 0;
   let failed = 0;

@@ -71,6 +71,8 @@ export interface Expansion {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
+  /** Whose request it is, for limits; without it only the total limit applies. */
+  client?: string | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;
   /** Called with each hop as it is made. */

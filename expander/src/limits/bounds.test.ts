@@ -19,6 +19,22 @@ test('work in flight is limited for each key; the next is overloaded, and other 
 });
 
 describe('expansions in flight', () => {
+  test('are at most 256 for one client; its next one is overloaded, and other clients are not', async () => {
+    const hang = Promise.withResolvers<void>();
+    const expandUrl: ExpandUrl = limitExpansions()(async ({ text, url }) => {
+      if (url.host !== 'quick.example') await hang.promise;
+      return failedExpansion(text, new ExpansionError('timeout', ''));
+    });
+    const expand = (url: string, client: string) =>
+      expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5, client });
+    const waiting = Array.from({ length: 256 }, (_, i) => expand(`http://${i}.example/`, '192.0.2.1'));
+    await expect(expand('http://quick.example/', '192.0.2.1')).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await expand('http://quick.example/', '192.0.2.2')).error?.code).toBe('timeout');
+    hang.resolve();
+    await Promise.all(waiting);
+    expect((await expand('http://quick.example/', '192.0.2.1')).error?.code).toBe('timeout');
+  });
+
   test('are at most 1024 in total; the next is overloaded', async () => {
     const hang = Promise.withResolvers<void>();
     const expandUrl: ExpandUrl = limitExpansions()(async ({ text }) => {

@@ -1,8 +1,10 @@
 import { overloaded } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 
-/** Expansions in flight at a time. */
+/** Expansions in flight. */
 const maxInFlight = 1_024;
+/** Of these, for one client: room for its lists (96) and a page or a script beside them. */
+const maxPerClient = 256;
 
 /** A gauge of work in flight. */
 export interface InFlightGauge {
@@ -30,11 +32,12 @@ export function createLimit(max: number, message: (key: string) => string): Limi
   };
 }
 
-/** Limits the expansions in flight. */
+/** Limits the expansions in flight, in total and for each client. */
 export function limitExpansions(gauge?: InFlightGauge) {
   const inTotal = createLimit(maxInFlight, () => 'Too many expansions are in progress');
-  return (expandUrl: ExpandUrl): ExpandUrl =>
-    (target, options) =>
+  const ofClient = createLimit(maxPerClient, () => 'Too many expansions for your address are in progress');
+  return (expandUrl: ExpandUrl): ExpandUrl => {
+    const counted: ExpandUrl = (target, options) =>
       inTotal('', async () => {
         gauge?.inc();
         try {
@@ -43,4 +46,11 @@ export function limitExpansions(gauge?: InFlightGauge) {
           gauge?.dec();
         }
       });
+    return (target, options) => {
+      const { client } = options;
+      return client === undefined
+        ? counted(target, options)
+        : ofClient(client, () => counted(target, options));
+    };
+  };
 }

@@ -69,6 +69,25 @@ describe('a flight', () => {
     expect(await anew).toBe('done');
   });
 
+  test('whose watcher throws fails for that waiter alone, also when it joins late', async () => {
+    const join = createFlights<string, number>();
+    const { start, starts, tell, done } = work();
+    const seen: number[] = [];
+    const fault = () => {
+      throw new Error('a fault in the template');
+    };
+    const healthy = join('a', { watch: (event) => seen.push(event) }, start);
+    const faulty = join('a', { watch: fault }, start);
+    const failed = expect(faulty).rejects.toThrow('a fault in the template');
+    await Promise.resolve();
+    tell(1);
+    await failed;
+    await expect(join('a', { watch: fault }, start)).rejects.toThrow('a fault in the template');
+    tell(2);
+    done.resolve('done');
+    expect([await healthy, seen, starts.length]).toEqual(['done', [1, 2], 1]);
+  });
+
   test('takes at most 1024 who wait, and the next is overloaded', async () => {
     const join = createFlights<string, number>();
     const { start, done } = work();

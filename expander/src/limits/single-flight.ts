@@ -1,5 +1,5 @@
 import { cacheKey } from '../cache/expansion-cache.ts';
-import { aborted, overloaded } from '../expansion/errors.ts';
+import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
 import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
 
 /** One expansion at a time for each URL and mode: requests that arrive meanwhile share it, hop by hop. */
@@ -15,14 +15,15 @@ interface Flight<Result, Event> {
   result: Promise<Result>;
   /** Past events, for waiters that join later. */
   events: Event[];
-  watchers: Set<(event: Event) => void>;
-  waiting: number;
+  /** Tell each waiter of an event. */
+  waiters: Set<(event: Event) => void>;
   abandon: AbortController;
 }
 
 interface Waiter<Event> {
   /** Aborted, the waiter leaves at once; the last one to leave stops the work. */
   signal?: AbortSignal | undefined;
+  /** Called with each event. If it throws, this waiter alone gets the error. */
   watch?: ((event: Event) => void) | undefined;
 }
 
@@ -44,42 +45,47 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
 
   return async (key, { signal, watch }, work) => {
     const flight = flights.get(key) ?? start(key, work);
-    if (flight.waiting >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
+    if (flight.waiters.size >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     const left = Promise.withResolvers<never>();
-    const leave = () => {
-      const reason = aborted(signal?.reason);
+    const leave = (reason: unknown) => {
+      if (!flight.waiters.delete(tell)) return;
       left.reject(reason);
-      flight.waiting -= 1;
+      const timedOut = reason instanceof ExpansionError && reason.code === 'timeout';
       // After a timeout the work may never end: its other waiters stay, the next request starts it again.
-      if (flight.waiting > 0 && reason.code !== 'timeout') return;
+      if (flight.waiters.size > 0 && !timedOut) return;
       if (flights.get(key) === flight) flights.delete(key);
-      if (flight.waiting === 0) flight.abandon.abort();
+      if (flight.waiters.size === 0) flight.abandon.abort();
     };
-    flight.waiting += 1;
-    if (watch) {
-      flight.events.forEach(watch);
-      flight.watchers.add(watch);
-    }
-    if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave, { once: true });
+    const tell = (event: Event) => {
+      try {
+        if (flight.waiters.has(tell)) watch?.(event);
+      } catch (error) {
+        leave(error);
+      }
+    };
+    const abort = () => leave(aborted(signal?.reason));
+    flight.waiters.add(tell);
+    flight.events.forEach(tell);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
     try {
       return await Promise.race([flight.result, left.promise]);
     } finally {
-      signal?.removeEventListener('abort', leave);
-      if (watch) flight.watchers.delete(watch);
+      signal?.removeEventListener('abort', abort);
+      flight.waiters.delete(tell);
     }
   };
 
   function start(key: string, work: Work<Result, Event>): Flight<Result, Event> {
     const abandon = new AbortController();
     const events: Event[] = [];
-    const watchers: Flight<Result, Event>['watchers'] = new Set();
+    const waiters: Flight<Result, Event>['waiters'] = new Set();
     const emit = (event: Event) => {
       events.push(event);
-      for (const watch of watchers) watch(event);
+      for (const tell of waiters) tell(event);
     };
     const result = Promise.resolve().then(() => work(abandon.signal, emit));
-    const flight = { result, events, watchers, waiting: 0, abandon };
+    const flight = { result, events, waiters, abandon };
     const settle = () => {
       if (flights.get(key) === flight) flights.delete(key);
     };

@@ -4,6 +4,7 @@ import type { Expand } from '../expansion/expand.ts';
 import { type Expansion, failedExpansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
+import { clientOf } from './client.ts';
 import { errorResponse, reportError } from './error-response.ts';
 import { apiHeaders, cacheControl, jsonpHeaders, noStore } from './headers.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -16,7 +17,11 @@ export function expandToText(expand: Expand) {
     if (cb !== '' && !isCallbackName(cb)) {
       throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
     }
-    const { error, longUrl, freshUntil } = await expand.trace(u, { follow, signal: c.req.raw.signal });
+    const { error, longUrl, freshUntil } = await expand.trace(u, {
+      follow,
+      signal: c.req.raw.signal,
+      client: clientOf(c),
+    });
     const caching = cacheControl(freshUntil);
     if (error) return errorResponse(c, error, caching);
     const text = longUrl ?? '';
@@ -33,7 +38,7 @@ export function expandToChain(expand: Expand) {
     try {
       parameters = readParameters(c);
       const { u, follow } = parameters;
-      expansion = await expand.trace(u, { follow, signal: c.req.raw.signal });
+      expansion = await expand.trace(u, { follow, signal: c.req.raw.signal, client: clientOf(c) });
     } catch (error) {
       expansion = failedExpansion(parameters.u, expansionError(error));
     }

@@ -5,7 +5,7 @@ import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { expandToChain, expandToText } from './api.ts';
-import { expandMany } from './bulk-api.ts';
+import { expandList } from './bulk-api.ts';
 import { errorResponse, methodNotAllowed } from './error-response.ts';
 import { apiHeaders, baseHeaders, noStore } from './headers.ts';
 import type { Page } from './page.ts';
@@ -20,7 +20,7 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
   app.get('/', showPage(expand, page, onFault)).all(otherMethods);
   app.get('/api', expandToText(expand)).all(otherMethods);
   app.get('/api/chain', expandToChain(expand)).all(otherMethods);
-  app.post('/api/expand', expandMany(expand, onFault)).all(methodNotAllowed('POST'));
+  app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));
 
   app.notFound(() => new Response('Page Not Found!', { status: 404, headers: baseHeaders }));
   app.onError((error, c) => {

@@ -1,26 +1,42 @@
 import type { Context } from 'hono';
-import { expandAll, takingTurns } from '../bulk/bulk.ts';
-import { bulkBodies } from '../bulk/bulk-body.ts';
+import { createBodyReader } from '../bulk/bulk-body.ts';
+import { expandMany } from '../bulk/expand-many.ts';
+import { createFairQueue } from '../bulk/fair-queue.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { asciiJson } from './ascii-json.ts';
+import { clientOf } from './client.ts';
 import { apiHeaders, noStore, unbuffered } from './headers.ts';
 import { readParameters } from './parameters.ts';
 
-/** `POST /api/expand`: many URLs, answered line by line. */
-export function expandMany(expand: Expand, onFault: (fault: unknown) => void) {
-  const inTurn = takingTurns(expand.trace);
-  const readBody = bulkBodies();
+/** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
+const maxSilence = 5_000;
+
+/** `POST /api/expand`: a list of URLs, answered line by line. */
+export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
+  const openList = createFairQueue();
+  const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
     const { follow } = readParameters(c);
     const { signal } = c.req.raw;
-    const { text, release } = await readBody(c.req.raw);
+    const client = clientOf(c);
+    const list = openList(client);
+    const { text, release } = await readBody(c.req.raw).catch((error) => {
+      list.close();
+      throw error;
+    });
+    const end = () => {
+      list.close();
+      release();
+    };
     try {
       const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
-      const lines = expandAll(inTurn, urls, { follow, signal, onFault });
-      return new Response(ndjson(lines, release), { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
+      const trace: Expand['trace'] = (url, options) =>
+        list.run(url, signal, () => expand.trace(url, { ...options, client }));
+      const lines = expandMany(trace, urls, { follow, signal, onFault });
+      return new Response(ndjson(lines, end), { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
     } catch (error) {
-      release();
+      end();
       throw error;
     }
   };
@@ -30,20 +46,33 @@ function isJson(contentType = ''): boolean {
   return /^application\/([\w.-]+\+)?json\b/i.test(contentType);
 }
 
-/** Each value on a line of its own, made when it is asked for. `onEnd` is called at the end, or when the reader leaves. */
+/**
+ * Writes each value on a line of its own, made when it is asked for, and a blank line after 5 s without one. Calls
+ * `onEnd` at the end, or when the reader leaves.
+ */
 function ndjson(values: AsyncGenerator<unknown>, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let next: Promise<IteratorResult<unknown>> | undefined;
   return new ReadableStream(
     {
       async pull(controller) {
+        const blank = Promise.withResolvers<null>();
+        const timer = setTimeout(() => blank.resolve(null), maxSilence);
         try {
-          const { value, done } = await values.next();
-          if (!done) return controller.enqueue(encoder.encode(`${asciiJson(value)}\n`));
-          controller.close();
+          next ??= values.next();
+          const result = await Promise.race([next, blank.promise]);
+          if (result?.done) {
+            controller.close();
+            return onEnd();
+          }
+          if (result) next = undefined;
+          controller.enqueue(encoder.encode(result ? `${asciiJson(result.value)}\n` : '\n'));
         } catch (error) {
           controller.error(error);
+          onEnd();
+        } finally {
+          clearTimeout(timer);
         }
-        onEnd();
       },
       cancel: onEnd,
     },

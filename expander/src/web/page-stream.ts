@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
+import { clientOf } from './client.ts';
 import { reportError } from './error-response.ts';
 import type { Page } from './page.ts';
 import { readParameters } from './parameters.ts';
@@ -10,7 +11,8 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
   return async (c: Context): Promise<Response> => {
     const { u } = readParameters(c);
     const { signal } = c.req.raw;
-    const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, onHop });
+    const client = clientOf(c);
+    const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, client, onHop });
     const { body, error } = await streamPage(page, u, trace, onFault);
     const { status, headers } = reportError(c, error);
     return new Response(body, { status, headers: { ...page.headers, ...headers } });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { failedExpansion } from '../expansion/expansion.ts';
-import { type BulkLine, expandAll } from './bulk.ts';
+import { type BulkLine, expandMany } from './expand-many.ts';
 import { readUrls } from './url-list.ts';
 
 let shortener: Shortener;
@@ -129,7 +129,7 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
     return failedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
   };
   const urls = readUrls('x\n'.repeat(1_000));
-  const done = expandAll(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });
+  const done = expandMany(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });
   expect((await Array.fromAsync(done)).length).toBe(60);
   expect(begun).toBe(60);
 });

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { createFairQueue, type ListTurns } from './fair-queue.ts';
+
+const settled = () => new Promise(setImmediate);
+
+/** Work that is in progress until it is told to end; `started` names it in the order of its turns. */
+function work() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    started,
+    run(
+      list: ListTurns,
+      name: string,
+      { url = 'http://a.example/', signal }: { url?: string; signal?: AbortSignal } = {},
+    ) {
+      return list.run(url, signal, () => {
+        started.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      });
+    },
+    async end(name: string) {
+      ends.get(name)?.();
+      await settled();
+    },
+  };
+}
+
+describe('a free place goes to', () => {
+  test('the client with the fewest expansions in flight', async () => {
+    const { started, run, end } = work();
+    const open = createFairQueue({ maxInFlight: 2 });
+    const [busy, quiet] = [open('busy'), open('quiet')];
+    for (const name of ['b1', 'b2', 'b3', 'b4']) run(busy, name);
+    run(quiet, 'q1');
+    await settled();
+    await end('b1');
+    await end('b2');
+    await end('b3');
+    expect(started).toEqual(['b1', 'b2', 'q1', 'b3', 'b4']);
+  });
+
+  test('the list of a client with the fewest expansions in flight', async () => {
+    const { started, run, end } = work();
+    const open = createFairQueue({ maxInFlight: 2 });
+    const [long, short] = [open('a'), open('a')];
+    for (const name of ['l1', 'l2', 'l3']) run(long, name);
+    run(short, 's1');
+    await settled();
+    await end('l1');
+    expect(started).toEqual(['l1', 'l2', 's1']);
+  });
+
+  test('an origin with fewer expansions in flight than its limit', async () => {
+    const { started, run, end } = work();
+    const list = createFairQueue({ maxInFlight: 3, maxPerOrigin: 2 })('a');
+    for (const name of ['h1', 'h2', 'h3']) run(list, name, { url: `http://hang.example/${name}` });
+    run(list, 'other', { url: 'quick.example' });
+    await settled();
+    expect(started).toEqual(['h1', 'h2', 'other']);
+    await end('h1');
+    expect(started.at(-1)).toBe('h3');
+  });
+
+  test('a client with fewer expansions in flight than its limit', async () => {
+    const { started, run } = work();
+    const open = createFairQueue({ maxInFlight: 3, maxPerClient: 2 });
+    const list = open('a');
+    for (const name of ['a1', 'a2', 'a3']) run(list, name);
+    await settled();
+    expect(started).toEqual(['a1', 'a2']);
+    run(open('b'), 'b1');
+    await settled();
+    expect(started).toEqual(['a1', 'a2', 'b1']);
+  });
+});
+
+test('a turn that is no longer wanted is passed over', async () => {
+  const { started, run, end } = work();
+  const list = createFairQueue({ maxInFlight: 1 })('a');
+  run(list, 'first');
+  const leaving = new AbortController();
+  const left = run(list, 'left', { signal: leaving.signal });
+  run(list, 'last');
+  leaving.abort();
+  await expect(left).rejects.toMatchObject({ code: 'aborted' });
+  await end('first');
+  expect(started).toEqual(['first', 'last']);
+});
+
+test('the lists in progress are limited for each client and in total', () => {
+  const open = createFairQueue({ maxListsPerClient: 2, maxLists: 3 });
+  const overloaded = expect.objectContaining({ code: 'overloaded' });
+  const [first] = [open('a'), open('a')];
+  expect(() => open('a')).toThrow(overloaded);
+  open('b');
+  expect(() => open('c')).toThrow(overloaded);
+  first?.close();
+  first?.close();
+  open('c');
+  expect(() => open('c')).toThrow(overloaded);
+});

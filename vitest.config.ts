@@ -27,7 +27,11 @@ const project = (name: string) => ({
   test: {
     name,
     include: [`${name}/**/*.test.ts`],
-    env: { ...memory(), SEED: `${seed}` },
+    env: {
+      ...memory(),
+      SEED: `${seed}`,
+      NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node`,
+    },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@longhand/shared/free-port.ts';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -29,8 +30,9 @@ afterAll(async () => {
 /** The service as `npm start` starts it, its Redis away. */
 function start(env: Record<string, string>): ChildProcess {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const { PATH } = process.env;
-  return spawn(process.execPath, [main], { env: { PATH, REDIS_URL: 'redis://127.0.0.1:1', ...env } });
+  return spawn(process.execPath, [main], {
+    env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...env },
+  });
 }
 
 async function logged(of: ChildProcess, message: string): Promise<{ url: string; operations: string }> {

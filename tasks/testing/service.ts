@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 
 export interface Service {
   /** Addresses as the log names them, ending in a slash. */
@@ -20,7 +21,7 @@ process.on('exit', () => {
 /** Starts `src/main.ts` as a process of its own on free ports, and resolves once it listens. */
 export async function startService(env: Record<string, string>): Promise<Service> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
-    env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', ...env },
+    env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   running.add(child);

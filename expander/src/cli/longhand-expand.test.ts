@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProgress } from './progress.ts';
@@ -15,9 +16,8 @@ afterAll(() => shortener.close());
 
 function start(args: string[]) {
   const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-  const { PATH } = process.env;
   return spawn(process.execPath, [command, ...args], {
-    env: { PATH, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    env: { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
   });
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startClusterStore, startStore } from '../../testing/store.ts';
 import { repair } from './repair.ts';
@@ -95,7 +96,7 @@ test('npm run repair says what is wrong and how to go on, and repairs with --fix
   await kept.redis.del('{tasks}:index');
   const run = (...args: string[]) =>
     new Promise<{ code: number; out: string }>((resolve) => {
-      const env = { PATH: process.env.PATH, REDIS_URL: kept.url };
+      const env = { ...childEnvironment, REDIS_URL: kept.url };
       const program = `${import.meta.dirname}/../repair-main.ts`;
       const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
         resolve({ code: child.exitCode ?? -1, out: out + err }),

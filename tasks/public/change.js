@@ -1,14 +1,14 @@
 // @ts-check
 import { complain } from './notice.js';
-import { load, Refused } from './request.js';
+import { load, RequestFailed } from './request.js';
 import { swap } from './swap.js';
 
-/** What is under way; one thing at a time, so that no answer overtakes another. */
-let turn = Promise.resolve();
+/** What is under way. One step at a time, so that no response overtakes another. */
+let queue = Promise.resolve();
 
 /** @param {() => Promise<void>} step */
-export function inTurn(step) {
-  turn = turn.then(step).catch((error) => complain(error.message));
+export function enqueue(step) {
+  queue = queue.then(step).catch((error) => complain(error.message));
 }
 
 /** Which part of the list the page at `url` shows. */
@@ -20,51 +20,51 @@ const query = (url = location.href) => {
   });
 };
 
-/** Shows the list as it is now; asks only whether it changed where it did not. */
+/** Shows the current list; the server sends it only if it changed. */
 export async function refresh() {
   const { page } = await load(`/tasks/partial?${query()}`, { cache: 'no-cache' });
   swap(page);
 }
 
-/** What was sent and not answered. */
-const sent = new Set();
+/** The keys of the changes that are under way. */
+const pending = new Set();
 
 /**
- * Sends a change when its turn comes, and shows the list that it leads to.
+ * Sends a change when its turn comes, and shows the list that results.
  *
  * @param {string} url
- * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; nothing where it is undefined
+ * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; undefined: nothing
  * @param {(page: Document) => void} done
- * @param {(refused: Refused) => void | Promise<void>} [failed]
- * @param {unknown} [key] while it is under way, a change of the same key (a second click) is not sent
+ * @param {(failure: RequestFailed) => void | Promise<void>} [failed]
+ * @param {unknown} [key] a second change with the key of one that is under way (a double click) is not sent
  */
-export function change(url, init, done, failed = explain, key = url) {
-  if (sent.has(key)) return;
-  sent.add(key);
+export function change(url, init, done, failed = showFailure, key = url) {
+  if (pending.has(key)) return;
+  pending.add(key);
   document.body.classList.add('busy');
-  inTurn(async () => {
+  enqueue(async () => {
     try {
       const request = await init();
       if (!request) return;
-      const answer = await load(url, request);
-      done(answer.page);
-      if (`${query(answer.url)}` === `${query()}`) swap(answer.page);
-      // The change is made; if the list cannot be had now, the next event says so again.
+      const response = await load(url, request);
+      done(response.page);
+      if (`${query(response.url)}` === `${query()}`) swap(response.page);
+      // The change is made. If the list cannot be loaded now, the next event triggers a refresh.
       else await refresh().catch(() => {});
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof RequestFailed)) throw error;
       await failed(error);
     } finally {
-      sent.delete(key);
-      document.body.classList.toggle('busy', sent.size > 0);
+      pending.delete(key);
+      document.body.classList.toggle('busy', pending.size > 0);
     }
   });
 }
 
-/** @param {Refused} refused */
-async function explain({ message, page }) {
-  // The server answered: what is shown here may be out of date, and the token as well. Who reads the reason
-  // can go on.
+/** @param {RequestFailed} failure */
+async function showFailure({ message, page }) {
+  // The server answered, so the list and the token on this page may be out of date. Refresh both, and the reader of
+  // the message can go on.
   const current = page && (await load(location.href).catch(() => undefined))?.page;
   if (current) {
     swap(current);
@@ -74,7 +74,7 @@ async function explain({ message, page }) {
 }
 
 /**
- * Takes over hidden fields of the first form on `page` that has them.
+ * Takes hidden fields from the first form on `page` that has them.
  *
  * @param {HTMLFormElement} form
  * @param {Document} page

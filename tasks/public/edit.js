@@ -1,11 +1,11 @@
 // @ts-check
 import { load } from './request.js';
 
-/** What the place of an edited task held before. @type {WeakMap<Element, ChildNode[]>} */
+/** The rows of the tasks that are being edited, as they were. @type {WeakMap<Element, ChildNode[]>} */
 const before = new WeakMap();
 
 /**
- * Puts the form of the task's own edit page where the task is.
+ * Puts the form of the task's edit page in place of its row.
  *
  * @param {Element} task
  * @param {string} url
@@ -13,19 +13,19 @@ const before = new WeakMap();
 export async function edit(task, url) {
   const { page } = await load(url);
   const form = page.querySelector('form.write');
-  // The list may have changed under the click.
-  const place = document.getElementById(task.id);
-  if (!form || !place || before.has(place)) return;
-  before.set(place, [...place.childNodes]);
-  place.replaceChildren(form);
-  place.classList.add('editing');
-  const field = /** @type {HTMLInputElement} */ (place.querySelector('[name=title]'));
+  // The list may have changed since the click.
+  const row = document.getElementById(task.id);
+  if (!form || !row || before.has(row)) return;
+  before.set(row, [...row.childNodes]);
+  row.replaceChildren(form);
+  row.classList.add('editing');
+  const field = /** @type {HTMLInputElement} */ (row.querySelector('[name=title]'));
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
 /**
- * Gives the task its place back; the list says what it reads now.
+ * Puts the row back; the next list updates it.
  *
  * @param {Element} task
  */

@@ -1,27 +1,27 @@
 // @ts-check
 
-// The list without page jumps: the same links and forms, sent with fetch, and the list that comes back put
-// in place. Where this script does not run, they are links and forms.
+// The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
+// Without this script they are plain links and forms.
 
-import { change, inTurn, refresh } from './change.js';
+import { change, enqueue, refresh } from './change.js';
 import { edit, endEdit } from './edit.js';
 import { live } from './live.js';
 import { say, takeNotice } from './notice.js';
 import { load } from './request.js';
 import { shownVersion, swap } from './swap.js';
-import { explain, touch, write } from './write.js';
+import { explain, noteEdit, write } from './write.js';
 
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 
 document.addEventListener('click', (event) => {
   const target = /** @type {Element} */ (event.target);
-  // The second click of a double click may meet another task, which has just moved under the pointer.
+  // The second click of a double click may hit another task, which has just moved under the pointer.
   if (event.detail > 1 && target.closest('.tasks :is(a, button)')) return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const task = link.closest('li');
-  if (task && link.matches('.turn')) turn(task, link.href);
-  else if (task && link.matches('.edit')) inTurn(() => edit(task, link.href));
+  if (task && link.matches('.toggle')) toggle(task, link.href);
+  else if (task && link.matches('.edit')) enqueue(() => edit(task, link.href));
   else if (task && link.matches('.cancel')) cancel(task);
   else if (link.closest('#list nav')) visit(link);
   else return;
@@ -36,16 +36,16 @@ document.addEventListener('submit', (event) => {
   else if (button) press(form, button);
 });
 
-// Text put in place of a selection shows only before, what Backspace takes away only after. Enter touches
-// nothing; and an input method has its whole word selected, though it only goes on with it.
+// What replaces a selection shows only before the input, what Backspace deletes only after it. Enter edits nothing. An
+// input method selects its whole word though it only continues it.
 document.addEventListener('beforeinput', ({ target, inputType, isComposing }) => {
   if (inputType === 'insertLineBreak' || isComposing) return;
-  if (target instanceof HTMLInputElement) touch(target);
+  if (target instanceof HTMLInputElement) noteEdit(target);
 });
 
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLInputElement)) return;
-  touch(target);
+  noteEdit(target);
   explain(target, '');
 });
 
@@ -54,7 +54,7 @@ document.addEventListener('keydown', (event) => {
   if (task && event.key === 'Escape' && !event.isComposing) cancel(task);
 });
 
-addEventListener('popstate', () => inTurn(refresh));
+addEventListener('popstate', () => enqueue(refresh));
 
 /**
  * Finishes or reopens a task.
@@ -62,7 +62,7 @@ addEventListener('popstate', () => inTurn(refresh));
  * @param {Element} task
  * @param {string} url
  */
-function turn(task, url) {
+function toggle(task, url) {
   const title = task.querySelector('.title')?.textContent ?? '';
   change(
     url,
@@ -74,16 +74,16 @@ function turn(task, url) {
 /** @param {Element} task */
 function cancel(task) {
   endEdit(task);
-  inTurn(refresh);
+  enqueue(refresh);
 }
 
 /**
- * Shows another part of the list; the address follows, so that Back works.
+ * Shows another part of the list and changes the address, so that Back works.
  *
  * @param {HTMLAnchorElement} link
  */
 function visit({ href, rel }) {
-  inTurn(async () => {
+  enqueue(async () => {
     const { page } = await load(href);
     history.pushState(null, '', href);
     swap(page);
@@ -92,7 +92,7 @@ function visit({ href, rel }) {
 }
 
 /**
- * Deletes a task, clears the finished ones, or undoes that.
+ * Deletes a task, clears the finished tasks, or undoes that.
  *
  * @param {HTMLFormElement} form
  * @param {HTMLButtonElement} button
@@ -109,17 +109,17 @@ function press(form, button) {
 }
 
 let latest = shownVersion();
-let looking = false;
+let checking = false;
 
 live('/tasks/events', (version) => {
   latest = version;
-  if (looking || latest === shownVersion()) return;
-  looking = true;
-  inTurn(async () => {
-    looking = false;
+  if (checking || latest === shownVersion()) return;
+  checking = true;
+  enqueue(async () => {
+    checking = false;
     const shown = shownVersion();
     if (latest === shown) return;
-    // Nobody asked for this, so nobody is told of a failure; the server names the version again soon.
+    // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.
     await refresh().catch(() => {});
     if (shown !== shownVersion()) say(`The list changed: ${document.getElementById('count')?.textContent}`);
   });

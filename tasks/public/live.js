@@ -1,18 +1,18 @@
 // @ts-check
 
-/** Milliseconds without a word from the server after which the connection counts as lost: it names the version every 5 s. */
+/** Milliseconds of silence after which the connection counts as lost: the server sends the version every 5 s. */
 const silence = 20_000;
-/** Milliseconds until the next attempt where the server refused the connection; the browser sees to the others. */
+/** Milliseconds until the next attempt if the server refused the connection; the browser retries in other cases. */
 const pause = 2_000;
 
 /**
- * Calls `tell` with the version of the list: at once, and after every change, wherever it was made. The
- * connection is let go while nobody sees the page, because a browser opens only six to one server.
+ * Calls `onVersion` with the version of the list, at once and after each change by anybody. The connection is closed
+ * while the page is hidden, because a browser opens only six to one server.
  *
  * @param {string} url of the server-sent events
- * @param {(version: string) => void} tell
+ * @param {(version: string) => void} onVersion
  */
-export function live(url, tell) {
+export function live(url, onVersion) {
   /** @type {EventSource | undefined} */
   let source;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -24,7 +24,7 @@ export function live(url, tell) {
     source = new EventSource(url);
     source.onmessage = ({ data }) => {
       reopenIn(silence);
-      tell(data);
+      onVersion(data);
     };
     source.onerror = () => {
       if (source?.readyState === EventSource.CLOSED) reopenIn(pause * (1 + Math.random()));

@@ -3,8 +3,8 @@
 const notice = /** @type {HTMLElement} */ (document.getElementById('notice'));
 
 /**
- * Says what happened, to those who listen as well: the notice is a live region. A title in it cannot turn
- * the text round it.
+ * Says what happened; screen readers announce it, because the notice is a live region. A title in it cannot change
+ * the direction of the text around it.
  *
  * @param {string} text
  * @param {string} [title]
@@ -19,7 +19,7 @@ export function say(text, title) {
 }
 
 /**
- * Says what went wrong, for everybody to see.
+ * Says what went wrong, visibly.
  *
  * @param {string} text
  */
@@ -29,14 +29,14 @@ export function complain(text) {
 }
 
 /**
- * Takes over the notice of `page`, such as a deleted task with its Undo. Returns whether there is one.
+ * Shows the notice of `page`, such as a deleted task with its Undo button. Returns whether it has one.
  *
  * @param {Document} page
  */
 export function takeNotice(page) {
-  const news = page.getElementById('notice')?.childNodes;
-  if (!news?.length) return false;
+  const nodes = page.getElementById('notice')?.childNodes;
+  if (!nodes?.length) return false;
   notice.classList.remove('wrong');
-  notice.replaceChildren(...news);
+  notice.replaceChildren(...nodes);
   return true;
 }

@@ -1,13 +1,13 @@
 // @ts-check
 
-/** Milliseconds an answer may take: longer than the proxy waits for it. */
+/** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
 
-/** A request that was not carried out; its message says why, in words for people. */
-export class Refused extends Error {
+/** A request that was not carried out. The message says why, in words for people. */
+export class RequestFailed extends Error {
   /**
    * @param {string} message
-   * @param {Document} [page] what the server answered, where it did
+   * @param {Document} [page] the response, if there was one
    */
   constructor(message, page) {
     super(message);
@@ -20,19 +20,22 @@ export class Refused extends Error {
  *
  * @param {string} url
  * @param {RequestInit} [init]
- * @throws {Refused}
+ * @throws {RequestFailed}
  */
 export async function load(url, init) {
   try {
     const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
     const response = await fetch(url, options);
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    // Another network's log-in page may answer for us, and well.
+    // The log-in page of a network may answer instead of us, with 200.
     if (response.ok && page.querySelector('#list, form.write')) return { url: response.url, page };
-    throw new Refused(reason(page) || `This failed (error ${response.status}). Please try again.`, page);
+    throw new RequestFailed(
+      reason(page) || `This failed (error ${response.status}). Please try again.`,
+      page,
+    );
   } catch (error) {
-    if (error instanceof Refused) throw error;
-    throw new Refused('This did not get through. Check the connection and try again.');
+    if (error instanceof RequestFailed) throw error;
+    throw new RequestFailed('This did not get through. Check the connection and try again.');
   }
 }
 

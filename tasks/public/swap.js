@@ -7,8 +7,8 @@ const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 export const shownVersion = () => list.dataset.version;
 
 /**
- * Puts the list of `page` in place of the one that is shown. What did not change stays the element it is,
- * so nothing blinks, scrolls or loses the focus, and a task that is being edited is left alone.
+ * Replaces the list by the one of `page`. What did not change stays the same element, so nothing blinks, scrolls or
+ * loses the focus; a task that is being edited is left alone.
  *
  * @param {Document} page
  */
@@ -24,8 +24,8 @@ export function swap(page) {
 }
 
 /**
- * Sees to it that `page` has the task that is being edited where it is now, though it may be gone or moved
- * elsewhere: after the nearest task before it that stays. So the field is never taken out and put back.
+ * Puts the task that is being edited into `page` where it is now, after the nearest task before it that stays, even if
+ * it is gone or has moved. So its field is never removed and inserted again.
  *
  * @param {Element} edited
  * @param {Document} page
@@ -77,8 +77,8 @@ function arrive(task) {
 }
 
 /**
- * Returns a function that gives the focus back to the link or button that had it, where that was replaced;
- * where it is gone, to the task that took its place, or to the first one.
+ * Returns a function that restores the focus if the link or button that has it was replaced; if that is gone, it
+ * focuses the task that took its place, or the field.
  */
 function rememberFocus() {
   const focused = /** @type {HTMLElement | null} */ (list.querySelector(':focus'));

@@ -1,6 +1,6 @@
 // @ts-check
 
-// The reader's own English, or British: the words round the times are English.
+// The reader's variety of English, else British: the words around the times are English.
 const languages = navigator.languages.filter((language) => /^en\b/.test(language)).concat('en-GB');
 const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
   new Intl.DateTimeFormat(languages, options);
@@ -11,7 +11,7 @@ const day = format({ day: 'numeric', month: 'short' });
 const date = format({ dateStyle: 'medium' });
 
 /**
- * Says each time below `root` in the reader's zone, as short as it is clear, and exactly on hover.
+ * Shows each time below `root` in the reader's time zone, as short as is clear, and in full on hover.
  *
  * @param {ParentNode} root
  */

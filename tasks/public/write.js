@@ -5,66 +5,67 @@ import { say } from './notice.js';
 import { load } from './request.js';
 
 /**
- * What was sent of a form and is not answered, in turn. Where it `stands`, it is still in the field, behind
- * others that stand or from the beginning on.
+ * The titles of a form that were sent and not answered, in order. While one is `inField`, the field still begins with
+ * it, behind those before it.
  *
- * @typedef {{ typed: string, stands: boolean }} Sent
- * @type {WeakMap<HTMLFormElement, Sent[]>}
+ * @typedef {{ title: string, inField: boolean }} Pending
+ * @type {WeakMap<HTMLFormElement, Pending[]>}
  */
-const underWay = new WeakMap();
+const pendingTitles = new WeakMap();
 
 /** What an edit was saved as, until its new revision is known. @type {WeakMap<HTMLFormElement, string>} */
 const saved = new WeakMap();
 
 /**
- * Sends a form with a title: the one that adds a task, or one that edits a task in its place. Enter sends what
- * follows the beginning of the field that was sent and not touched since, which is all of it once that was
- * touched (and in an edit always), but not the same text twice running; a saved text leaves the field only
- * where it was not touched. What is sent waits its turn; after a failure nothing that waited is sent, and what
- * is no longer in the field is named.
+ * Sends a form with a title: the one that adds a task, or one that edits a task in its row.
+ *
+ * People keep typing while a title is sent. Enter sends what follows the beginning of the field that was sent and not
+ * edited since; once that was edited (and in an edit form always) it sends the whole field, but never the same text
+ * twice in a row. A saved title leaves the field only if nobody edited it. After a failure nothing that waits is sent,
+ * and the message names what is no longer in the field.
  *
  * @param {HTMLFormElement} form
  */
 export function write(form) {
   const field = /** @type {HTMLInputElement} */ (form.elements.namedItem('title'));
   const task = form.closest('li');
-  const sent = underWay.get(form) ?? [];
-  const last = sent.at(-1);
-  if (last?.typed === field.value) {
-    // Touched or not, it reads as it was sent.
-    last.stands = !task;
+  const pending = pendingTitles.get(form) ?? [];
+  const last = pending.at(-1);
+  if (last?.title === field.value) {
+    // Edited or not, it reads as it was sent.
+    last.inField = !task;
     return;
   }
-  const typed = field.value.slice(beginning(sent).length);
-  if (last && !typed.trim()) return;
-  const mine = { typed, stands: !task };
-  sent.push(mine);
-  underWay.set(form, sent);
+  const title = field.value.slice(sentPrefix(pending).length);
+  if (last && !title.trim()) return;
+  const own = { title, inField: !task };
+  pending.push(own);
+  pendingTitles.set(form, pending);
 
   change(
     form.action,
     async () => {
-      // What went before was refused.
-      if (underWay.get(form) !== sent) return;
+      // A title before this one failed.
+      if (pendingTitles.get(form) !== pending) return;
       await renewRevision(form);
-      // The other fields as the answer before left them: with a nonce that was not used yet.
+      // The hidden fields as the last response left them, with a fresh nonce.
       const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
-      return { method: 'POST', body: new URLSearchParams({ ...data, title: typed }) };
+      return { method: 'POST', body: new URLSearchParams({ ...data, title }) };
     },
     (page) => {
-      sent.shift();
-      if (sent.length === 0) underWay.delete(form);
+      pending.shift();
+      if (pending.length === 0) pendingTitles.delete(form);
       explain(field, '');
-      say(task ? 'Saved' : 'Added', typed.trim());
-      if (mine.stands) field.value = field.value.slice(typed.length);
+      say(task ? 'Saved' : 'Added', title.trim());
+      if (own.inField) field.value = field.value.slice(title.length);
       if (!task) renew(form, page, 'nonce');
-      else if (field.value === typed && sent.length === 0) endEdit(task);
-      else saved.set(form, typed);
+      else if (field.value === title && pending.length === 0) endEdit(task);
+      else saved.set(form, title);
     },
     ({ message, page }) => {
-      underWay.delete(form);
-      const lost = sent.filter((one) => !one.stands && one.typed !== field.value);
-      explain(field, lost.map((one) => `“${one.typed}” was not saved. `).join('') + message);
+      pendingTitles.delete(form);
+      const lost = pending.filter((one) => !one.inField && one.title !== field.value);
+      explain(field, lost.map((one) => `“${one.title}” was not saved. `).join('') + message);
       if (page) renew(form, page, '_csrf', 'revision');
     },
     {},
@@ -72,23 +73,23 @@ export function write(form) {
 }
 
 /**
- * Takes note of what is about to be typed into `field`, or was: whether it touches what was sent.
+ * Notes whether an edit of `field`, before or after it happens, changes what was sent.
  *
  * @param {HTMLInputElement} field
  */
-export function touch(field) {
-  const sent = (field.form && underWay.get(field.form)) ?? [];
-  const start = beginning(sent);
-  if (Number(field.selectionStart) >= start.length && field.value.startsWith(start)) return;
-  for (const one of sent) one.stands = false;
+export function noteEdit(field) {
+  const pending = (field.form && pendingTitles.get(field.form)) ?? [];
+  const prefix = sentPrefix(pending);
+  if (Number(field.selectionStart) >= prefix.length && field.value.startsWith(prefix)) return;
+  for (const one of pending) one.inField = false;
 }
 
-/** How the field begins, as far as that was sent. @param {Sent[]} sent */
-const beginning = (sent) => sent.map(({ typed, stands }) => (stands ? typed : '')).join('');
+/** The beginning of the field, as far as it was sent. @param {Pending[]} pending */
+const sentPrefix = (pending) => pending.map(({ title, inField }) => (inField ? title : '')).join('');
 
 /**
- * Gives an edit that goes on after it was saved the revision that it has now. It is asked for before the next
- * attempt, so that a failure is one of that attempt.
+ * Gives an edit that continues after it was saved its new revision. This happens before the next attempt, so that a
+ * failure counts as a failure of that attempt.
  *
  * @param {HTMLFormElement} form
  */
@@ -96,13 +97,13 @@ async function renewRevision(form) {
   if (!saved.has(form)) return;
   const { page } = await load(`${form.action}/edit`);
   const title = /** @type {HTMLInputElement | null} */ (page.querySelector('[name=title]'))?.value;
-  // With another title it is somebody else's revision; the server says so of the old one.
+  // With another title it is somebody else's revision, and the server rejects the old one.
   if (title === saved.get(form)?.normalize('NFC').trim()) renew(form, page, 'revision');
   saved.delete(form);
 }
 
 /**
- * Says beside `field` what is wrong with it; an empty `problem` takes that away.
+ * Shows what is wrong next to `field`; an empty `problem` removes that.
  *
  * @param {HTMLInputElement} field
  * @param {string} problem

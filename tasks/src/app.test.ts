@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formFields, submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
-import { Refusal } from './task/errors.ts';
+import { TaskError } from './task/errors.ts';
 import type { TaskStore } from './task/task.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
@@ -92,7 +92,9 @@ describe('GET /', () => {
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(400);
-      expect(await response.text()).toMatch(/<h1>(This page of the list does not exist|The list shows)/);
+      expect(await response.text()).toMatch(
+        /<h1>(This page of the list does not exist|The filter is one of)/,
+      );
     },
   );
 });
@@ -393,7 +395,7 @@ describe('Unknown paths and methods', () => {
 
 describe('Store failure', () => {
   const down = () =>
-    Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached just now.'));
+    Promise.reject(new TaskError('store_unavailable', 'The tasks cannot be reached just now.'));
   const broken: TaskStore = {
     list: down,
     show: down,

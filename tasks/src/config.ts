@@ -8,11 +8,11 @@ const storeUrl = redisUrl.or(
 
 const variables = {
   ...serviceVariables,
-  /** The store of the tasks; every page is 503 until it is reachable. */
+  /** The store of the tasks. Until it is reachable, every page is 503. */
   REDIS_URL: storeUrl.default('redis://127.0.0.1:6379/0'),
 };
 
-/** @throws Error naming every variable that does not fit. */
+/** @throws Error that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
   return { ...config, OPS_HOST: config.OPS_HOST ?? config.HOST };

@@ -141,8 +141,9 @@ describe('POST /tasks as JSON', () => {
 
   test.each([
     ['{', 400, 'bad_json'],
-    ['[]', 400, 'bad_json'],
-    ['{"title":7}', 400, 'bad_json'],
+    ['[]', 422, 'invalid_field'],
+    ['{"title":7}', 422, 'invalid_field'],
+    ['{"title":"milk","finished":1}', 422, 'invalid_field'],
     ['{}', 422, 'invalid_title'],
     ['{"title":"\\ud800"}', 422, 'invalid_title'],
     [`{"title":"${'x'.repeat(64 * 1024)}"}`, 413, 'body_too_large'],

@@ -48,7 +48,7 @@ async function ready() {
   await redis.ping();
 }
 
-// A replica that starts beside others takes requests only once it can answer them; without Redis it says so itself.
+// A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
 await connected(redis, 2_000);
 const serving = await serve(app, {
   host: config.HOST,
@@ -61,7 +61,7 @@ const serving = await serve(app, {
 const ops = await serve(operations(ready, metrics), {
   host: config.OPS_HOST,
   port: config.OPS_PORT,
-  // It answers until the drain is over, and then ends with the process.
+  // It answers until the process ends, during the drain too.
   signal: new AbortController().signal,
 });
 log.info({ url: serving.url, operations: ops.url }, 'listening');

@@ -3,7 +3,7 @@ import { storeClient } from '@longhand/shared/redis.ts';
 import { readConfig } from './config.ts';
 import { repair } from './redis/repair.ts';
 
-/** `npm run repair -w tasks`: says what is wrong with the store at REDIS_URL; with `-- --fix` it puts it right. */
+/** `npm run repair -w tasks` checks the store at REDIS_URL; with `-- --fix` it also repairs it. */
 const fix = process.argv.includes('--fix');
 const redis = storeClient(readConfig(process.env).REDIS_URL, createLog('tasks', 'silent'));
 try {
@@ -15,7 +15,7 @@ try {
   }
   const found = Object.values(faults).some((ids) => ids.length > 0);
   console.log(
-    `${tasks} tasks; ${!found ? 'all is well' : fix ? 'repaired' : 'run again with --fix to repair'}`,
+    `${tasks} tasks; ${!found ? 'no faults' : fix ? 'repaired' : 'run again with --fix to repair'}`,
   );
   process.exitCode = found && !fix ? 1 : 0;
 } catch (error) {

@@ -78,7 +78,7 @@ const focusGiven = `
 /** Waits for what a function sees to become as expected. */
 export const { poll } = expect;
 
-export const field = (page: Page) => page.getByLabel('What is to be done?');
+export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
 /** The titles in the list, from above, the finished ones in parentheses. */
 export async function titles(page: Page): Promise<string[]> {

@@ -33,7 +33,7 @@ test('2 000 pages watch at once; one more is 503 with Retry-After, until another
   const refused = await app.request('/tasks/events');
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-  expect(await refused.text()).toContain('Too many pages are watching just now.');
+  expect(await refused.text()).toContain('Too many pages are watching the list just now.');
   await watching.pop()?.reader.cancel();
   const next = await watch(app);
   expect(next.response.status).toBe(200);

@@ -1,27 +1,27 @@
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import type { Changes } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
 import { respond } from '../web/responses.ts';
 
-/** Pages that one replica keeps informed at once: each costs a socket and a few kilobytes. */
+/** Pages that watch one replica at once: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
-/** Events that wait for a page that does not read them. */
+/** Events that wait for a client that does not read. */
 const maxUnread = 16;
 
 const headers = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // nginx would hold the events back.
+  // Otherwise nginx buffers the events.
   'X-Accel-Buffering': 'no',
 };
 
 /**
- * Server-sent events (the HTML standard, section 9.2): `data: <version>` at once and after each change, by
- * which a page knows that the list it shows is an older one.
+ * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page knows
+ * when its list is out of date.
  *
- * @param signal ends all of them: a replica that stops lets its pages go to another one.
- * @param heartbeat milliseconds between two comments: half of what the proxy waits for the next word.
+ * @param signal ends all streams: when a replica stops, its pages connect to another one.
+ * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
  */
 export function eventsController(
   { changes, signal }: { changes: Changes; signal: AbortSignal },
@@ -32,12 +32,12 @@ export function eventsController(
     stream(c: TasksContext): Response {
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
-        throw new Refusal('too_many_streams', 'Too many pages are watching just now.');
+        throw new TaskError('too_many_streams', 'Too many pages are watching the list just now.');
       const encoder = new TextEncoder();
       let end = () => {};
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start(stream) {
-          // Who does not read gets no more: the next word tells as much.
+          // A client that does not read misses events; the next one says as much.
           const send = (text: string) => {
             if ((stream.desiredSize ?? 0) > -maxUnread) stream.enqueue(encoder.encode(text));
           };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { submit, testApp, visit } from '../../testing/app.ts';
 import { configuration, silent } from '../../testing/store.ts';
 import { redisStore } from '../redis/store.ts';
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import type { TaskStore } from '../task/task.ts';
 
 let server: TestRedis;
@@ -67,7 +67,7 @@ test('Clearing that ends on the way leads a browser to the list: some to undo, t
     async clearFinished(removal) {
       await store.destroy('1', removal);
       await store.destroy('2', removal);
-      return { count: 2, stop: new Refusal('store_unavailable', 'The tasks cannot be reached.') };
+      return { count: 2, stop: new TaskError('store_unavailable', 'The tasks cannot be reached.') };
     },
   };
   const visitor = await visit(testApp(store));
@@ -81,7 +81,7 @@ test('Clearing that ends on the way leads a browser to the list: some to undo, t
   expect(html).toContain('Clear finished');
 });
 
-test('A full store says what makes room, and clearing does not need any', async () => {
+test('A full store says what frees space, and clearing needs none', async () => {
   await insertFinished(1_000);
   const app = testApp(store);
   const visitor = await visit(app);
@@ -89,7 +89,7 @@ test('A full store says what makes room, and clearing does not need any', async 
   const refused = await submit(app, '/task', { title: 'milk' }, visitor);
   expect(refused.status).toBe(503);
   const html = await refused.text();
-  expect(html).toContain('There is no room for this. Delete tasks or clear the finished ones');
+  expect(html).toContain('The store is full. Delete tasks or clear the finished ones');
   expect(html).toContain('value="milk"');
   const cleared = await submit(app, '/tasks/finished', { _method: 'DELETE' }, visitor);
   expect(cleared.headers.get('location')).toMatch(/^\/\?removal=/);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
-import type { TasksContext } from '../web/context.ts';
+import { type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
-import { type Input, readInput } from '../web/input.ts';
+import { type Input, withInput } from '../web/input.ts';
 import type { ListPage } from '../web/list-page.ts';
-import { pageMemory } from '../web/page-memory.ts';
 import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import type { Render } from '../web/views.ts';
 
@@ -18,39 +17,42 @@ export interface TasksDependencies {
   now: () => Date;
 }
 
-/** The tasks: the actions of the resource convention, and the links that finish and reopen one. */
+/** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
 export function tasksController({ store, csrf, listPage, render, now }: TasksDependencies) {
-  const join = pageMemory();
+  /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
+  const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  const id = (c: TasksContext) => c.req.param('id') ?? '';
+  const create = (c: TasksContext) =>
+    withInput(c, csrf, ['title'], async ({ title = '', nonce }) =>
+      store.create(readTitle(title), now(), nonce),
+    );
 
-  /** What a page's forms need: a token, and a nonce by which a form that is sent twice is known. */
-  const forms = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
-
-  const created = async (c: TasksContext) => {
-    const { title = '', nonce } = await readInput(c, csrf);
-    return store.create(readTitle(title), now(), nonce);
-  };
-
-  /** Finishes or reopens the task; a HEAD request only looks whether it is there. */
-  const turn = async (c: TasksContext, finished: 0 | 1) => {
-    requireDeliberate((name) => c.req.header(name), c.req.url);
-    if (c.req.method === 'HEAD') await store.show(id(c));
-    else await store.update(id(c), { finished }, now());
+  /** A HEAD request only checks whether the task exists. */
+  const setFinished = async (c: TasksContext, finished: 0 | 1) => {
+    requireDeliberate(c.req);
+    if (c.req.method === 'HEAD') await store.show(taskId(c));
+    else await store.update(taskId(c), { finished }, now());
     return toList(c, 302);
   };
 
   const update = async (c: TasksContext, { title, finished, match }: Input) => {
     if (match === undefined) throw revisionMissing();
     const change = { title: title === undefined ? undefined : readTitle(title), finished };
-    const task = await store.update(id(c), change, now(), match);
+    const task = await store.update(taskId(c), change, now(), match);
     return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
   };
 
   const destroy = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
-    await store.destroy(id(c), removal, match);
+    await store.destroy(taskId(c), removal, match);
     return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
+  };
+
+  /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
+  const submit = async (c: TasksContext, input: Input) => {
+    if (input._method === 'PUT') return update(c, input);
+    if (input._method === 'DELETE') return destroy(c, input);
+    throw new TaskError('bad_method', 'This form has to contain _method=PUT or _method=DELETE.');
   };
 
   const tasks = {
@@ -58,66 +60,64 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async index(c: TasksContext) {
       const removal = c.req.query('removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
-      const pieces = await listPage.page(readQuery(c), { ...(await forms(c)), removed });
-      return html(c, join(pieces, c.env?.outgoing), 200, { Vary: 'Accept', ...noStore });
+      const page = await listPage.page(readQuery(c), { ...(await formValues(c)), removed });
+      return html(c, page, 200, { Vary: 'Accept', ...noStore });
     },
 
-    /** The list alone, for a page that shows an older one. */
+    /** The list alone, for a page that shows an older version. */
     async partial(c: TasksContext) {
-      const { etag, partial } = await listPage.partial(readQuery(c));
-      return tagged(c, etag, 'text/html; charset=UTF-8', partial);
+      const { etag, html } = await listPage.partial(readQuery(c));
+      return tagged(c, etag, 'text/html; charset=UTF-8', html);
     },
 
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
       const { version, next, open, finished, ...page } = await store.list(query);
-      const found = page.tasks.map(({ revision, ...task }) => task);
       const link = next && `/tasks?filter=${query.filter}&after=${next}`;
+      const found = page.tasks.map(({ revision, ...task }) => task);
       const body = JSON.stringify({ tasks: found, open, finished, ...(link && { next: link }) });
-      const headers = { ...(link && { Link: `<${link}>; rel="next"` }) };
-      return tagged(c, `"${version}"`, 'application/json', body, headers);
+      return tagged(
+        c,
+        `"${version}"`,
+        'application/json',
+        body,
+        link ? { Link: `<${link}>; rel="next"` } : {},
+      );
     },
 
     async new(c: TasksContext) {
-      return html(c, render('new', await forms(c)), 200, noStore);
+      return html(c, render('new', await formValues(c)), 200, noStore);
     },
 
     async show(c: TasksContext) {
-      const task = await store.show(id(c));
+      const task = await store.show(taskId(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return html(c, render('show', { task, ...(await forms(c)) }), 200, { Vary: 'Accept', ...noStore });
+      return html(c, render('show', { task, ...(await formValues(c)) }), 200, { Vary: 'Accept', ...noStore });
     },
 
     async edit(c: TasksContext) {
-      const { _id, title, revision } = await store.show(id(c));
-      return html(c, render('edit', { id: _id, title, revision, ...(await forms(c)) }), 200, noStore);
+      const { _id: id, title, revision } = await store.show(taskId(c));
+      return html(c, render('edit', { id, title, revision, ...(await formValues(c)) }), 200, noStore);
     },
 
     async create(c: TasksContext) {
-      const task = await created(c);
+      const task = await create(c);
       return wantsJson(c) ? taskJson(c, task, 201) : toList(c, 303);
     },
 
-    /** The form of the list. */
+    /** The form of the list: always a redirect, whatever the client accepts. */
     async add(c: TasksContext) {
-      await created(c);
+      await create(c);
       return toList(c, 302);
     },
 
-    update: async (c: TasksContext) => update(c, await readInput(c, csrf)),
-    destroy: async (c: TasksContext) => destroy(c, await readInput(c, csrf)),
+    update: (c: TasksContext) => withInput(c, csrf, ['title', 'finished'], (input) => update(c, input)),
+    destroy: (c: TasksContext) => withInput(c, csrf, [], (input) => destroy(c, input)),
+    submit: (c: TasksContext) => withInput(c, csrf, [], (input) => submit(c, input)),
 
-    /** A form of a browser, which cannot send `PUT` and `DELETE` by itself. */
-    async submit(c: TasksContext) {
-      const input = await readInput(c, csrf);
-      if (input._method === 'PUT') return update(c, input);
-      if (input._method === 'DELETE') return destroy(c, input);
-      throw new Refusal('bad_method', 'This form has to say _method=PUT or _method=DELETE.');
-    },
-
-    finish: (c: TasksContext) => turn(c, 1),
-    unfinish: (c: TasksContext) => turn(c, 0),
+    finish: (c: TasksContext) => setFinished(c, 1),
+    unfinish: (c: TasksContext) => setFinished(c, 0),
   };
   return tasks;
 }
@@ -126,12 +126,15 @@ function readQuery(c: TasksContext): ListQuery {
   const asked = c.req.query('filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
   if (filter) return { filter, after: c.req.query('after') };
-  throw new Refusal('bad_filter', `The list shows ${filters.join(', ')}; not ${JSON.stringify(asked)}.`);
+  throw new TaskError(
+    'bad_filter',
+    `The filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,
+  );
 }
 
-function revisionMissing(): Refusal {
-  return new Refusal(
+function revisionMissing(): TaskError {
+  return new TaskError(
     'revision_missing',
-    'Say which revision you changed: its ETag in If-Match, so that nobody else’s change is lost.',
+    'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
   );
 }

@@ -1,8 +1,8 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from './keys.ts';
-import { answer } from './scripts.ts';
+import { storeReply } from './scripts.ts';
 
-/** Milliseconds until a replica looks at the key again: so soon do all replicas agree after the store was replaced. */
+/** Milliseconds until a replica reads the key again, so that all replicas agree soon after the store was replaced. */
 const maxAge = 2_000;
 
 /**
@@ -24,7 +24,7 @@ export function csrfKey(
     checked = clock();
     const own = known?.toString('hex') ?? random().toString('hex');
     try {
-      known = Buffer.from((await answer(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
+      known = Buffer.from((await storeReply(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
     } catch (error) {
       if (!known) throw error;
     }

@@ -1,27 +1,27 @@
-/** Every key has the one hash tag, so that a Redis Cluster keeps them together and scripts may use them. */
+/** All keys have the same hash tag, so that a Redis Cluster keeps them on one node, where scripts may use them. */
 export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
   version: '{tasks}:version',
-  /** A list of the ids that the last versions changed, the newest first. */
+  /** A list of the ids that the last versions changed, newest first. */
   recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
-  /** A hash for each task, which is there where the index has its id: this and the id. */
+  /** A hash per task: this prefix and the id. The task exists if the index has its id. */
   task: '{tasks}:task:',
-  /** A sorted set of the ids of removed tasks, by the time of their removal. Each keeps its hash for a day. */
+  /** A sorted set of the ids of removed tasks, by the time of removal. Each keeps its hash for a day. */
   removed: '{tasks}:removed',
-  /** What one removal removed: the entries that left the index. This and its name. */
+  /** The index entries that a removal took out: this prefix and the removal. */
   removal: '{tasks}:removal:',
-  /** A hash that is no task, as `repair` found it: this and its id. */
+  /** A hash that `repair` found to be no task: this prefix and its id. */
   damaged: '{tasks}:damaged:',
-  /** The id of the task that a form made: this and a digest. */
+  /** The id of the task that a form made: this prefix and a digest. */
   nonce: '{tasks}:nonce:',
-  /** What request-forgery tokens are made with. */
+  /** The key of the CSRF tokens. */
   csrfKey: '{tasks}:csrf-key',
 };
 
-/** What scripts name first that read or change the list. */
+/** The first keys of each script that reads or changes the list. */
 export const listKeys = [keys.index, keys.version, keys.recent];
 
-/** Redis tells every replica of each new version here. */
+/** Redis announces each new version to all replicas here. */
 export const channel = '{tasks}:changes';

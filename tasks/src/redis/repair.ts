@@ -3,25 +3,25 @@ import { Cluster } from 'ioredis';
 import { channel, keys, listKeys } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** What may be wrong between the index and the tasks. Each holds ids. */
+/** What may be wrong between the index and the tasks: lists of ids. */
 export interface Faults {
-  /** In the index, without a task. */
+  /** In the index, but without a task. */
   ghosts: string[];
-  /** A task that the index does not have. */
+  /** A task that is not in the index. */
   orphans: string[];
-  /** In the index at a place that is not the task's. */
+  /** In the index with a score that is not the task's. */
   misplaced: string[];
-  /** Without what every task has, or under an id that is none. Repaired, it is kept under another name. */
+  /** Without the fields of a task, or under an invalid id. Repair keeps it under another name. */
   damaged: string[];
-  /** Above the last id that was assigned, so that it would be assigned again. */
+  /** Above the last assigned id, which would be assigned again. */
   unassigned: string[];
 }
 
 const batchSize = 500;
 
 /**
- * Looks at every task and every entry of the index, and puts right what does not fit where `fix` says so.
- * Each step is atomic, so it may run while the tasks are in use.
+ * Checks every task and every entry of the index, and repairs them if `fix` is true. Each step is atomic, so this may
+ * run while the tasks are in use.
  */
 export async function repair(redis: StoreClient, fix: boolean): Promise<Faults & { tasks: number }> {
   const check = scripts(redis)<[removed: number, faults: string[][]]>('repair');
@@ -38,7 +38,7 @@ export async function repair(redis: StoreClient, fix: boolean): Promise<Faults &
   return { tasks: tasks - faults.ghosts.length - faults.damaged.length, ...faults };
 }
 
-/** The ids of all tasks there are and of all that the index has. */
+/** The ids of all tasks, and of all entries of the index. */
 async function allIds(redis: StoreClient): Promise<string[]> {
   const ids = new Set<string>();
   for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
@@ -52,7 +52,7 @@ async function allIds(redis: StoreClient): Promise<string[]> {
     for (let i = 0; i < entries.length; i += 2) ids.add(entries[i] as string);
     cursor = next;
   } while (cursor !== '0');
-  // What is no number stands first.
+  // Invalid ids come first.
   const place = (id: string) => Number(id) || 0;
   return [...ids].sort((a, b) => place(a) - place(b));
 }

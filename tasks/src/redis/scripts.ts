@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { ChainableCommander } from 'ioredis';
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 
 type Args = (string | number)[];
 
-/** Runs one script with the keys and arguments that its first lines name: one step, one round trip. */
+/** Runs a script with the keys and arguments that its first lines name: one step, one round trip. */
 export type Script<Reply> = (keys: string[], values: Args) => Promise<Reply>;
 
 type Call = [command: string, args: Args];
 type Replied = [error: Error | null, reply: unknown];
 
-/** The scripts of `lua/` for `redis`, by their names. */
+/** The scripts of `lua/`, by their names. */
 export function scripts(redis: StoreClient) {
-  // The client would send them together by itself, but hold them back until the ones before are answered, which
-  // takes as long as the disk: they meet there anyway.
+  // Calls of one turn of the event loop share a pipeline. ioredis would do the same, but keep the next pipeline back
+  // until the one before is answered, which takes as long as an fsync.
   const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
     const pipeline = redis.pipeline();
     for (const [command, args] of calls) {
@@ -31,11 +31,11 @@ export function scripts(redis: StoreClient) {
       if (error) throw error;
       return reply as Reply;
     };
-    return (keys, values) => answer(run([keys.length, ...keys, ...values]));
+    return (keys, values) => storeReply(run([keys.length, ...keys, ...values]));
   };
 }
 
-/** A script with what all share in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
+/** A script with the shared functions in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
 function source(name: string): string {
   const [shared = '', own = ''] = ['shared', name].map((file) =>
     readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'),
@@ -44,18 +44,21 @@ function source(name: string): string {
   return `${flags}${shared}\n${own.slice(flags.length)}`;
 }
 
-/** What people can do; a task that was removed is kept for a day, so that it can be brought back. */
-const away = 'The tasks cannot be reached just now. Please try again in a moment.';
-const noRoom =
-  'There is no room for this. Delete tasks or clear the finished ones; their room is free a day later.';
+const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
+/** Removed tasks are kept for a day, so that they can be restored. */
+const full = 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.';
 
-/** What Redis answers; where it fails, what people can do: try again, or make room. */
-export async function answer<Reply>(reply: Promise<Reply>): Promise<Reply> {
+/**
+ * The reply of Redis.
+ *
+ * @throws TaskError `store_unavailable`, which says what people can do
+ */
+export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (cause) {
-    // What every error of a Redis begins with that has reached its `maxmemory`.
-    const full = cause instanceof Error && cause.message.startsWith('OOM');
-    throw new Refusal('store_unavailable', full ? noRoom : away, { cause });
+    // Redis begins its error like this once it has reached `maxmemory`.
+    const outOfMemory = cause instanceof Error && cause.message.startsWith('OOM');
+    throw new TaskError('store_unavailable', outOfMemory ? full : unavailable, { cause });
   }
 }

@@ -61,6 +61,6 @@ test.each([
   ['appendonly', 'no'],
   ['appendfsync', 'everysec'],
   ['maxmemory-policy', 'allkeys-lru'],
-])('%s %s is warned of loudly: saved would not mean saved', async (setting, value) => {
+])('%s %s gets a warning: acknowledged tasks may be lost', async (setting, value) => {
   expect(await warnings(`--${setting}`, value)).toEqual([setting]);
 });

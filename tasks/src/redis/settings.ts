@@ -2,22 +2,25 @@ import type { Log } from '@longhand/shared/log.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { Cluster, type Redis } from 'ioredis';
 
-/** What has to be set so that "saved" means: on disk, and there to stay. */
+/** What has to be set so that an acknowledged task is on disk and stays there. */
 const wanted = {
-  appendonly: ['yes', 'A crash of Redis loses tasks that were saved: it keeps no append-only file.'],
-  appendfsync: ['always', 'A crash loses the last tasks that were saved: they are not on disk at once.'],
-  'maxmemory-policy': ['noeviction', 'Redis throws tasks away when it runs short of memory.'],
+  appendonly: ['yes', 'Redis is not durable: a crash loses acknowledged tasks (no append-only file)'],
+  appendfsync: [
+    'always',
+    'Redis is not durable: acknowledged tasks may be lost in a crash (no fsync per write)',
+  ],
+  'maxmemory-policy': ['noeviction', 'Redis is not durable: it evicts tasks when it runs short of memory'],
 } as const;
 
 /**
- * Looks at the settings of the store each time it is connected, and warns where saved would not mean saved.
- * Resolves once it has looked, where the store is connected already.
+ * Checks the settings of the store each time it is connected, and warns if acknowledged tasks may be lost.
+ * Resolves after the first check if the store is connected already.
  */
 export async function watchSettings(redis: StoreClient, log: Log): Promise<void> {
-  const look = () =>
+  const checkAll = () =>
     Promise.all((redis instanceof Cluster ? redis.nodes('master') : [redis]).map((node) => check(node, log)));
-  redis.on('ready', look);
-  if (redis.status === 'ready') await look();
+  redis.on('ready', checkAll);
+  if (redis.status === 'ready') await checkAll();
 }
 
 async function check(node: Redis, log: Log): Promise<void> {
@@ -25,10 +28,9 @@ async function check(node: Redis, log: Log): Promise<void> {
     const found = (await node.config('GET', ...Object.keys(wanted))) as string[];
     for (const [setting, [value, warning]] of Object.entries(wanted)) {
       const actual = found[found.indexOf(setting) + 1];
-      if (actual !== value)
-        log.warn({ setting, actual, wanted: value }, `SAVED DOES NOT MEAN SAVED. ${warning}`);
+      if (actual !== value) log.warn({ setting, actual, wanted: value }, warning);
     }
   } catch (err) {
-    log.warn({ err }, 'The settings of Redis cannot be read, so nobody knows whether saved means saved.');
+    log.warn({ err }, 'the settings of Redis cannot be read: acknowledged tasks may be lost in a crash');
   }
 }

@@ -351,7 +351,7 @@ describe.each([
       const before = await kept.keys();
       const node = new Redis(kept.server.url);
       await node.config('SET', 'maxmemory', '1');
-      const refused = { code: 'store_unavailable', message: expect.stringContaining('There is no room') };
+      const refused = { code: 'store_unavailable', message: expect.stringContaining('The store is full') };
       await expect(kept.store.create('milk', now, 'nonce')).rejects.toMatchObject(refused);
       await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
       await node.config('SET', 'maxmemory', '0');

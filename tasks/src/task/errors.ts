@@ -1,7 +1,5 @@
-import type { Task } from './task.ts';
-
-/** Why a request got something other than what it asked for. `refused.ts` says which status goes with which. */
-export type RefusalCode =
+/** Why a request was not carried out. `web/error-response.ts` maps codes to statuses. */
+export type ErrorCode =
   | 'bad_cursor'
   | 'bad_filter'
   | 'bad_json'
@@ -10,6 +8,7 @@ export type RefusalCode =
   | 'body_too_large'
   | 'foreign_origin'
   | 'internal'
+  | 'invalid_field'
   | 'invalid_title'
   | 'method_not_allowed'
   | 'not_utf8'
@@ -23,22 +22,23 @@ export type RefusalCode =
   | 'unknown_task'
   | 'unsupported_media_type';
 
-/** A request that is not carried out: a stable code, and one sentence for people. Nothing was changed. */
-export class Refusal extends Error {
-  readonly code: RefusalCode;
+/** An error with a stable code for programs and one sentence for people. Nothing was changed. */
+export class TaskError extends Error {
+  readonly code: ErrorCode;
 
-  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
 }
 
-/** The task is no longer the one that was edited. */
-export class RevisionChanged extends Refusal {
-  readonly current: Task;
+/** The task is no longer the revision that was edited. */
+export class RevisionChanged extends TaskError {
+  /** The revision it has now. */
+  readonly revision: number;
 
-  constructor(current: Task) {
-    super('revision_changed', `Somebody changed this task meanwhile. It now reads “${current.title}”.`);
-    this.current = current;
+  constructor({ title, revision }: { title: string; revision: number }) {
+    super('revision_changed', `Somebody else changed this task. It now reads “${title}”.`);
+    this.revision = revision;
   }
 }

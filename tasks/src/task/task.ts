@@ -1,7 +1,7 @@
-import { Refusal } from './errors.ts';
+import { TaskError } from './errors.ts';
 
 export interface Task {
-  /** Assigned by the store, in ascending order; it has exactly one spelling. */
+  /** Assigned by the store in ascending order; each id has exactly one spelling. */
   _id: string;
   title: string;
   finished: 0 | 1;
@@ -9,14 +9,14 @@ export interface Task {
   created_at: string;
   /** When the task was last finished or reopened; absent before that. */
   updated_at?: string;
-  /** The version of the list that its last change made: what an `ETag` is made of. */
+  /** The version of the list after its last change; it becomes the `ETag`. */
   revision: number;
 }
 
 export const filters = ['all', 'open', 'finished'] as const;
 export type Filter = (typeof filters)[number];
 
-/** Tasks a page shows. */
+/** Tasks on a page. */
 export const pageSize = 100;
 
 export interface ListQuery {
@@ -27,15 +27,15 @@ export interface ListQuery {
 
 /** One page of the list: unfinished tasks first, then `_id` descending. */
 export interface Page {
-  /** Another one after every change of any task. */
+  /** Changes with every change of any task. */
   version: string;
   tasks: Task[];
-  /** How many tasks there are in all, whatever the page shows. */
+  /** How many tasks exist, whatever the page shows. */
   open: number;
   finished: number;
   /** The cursor of the next page; absent on the last. */
   next?: string;
-  /** The first task of the next page, which moves up as soon as one of these is gone. */
+  /** The first task of the next page, which moves up when one of these is removed. */
   following?: Task;
 }
 
@@ -45,39 +45,38 @@ export interface Change {
   finished?: 0 | 1 | undefined;
 }
 
-/** A task from elsewhere: all but what the store gives it. */
+/** A task to import: everything but what the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
 
-/** Tasks that were removed together, and can be brought back. */
+/** Tasks that were removed together and can be restored. */
 export interface Removed {
   removal: string;
   count: number;
-  /** Of the task, where it was one. */
+  /** The title, if it was one task. */
   title?: string;
 }
 
-/** What became of clearing: how many tasks were removed, and why it ended where some were left. */
+/** The result of clearing: how many tasks were removed, and the error that ended it early. */
 export interface Cleared {
   count: number;
-  stop?: Refusal;
+  stop?: TaskError;
 }
 
-/** Which revisions a task may have to be changed: those of an `If-Match` field, or `*` for any. */
+/** The revisions that may be changed: an `If-Match` field value, or `*` for any. */
 export type Match = string;
 
 /**
- * Keeps the tasks. Every change of a task is one atomic step: it happens wholly and is on disk when its
- * promise resolves, or not at all.
+ * Keeps the tasks. Every change of a task is one atomic step: when its promise resolves, it is on disk.
  *
- * @throws Refusal `unknown_task` where a task is asked for that there is not; `revision_changed` where it
- *   is another revision than those in `match`; `store_unavailable`.
+ * @throws TaskError `unknown_task`; `revision_changed` if `match` lacks the task's revision; `store_unavailable`, after
+ *   which a change may have happened or not.
  */
 export interface TaskStore {
   /**
-   * One page. Where `known` is given, the page that the same query found before, what has not changed since
-   * is not read again: its tasks come back as the same objects, and all of it where nothing changed at all.
+   * One page. Given `known`, an earlier result of the same query, only what changed since is read: unchanged tasks are
+   * the same objects, and an unchanged page is `known` itself.
    *
-   * @throws Refusal `bad_cursor`
+   * @throws TaskError `bad_cursor`
    */
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
@@ -85,54 +84,54 @@ export interface TaskStore {
   create(title: string, now: Date, nonce?: string): Promise<Task>;
   /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
   update(id: string, change: Change, now: Date, match?: Match): Promise<Task>;
-  /** Removes the task; `restore(removal)` brings it back for a day. */
+  /** Removes the task; `restore(removal)` can bring it back for a day. */
   destroy(id: string, removal: string, match?: Match): Promise<void>;
   /**
-   * Removes all finished tasks under one `removal`, some thousands at a time. Where that ends on the way, what
-   * was removed until then can be brought back, and the rest cleared as before.
+   * Removes all finished tasks under one `removal`, a few thousand at a time. If that fails halfway, what was removed
+   * can be restored, and the rest cleared by another call.
    */
   clearFinished(removal: string): Promise<Cleared>;
-  /** What `restore(removal)` would bring back; undefined where it is too late, or was done before. */
+  /** What `restore(removal)` would bring back; undefined if it is too late or was done before. */
   removed(removal: string): Promise<Removed | undefined>;
   /**
-   * Brings back what was removed, with the ids it had, and says how many tasks that were. It goes some
-   * thousands at a time; where it fails on the way, a second call goes on.
+   * Restores what was removed, with the same ids, and returns how many tasks that were. It works a few thousand at a
+   * time; if it fails halfway, a second call continues.
    *
-   * @throws Refusal `unknown_removal` where it is too late, or was done before
+   * @throws TaskError `unknown_removal` if it is too late or was done before
    */
   restore(removal: string): Promise<number>;
-  /** Adds all of `tasks`, in one step, or none. */
+  /** Adds all of `tasks` in one step, or none. */
   insert(tasks: NewTask[]): Promise<void>;
-  /** Every task by ascending `_id`, in batches. Inserted again in this order, the list is the same. */
+  /** All tasks by ascending `_id`, in batches. Inserted in this order, they make the same list. */
   export(): AsyncIterable<Task[]>;
 }
 
 /** Announces changes of the list, whichever replica made them. */
 export interface Changes {
-  /** Calls `tell` with the version of the list soon, after every change, and every 5 s; returns how to stop that. */
-  subscribe(tell: (version: string) => void): () => void;
+  /** Calls `subscriber` with the version of the list: soon, after each change, and every 5 s. Returns how to end that. */
+  subscribe(subscriber: (version: string) => void): () => void;
 }
 
-/** Code points of a title, at most. */
+/** Code points of a title. */
 const maxTitleLength = 500;
 
 /**
- * The title that was meant by what was typed: Unicode NFC, without white space round it.
+ * The title that was typed, in Unicode NFC and without surrounding white space.
  *
- * @throws Refusal `invalid_title`
+ * @throws TaskError `invalid_title`
  */
 export function readTitle(typed: string): string {
   const title = typed.normalize('NFC').trim();
   const length = [...title].length;
-  if (length === 0) throw new Refusal('invalid_title', 'A task needs a title.');
+  if (length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
   if (length > maxTitleLength) {
-    throw new Refusal(
+    throw new TaskError(
       'invalid_title',
       `A title has at most ${maxTitleLength} characters; this one has ${length}.`,
     );
   }
   if (/\p{Cc}/u.test(title) || !title.isWellFormed()) {
-    throw new Refusal(
+    throw new TaskError(
       'invalid_title',
       'A title is one line of text: no line breaks, tabs or other control characters.',
     );

@@ -1,16 +1,19 @@
-import { Refusal } from './errors.ts';
+import { TaskError } from './errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text that `bytes` are, rather than one with U+FFFD in the place of what they are not.
+ * Decodes `bytes`, without replacing what cannot be read by U+FFFD.
  *
- * @throws Refusal `not_utf8`
+ * @throws TaskError `not_utf8`
  */
 export function utf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new Refusal('not_utf8', 'This text is not UTF-8, so a part of it cannot be read (it shows as �).');
+    throw new TaskError(
+      'not_utf8',
+      'This text is not UTF-8, so a part of it cannot be read (it shows as �).',
+    );
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { share } from './coalesce.ts';
+import { coalesce } from './coalesce.ts';
 
 /** Counts how often it is asked, and answers with that number when told to. */
 function counted() {
   const answers: (() => void)[] = [];
-  const ask = share(() => {
+  const ask = coalesce(() => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const number = answers.push(() => resolve(number));
     return promise;
@@ -35,7 +35,7 @@ test('a call that comes when none is under way is made at once', async () => {
 
 test('a call that fails keeps none of the later ones from being made', async () => {
   let fails = true;
-  const ask = share(async () => {
+  const ask = coalesce(async () => {
     if (fails) throw new Error('away');
     return 'here';
   });

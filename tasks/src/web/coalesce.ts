@@ -1,21 +1,21 @@
 /**
- * `ask`, made less often: calls that come while one is under way share the next, which begins when that one
- * has ended. So every caller's answer was asked for after the call, and is as fresh as one of its own.
+ * Coalesces calls of `run`: calls that arrive during a run share the next one, which starts when the current one ends.
+ * So each caller gets a result that was started after its call, and is never stale.
  */
-export function share<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let running: Promise<Answer> | undefined;
-  let next: Promise<Answer> | undefined;
+export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | undefined;
+  let next: Promise<Result> | undefined;
   const start = () => {
     next = undefined;
-    const asked = ask().finally(() => {
-      if (running === asked) running = undefined;
+    const started = run().finally(() => {
+      if (current === started) current = undefined;
     });
-    running = asked;
-    return asked;
+    current = started;
+    return started;
   };
   return () => {
-    if (!running) return start();
-    next ??= running.then(start, start);
+    if (!current) return start();
+    next ??= current.then(start, start);
     return next;
   };
 }

@@ -1,17 +1,18 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { Input } from './input.ts';
 
-/** What one request carries from handler to handler. */
 export interface TasksEnv {
-  /** What the request came in by; absent where it did not come over a socket. */
+  /** Node's request and response; absent where a test calls the application without a server. */
   Bindings: Partial<HttpBindings> | undefined;
   Variables: {
-    /** The form that was sent, so that a page that refuses it can show it again: nobody types it twice. */
-    typed?: Input;
-    /** The cookie of a session that begins with the answer. */
+    /** The cookie of a session that begins with this response. */
     cookie?: string;
   };
 }
 
 export type TasksContext = Context<TasksEnv>;
+
+/** The task id in `/task/:id/…` and `/tasks/:id/…` as it was sent: a percent-encoded digit is another spelling. */
+export function taskId(c: TasksContext): string {
+  return new URL(c.req.url).pathname.split('/')[2] ?? '';
+}

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { type Refusal, type RefusalCode, RevisionChanged } from '../task/errors.ts';
-import type { TasksContext } from './context.ts';
+import type { Log } from '@longhand/shared/log.ts';
+import { annotate } from '@longhand/shared/observe.ts';
+import { type ErrorCode, RevisionChanged, TaskError } from '../task/errors.ts';
+import { MethodNotAllowed } from './allow-methods.ts';
+import { type TasksContext, taskId } from './context.ts';
 import type { Csrf } from './csrf.ts';
+import { FormError, type Input } from './input.ts';
 import { html, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
@@ -22,58 +26,68 @@ const statuses = {
   revision_changed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  invalid_field: 422,
   invalid_title: 422,
   revision_missing: 428,
   internal: 500,
   store_unavailable: 503,
   too_many_streams: 503,
-} as const satisfies Record<RefusalCode, number>;
+} as const satisfies Record<ErrorCode, number>;
 
-/** Seconds after which a client may try again: Redis is back within one or two where it only restarts. */
+/** Seconds after which a client may try again: Redis takes one or two to restart. */
 const retryAfter = { 'Retry-After': '2' };
 
-/** The status of a refusal, and the headers that go with it. */
-export function refusedStatus({ code }: Refusal): [status: number, headers: Record<string, string>] {
-  const status = statuses[code];
-  return [status, { ...noStore, ...(status === 503 && retryAfter) }];
+/** The status of an error, and the headers that go with it. */
+export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
+  const status = statuses[error.code];
+  const allow = error instanceof MethodNotAllowed && { Allow: error.allow };
+  return [status, { ...noStore, ...(status === 503 && retryAfter), ...allow }];
 }
 
-export type Refused = (
-  c: TasksContext,
-  refusal: Refusal,
-  headers?: Record<string, string>,
-) => Promise<Response>;
+interface ErrorDependencies {
+  csrf: Csrf;
+  render: Render;
+  log: Log;
+}
 
 /**
- * Answers a refused request: with problem details (RFC 9457) for a client of the API, with the form and
- * what was typed where a form was sent, else with a page that says why.
+ * Answers a request that failed: with problem details (RFC 9457) for a client of the API, with the form and what was
+ * typed if a form was sent, else with a page that says why.
  */
-export function refusedWith({ csrf, render }: { csrf: Csrf; render: Render }): Refused {
-  return async (c, refusal, headers = {}) => {
-    const { code, message: detail } = refusal;
-    const [status, always] = refusedStatus(refusal);
-    const all = { ...always, ...headers };
+export function errorHandler({ csrf, render, log }: ErrorDependencies) {
+  return async (thrown: Error, c: TasksContext): Promise<Response> => {
+    const form = thrown instanceof FormError ? thrown.form : undefined;
+    const cause = thrown instanceof FormError ? thrown.reason : thrown;
+    // Nobody reads the answer to a request whose client left before it had arrived, but the log shows the status.
+    if (c.env?.incoming?.readableAborted && !(cause instanceof TaskError)) return respond(c, null, 499);
+    if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
+    const error =
+      cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong here.');
+    if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
+    annotate(c, { error: error.code });
+
+    const [status, headers] = errorStatus(error);
+    const { code, message: detail } = error;
     if (wantsJson(c)) {
       const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
       const type = { 'Content-Type': 'application/problem+json' };
-      return respond(c, JSON.stringify(problem), status, { ...type, ...all });
+      return respond(c, JSON.stringify(problem), status, { ...type, ...headers });
     }
-    return html(c, (await form(c, refusal)) ?? render('error', { status, detail }), status, all);
+    const again = form && (await formAgain(c, form, error));
+    return html(c, again ?? render('error', { status, detail }), status, headers);
   };
 
-  /** The form that was sent, once more; undefined where none was, or no token can be had for it. */
-  async function form(c: TasksContext, refusal: Refusal): Promise<string | undefined> {
-    const typed = c.get('typed');
-    if (typed?.title === undefined && typed?.text === undefined) return undefined;
+  /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */
+  async function formAgain(c: TasksContext, form: Input, error: TaskError): Promise<string | undefined> {
+    if (form.title === undefined && form.text === undefined) return undefined;
     try {
-      const again = { ...typed, problem: refusal.message, csrf: await csrf.issue(c) };
-      if (typed.title === undefined) return render('import', again);
-      const id = c.req.param('id');
-      if (id === undefined) return render('new', { ...again, nonce: typed.nonce ?? randomUUID() });
-      const edited = typed.match?.replaceAll('"', '') ?? '';
-      // Who has seen what the task reads now may overwrite it.
-      const revision = refusal instanceof RevisionChanged ? refusal.current.revision : edited;
-      return render('edit', { ...again, id, revision });
+      const values = { ...form, problem: error.message, csrf: await csrf.issue(c) };
+      if (form.title === undefined) return render('import', values);
+      if (c.req.param('id') === undefined)
+        return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
+      // People who have seen the current title may overwrite it.
+      const revision = error instanceof RevisionChanged ? error.revision : form.match?.replaceAll('"', '');
+      return render('edit', { ...values, id: taskId(c), revision: revision ?? '' });
     } catch {
       return undefined;
     }

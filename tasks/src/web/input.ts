@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import type { Match } from '../task/task.ts';
 import { utf8 } from '../task/utf8.ts';
 import { readBody } from './body.ts';
@@ -7,96 +7,136 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** What a write asks for: the fields of a form, or of a JSON object and the headers with it. */
+/** What a write asks for: the fields of a form, or of a JSON object and its headers. */
 export interface Input {
   title?: string | undefined;
   finished?: 0 | 1 | undefined;
-  /** The same each time that one form is sent, so that it makes one task. */
+  /** The same each time a form is sent, so that sending it twice makes one task. */
   nonce?: string | undefined;
-  /** Which revision was edited. */
+  /** The revision that was edited. */
   match?: Match | undefined;
-  /** Titles to import, one on each line. */
+  /** Titles to import, one per line. */
   text?: string | undefined;
   /** The removal to undo. */
   removal?: string | undefined;
-  /** The method that is meant: browsers send a form with `POST` alone. */
+  /** The method that is meant: browsers send forms with `POST` only. */
   _method?: string | undefined;
 }
 
-const json = z.object({ title: z.string(), finished: z.literal([0, 1]), removal: z.string() }).partial();
+/** A form that was not carried out: why, and its fields, so that the page can show it again. */
+export class FormError extends Error {
+  readonly reason: TaskError;
+  readonly form: Input;
 
-/**
- * Reads a write once it has shown that it comes from a page of ours: JSON and an empty body by their
- * origin, which browsers do not let other sites forge for them, a form by its token as well.
- *
- * @throws Refusal `foreign_origin`, `unsupported_media_type`, `bad_json`, `bad_token`, `not_utf8`, `body_too_large`
- */
-export async function readInput(c: TasksContext, csrf: Csrf): Promise<Input> {
-  // First, so that what is too long is too long whoever sends it.
-  const body = await readBody(c);
-  requireSameOrigin((name) => c.req.header(name), c.req.url);
-  const type = mediaType(c);
-  if (type === 'application/json') return { ...readJson(utf8(body)), ...conditions(c) };
-  if (type === undefined && c.req.method !== 'POST') return conditions(c);
-  if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
-    throw new Refusal('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
+  constructor(reason: TaskError, form: Input) {
+    super(reason.message, { cause: reason });
+    this.reason = reason;
+    this.form = form;
   }
-  return readForm(c, csrf, body);
 }
 
-/** The type of the body without its parameters, in lower case. */
+/** The fields of a JSON write. */
+const schema = z.object({
+  title: z.string(),
+  finished: z.literal([0, 1]),
+  removal: z.string(),
+  count: z.number(),
+});
+type Field = keyof typeof schema.shape;
+
+/**
+ * Reads a write and hands it to `act`, once it has shown that it comes from our own pages: JSON and requests without a
+ * body by their origin, which browsers do not let other sites forge; a form by its token as well.
+ *
+ * @param fields those that the action takes from JSON.
+ * @throws FormError where a form fails, in `act` too
+ * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
+ *   `body_too_large`, and whatever `act` throws
+ */
+export async function withInput<Result>(
+  c: TasksContext,
+  csrf: Csrf,
+  fields: Field[],
+  act: (input: Input) => Promise<Result>,
+): Promise<Result> {
+  const type = mediaType(c);
+  // RFC 9110 section 9.3.5: the content of a DELETE means nothing.
+  const withoutBody = c.req.method === 'DELETE' || (type === undefined && c.req.method !== 'POST');
+  // The body comes before the origin, so that a body that is too long is too long whoever sends it.
+  const body = withoutBody ? undefined : await readBody(c);
+  requireSameOrigin(c.req);
+  if (body === undefined) return act(conditions(c));
+  if (type === 'application/json') return act({ ...readJson(utf8(body), fields), ...conditions(c) });
+  if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
+    throw new TaskError('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
+  }
+  return submitForm(c, csrf, body, act);
+}
+
+/** The media type of the body without its parameters, in lower case. */
 export function mediaType(c: TasksContext): string | undefined {
   return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** Reads a form that carries a token. It becomes the `typed` of the context, whatever happens to it next. */
-async function readForm(c: TasksContext, csrf: Csrf, body: Buffer): Promise<Input> {
+async function submitForm<Result>(
+  c: TasksContext,
+  csrf: Csrf,
+  body: Buffer,
+  act: (input: Input) => Promise<Result>,
+): Promise<Result> {
   const fields = new URLSearchParams(body.toString());
-  const field = (name: string) => fields.get(name) ?? undefined;
+  const form = formInput((name) => fields.get(name) ?? undefined);
+  try {
+    requireUtf8(body);
+    if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) {
+      throw new TaskError('bad_token', 'This form has expired. Nothing is lost: please send it again.');
+    }
+    return await act(form);
+  } catch (error) {
+    throw error instanceof TaskError ? new FormError(error, form) : error;
+  }
+}
+
+function formInput(field: (name: string) => string | undefined): Input {
   const finished = field('finished');
-  const form: Input = {
+  const revision = field('revision');
+  return {
     title: field('title'),
     finished: finished === undefined ? undefined : finished === '1' ? 1 : 0,
     nonce: field('nonce'),
-    match: field('revision') && `"${field('revision')}"`,
+    match: revision && `"${revision}"`,
     text: field('text'),
     removal: field('removal'),
     _method: field('_method'),
   };
-  c.set('typed', form);
-  requireUtf8(body);
-  if (await csrf.verify(c, field('_csrf'))) return form;
-  throw new Refusal('bad_token', 'This form had expired. Nothing is lost: please send it again.');
 }
 
-/** Refuses a URL-encoded body that stands for no text; `URLSearchParams` would take any bytes for it. */
+/** Rejects a URL-encoded body that is not UTF-8; `URLSearchParams` would replace what it cannot read. */
 function requireUtf8(body: Buffer): void {
   const encoded = body.toString('latin1');
-  // Nothing but ASCII, as it is or percent-encoded: most forms.
-  if (!/[^\0-\x7f]|%[89a-f]/i.test(encoded)) return;
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   utf8(Buffer.from(encoded.replace(/%([0-9a-f]{2})/gi, byte), 'latin1'));
 }
 
-/**
- * What a JSON request says in headers: `If-Match` (RFC 9110 section 13.1.1; a tag that a
- * proxy weakened when it compressed the task names the same revision, so it is taken) and `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
- */
+/** The headers of a request without a form: RFC 9110 section 13.1.1, draft-ietf-httpapi-idempotency-key-header. */
 function conditions(c: TasksContext): Input {
-  return {
-    nonce: c.req.header('idempotency-key'),
-    match: c.req.header('if-match'),
-  };
+  return { nonce: c.req.header('idempotency-key'), match: c.req.header('if-match') };
 }
 
-function readJson(body: string): Input {
+function readJson(body: string, fields: Field[]): Input {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (cause) {
-    throw new Refusal('bad_json', 'The body is not JSON.', { cause });
+    throw new TaskError('bad_json', 'The body is not JSON.', { cause });
   }
-  const read = json.safeParse(value);
-  if (read.success) return read.data;
-  throw new Refusal('bad_json', 'Send an object with a "title" (text), "finished" (0 or 1), or both.');
+  const mask = Object.fromEntries(fields.map((name) => [name, true])) as { [Name in Field]?: true };
+  const read = schema.pick(mask).partial().strict().safeParse(value);
+  if (read.success) return read.data as Input;
+  throw new TaskError(
+    'invalid_field',
+    `Send an object with ${names(fields)} (see /openapi.json), and nothing else.`,
+  );
 }
+
+const names = (fields: Field[]) => fields.map((name) => `"${name}"`).join(', ') || 'no fields';

@@ -144,7 +144,7 @@ describe('What goes wrong without JavaScript', () => {
   test.each([
     ['an unknown page', '/nothing', 'There is no such page.'],
     ['an unknown task', '/tasks/7', 'There is no task'],
-    ['an unknown filter', '/?filter=some', 'The list shows'],
+    ['an unknown filter', '/?filter=some', 'The filter is one of'],
   ])('%s is said in words, with a way back', async (_case, path, words) => {
     const page = await open(path);
     await poll(() => page.locator('h1').textContent()).toContain(words);

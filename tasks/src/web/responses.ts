@@ -1,19 +1,20 @@
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
+import { notModified } from './conditional.ts';
 import type { TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** For a page with a token, and for what follows a change. */
+/** For pages with a token, and for responses to a change. */
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** For what an `ETag` goes with: kept, and asked about each time. Pages and JSON share their paths. */
+/** For responses with an `ETag`: stored, and revalidated each time. Pages and JSON share their paths. */
 const revalidate = { 'Cache-Control': 'private, no-cache', Vary: 'Accept' };
 
 type Headers = Record<string, string>;
 
 /**
- * The one way to answer: with `headers` and those of every response. They stay one plain object until they
- * are written; a `Headers`, which Hono's own helpers make, costs more than all the rest of a short answer.
+ * A response with `headers` and those that every response has. They stay a plain object, which the server writes as it
+ * is: a `Headers`, which Hono's own functions make, costs more than the rest of a short response.
  */
 export function respond(
   c: TasksContext,
@@ -38,7 +39,7 @@ export function json(c: TasksContext, value: object, status = 200, headers?: Hea
   return respond(c, JSON.stringify(value), status, { 'Content-Type': 'application/json', ...headers });
 }
 
-/** Whether the client asked for JSON rather than a page, or sent JSON and did not say. */
+/** Whether the client prefers JSON to a page, or sent JSON and named no preference. */
 export function wantsJson(c: TasksContext): boolean {
   const accept = c.req.header('accept');
   if (accept === undefined || accept === '*/*') {
@@ -53,7 +54,7 @@ export function toList(c: TasksContext, status: 302 | 303, query = ''): Response
   return respond(c, null, status, { Location: `/${query}`, 'Content-Length': '0', ...noStore });
 }
 
-/** A task as JSON, with its revision for an `ETag`. */
+/** A task as JSON, with its revision as the `ETag`. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
@@ -61,7 +62,7 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return json(c, task, status, { ETag: etag, ...noStore, ...location });
 }
 
-/** `body` under its `etag`, or 304 where the client has it already. */
+/** `body` with its `etag`, or 304 if the client already has it. */
 export function tagged(
   c: TasksContext,
   etag: string,
@@ -70,12 +71,6 @@ export function tagged(
   headers?: Headers,
 ): Response {
   const all = { ETag: etag, ...revalidate, ...headers };
-  if (knows(c, etag)) return respond(c, null, 304, all);
+  if (notModified(c, etag)) return respond(c, null, 304, all);
   return respond(c, body, 200, { 'Content-Type': type, ...all });
-}
-
-/** Whether `If-None-Match` names `etag`; the comparison is the weak one (RFC 9110 section 13.1.2). */
-function knows(c: TasksContext, etag: string): boolean {
-  const strong = (tag: string) => tag.trim().replace(/^W\//, '');
-  return (c.req.header('if-none-match') ?? '').split(',').some((tag) => strong(tag) === strong(etag));
 }

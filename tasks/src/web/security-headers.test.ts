@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { submit, testApp, visit } from '../../testing/app.ts';
 import { startStore } from '../../testing/store.ts';
-import { Refusal } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
@@ -76,7 +76,7 @@ test.each<[string, number, () => Response | Promise<Response>]>([
   ['a blank title', 422, async () => submit(app, '/task', { title: ' ' }, await visit(app))],
   ['a write without a revision', 428, () => method('PUT', '/tasks/1', json)],
   ['a fault of ours', 500, () => broken(new Error('x')).request('/')],
-  ['a store that is away', 503, () => broken(new Refusal('store_unavailable', 'away')).request('/')],
+  ['a store that is away', 503, () => broken(new TaskError('store_unavailable', 'away')).request('/')],
 ])('%s (%i) has every one of them', async (_case, status, ask) => {
   const response = await ask();
   expect(response.status).toBe(status);

@@ -1,4 +1,4 @@
-/** What a page of ours may do: load our own files, send forms back to us, nothing inline, no frame round it. */
+/** Our pages load our own files and send forms to us. Nothing is inline, and nobody may frame a page. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,7 +11,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of every response. `Strict-Transport-Security` is the proxy's matter, where TLS ends. */
+/** The headers of every response. The proxy adds `Strict-Transport-Security` where it terminates TLS. */
 export const securityHeaders = {
   'Content-Security-Policy': policy,
   'Cross-Origin-Resource-Policy': 'same-origin',

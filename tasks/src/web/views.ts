@@ -1,20 +1,20 @@
 import { Eta } from 'eta';
 import type { PublicFiles } from './static-files.ts';
 
-/** Renders `views/<view>.eta` with `data`; every value is escaped unless the view says otherwise. */
+/** Renders `views/<view>.eta` with `data`. Values are escaped unless the view says otherwise. */
 export type Render = (view: string, data: object) => string;
 
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
-/** A count for people: 12,345. */
+/** A count as people write it: 12,345. */
 const number = new Intl.NumberFormat('en').format;
 
-/** An instant for people, the same wherever they are: `public/times.js` says it in their own zone. */
+/** A time in UTC; `public/times.js` shows it in the reader's time zone. */
 const time = (iso: string) => `${utc.format(new Date(iso))} UTC`;
 
 /**
- * The templates of `folder`, compiled at first use. In them `it.href('style.css')` is a public file's path,
- * `it.time(task.created_at)` says when that was, and `it.number(count)` how many.
+ * The templates of `folder`, compiled at first use. They get `href` (a public file's path by its name), `time` (an ISO
+ * 8601 time for people) and `number` (a count for people).
  */
 export function views(folder: string, files: PublicFiles): Render {
   const eta = new Eta({ views: folder, cache: true, autoEscape: true, varName: 'it' });

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- KEYS: index, version, recent, removed, removal
 -- ARGV: key of a task without its id, channel, seconds a removal is kept, count
--- Removes finished tasks, that many at most, under the removal. Returns how many, and how many are left.
+-- Removes at most `count` finished tasks under the removal. Returns how many, and how many are left.
 local ids, places = entries(
   redis.call('ZRANGE', KEYS[1], '(-4503599627370496', '+inf', 'BYSCORE', 'LIMIT', 0, ARGV[4], 'WITHSCORES')
 )

@@ -1,6 +1,6 @@
--- KEYS: index, version, recent, last id, and the nonce where there is one
+-- KEYS: index, version, recent, last id, and the nonce if there is one
 -- ARGV: key of a task without its id, channel, title, now, seconds a nonce is kept
--- Returns the id and the revision, and the task where the nonce had made it before.
+-- Returns the id and the revision, and the task if the nonce had made it before.
 local made = KEYS[5] and redis.call('GET', KEYS[5])
 local task = made and find(KEYS[1], ARGV[1] .. made, made)
 if task then return { made, task[5], task } end

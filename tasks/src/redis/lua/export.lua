@@ -1,5 +1,5 @@
 -- KEYS: index, last id   ARGV: key of a task without its id, first id, count
--- Returns the id to go on from, or nothing at the end, with the tasks there are from the first id on.
+-- Returns the id to continue from (false at the end), and the tasks from the first id on.
 local first, last = tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[2]) or '0')
 local stop = math.min(first + ARGV[3] - 1, last)
 local ids, tasks = {}, {}

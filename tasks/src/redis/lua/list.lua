@@ -1,13 +1,13 @@
 -- KEYS: index, version, recent
 -- ARGV: key of a task without its id, first position, last position, count, known version or -1
--- Returns the version and, where it is not the known one, the counts, the ids, and each task that may be
--- another one since the known version: its place among the ids, and what it is.
+-- Returns the version and, if it is not the known one, the counts, the ids, and each task that may have changed since
+-- the known version: its place among the ids, and its fields.
 local version = redis.call('GET', KEYS[2]) or '0'
 local count, known = tonumber(ARGV[4]), tonumber(ARGV[5])
 local behind = tonumber(version) - known
 if behind == 0 then return version end
 
--- What changed since the known version, one entry for each version; all of it where that is not on record.
+-- What changed since the known version, one entry per version; everything if that is no longer on record.
 local fresh, all = {}, true
 if known >= 0 and behind > 0 and behind <= 100 then
   local recent = redis.call('LRANGE', KEYS[3], 0, behind - 1)
@@ -21,7 +21,7 @@ end
 local ids = redis.call('ZRANGE', KEYS[1], ARGV[2], ARGV[3], 'BYSCORE', 'LIMIT', 0, ARGV[4])
 local places, tasks = {}, {}
 for i, id in ipairs(ids) do
-  -- The last one is always read: it is the one that moves up when a task is removed.
+  -- The last one is always read: it moves up when a task is removed.
   if all or fresh[id] or i == count then
     places[#places + 1] = i
     tasks[#tasks + 1] = read(ARGV[1] .. id)

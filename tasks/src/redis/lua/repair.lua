@@ -7,7 +7,7 @@ local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local repair = ARGV[4] == '1'
 local function found(kind, id) table.insert(faults[kind], id) end
 
--- The hash of a task that could be asked for by its id; a stray key, or one of another type, is none.
+-- The hash of a task with a valid id; false for a stray key or one of another type.
 local function hash(key, id)
   return #id <= 15 and id:match('^[1-9]%d*$') and redis.call('TYPE', key).ok == 'hash' and read(key)
 end

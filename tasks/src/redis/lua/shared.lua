@@ -1,4 +1,4 @@
--- What the scripts share; it stands in front of each of them.
+-- Functions that the scripts share; this file is put in front of each of them.
 
 -- The score of a task in the index. Ascending, scores are the order of the list: unfinished first, then
 -- _id descending. Ids stay below 2^52, so a double holds every score exactly.
@@ -22,10 +22,9 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil
 end
 
--- For scripts whose keys begin with index, version and recent: gives the list its next version, notes
--- which task changed ('*' for several; the last hundred and a few more), tells every replica, and returns
--- the version: the revision of what changed. Versions begin with the time, so that those from before the
--- store was emptied do not come again.
+-- For scripts whose keys begin with index, version and recent: gives the list its next version, records which task
+-- changed ('*': several; at least the last hundred are kept), announces it to all replicas, and returns the version,
+-- which is the revision of what changed. The first version is the time, so that an emptied store repeats none.
 local function changed(channel, id)
   local version = redis.call('INCR', KEYS[2])
   if version == 1 then
@@ -39,14 +38,14 @@ local function changed(channel, id)
   return revision
 end
 
--- Calls `command` on `key` with all of `values`, in parts that the stack of Lua holds.
+-- Calls `command` on `key` with all of `values`, in parts that fit on Lua's stack.
 local function inParts(command, key, values)
   for i = 1, #values, 4000 do
     redis.call(command, key, unpack(values, i, math.min(i + 3999, #values)))
   end
 end
 
--- What ZRANGE found WITHSCORES: the ids, and what ZADD takes to put them there again.
+-- Takes a result of ZRANGE WITHSCORES; returns the ids, and the arguments of the ZADD that inserts them again.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -57,8 +56,8 @@ local function entries(found)
   return ids, places
 end
 
--- A removed task has left the index and keeps its hash. Its removal, which goes after `seconds`, says where
--- in the index it was; `removed` has the ids of all removals, with the time they were removed.
+-- A removed task leaves the index and keeps its hash. Its removal, which expires after `seconds`, holds its entries of
+-- the index; `removed` holds the ids of all removals by the time of removal.
 local function keep(removed, removal, seconds, ids)
   local now = redis.call('TIME')[1]
   local times = {}
@@ -70,7 +69,7 @@ local function keep(removed, removal, seconds, ids)
   redis.call('EXPIRE', removal, seconds)
 end
 
--- Deletes removed tasks whose removal is gone, a thousand at most: the next change goes on.
+-- Deletes removed tasks whose removal has expired, at most a thousand: the next removal continues.
 local function forget(removed, task, seconds)
   local before = redis.call('TIME')[1] - seconds - 60
   local ids = redis.call('ZRANGE', removed, '-inf', before, 'BYSCORE', 'LIMIT', 0, 1000)

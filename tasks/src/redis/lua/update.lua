@@ -1,4 +1,5 @@
--- KEYS: index, version, recent, task   ARGV: id, channel, the revisions it may have or '*', title or '', finished or '', now
+-- KEYS: index, version, recent, task
+-- ARGV: id, channel, the revisions it may have or '*', title or '', finished or '', now
 -- Returns whether the revision was one of them, and the task.
 local task = find(KEYS[1], KEYS[4], ARGV[1])
 if not task then return false end

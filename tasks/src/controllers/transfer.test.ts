@@ -1,12 +1,9 @@
-import { seed } from '@longhand/shared/testing/random.ts';
-import { rounds } from '@longhand/shared/testing/rounds.ts';
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { submit, testApp, visit } from '../../testing/app.ts';
+import { inPieces } from '../../testing/pieces.ts';
 import { startStore } from '../../testing/store.ts';
-import { Refusal } from './errors.ts';
-import { type NewTask, readTitle, type Task } from './task.ts';
-import { formats, importTasks, lines, type Report } from './transfer.ts';
+import { TaskError } from '../task/errors.ts';
+import type { Report } from '../task/import.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
 let app: ReturnType<typeof testApp>;
@@ -29,14 +26,6 @@ const send = (type: string, body: string | ReadableStream, headers: Record<strin
     headers: { 'Content-Type': type, Origin: 'http://localhost', ...headers },
     duplex: 'half',
   } as RequestInit);
-
-/** `text` in pieces of three bytes, which part lines and characters anywhere. */
-const inPieces = (text: string) => {
-  const bytes = new TextEncoder().encode(text);
-  return ReadableStream.from(
-    Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.slice(3 * i, 3 * i + 3)),
-  );
-};
 
 describe('Import', () => {
   test('of text takes a title from each line, with or without a check box', async () => {
@@ -161,7 +150,7 @@ describe('Import', () => {
     test('is 403 as plain text, which a page elsewhere may send unasked, and says how to go on', async () => {
       const response = await silent('text/plain', 'milk');
       expect(response.status).toBe(403);
-      expect(await response.text()).toMatch(/Origin: http:\/\/localhost, or send application\/x-ndjson/);
+      expect(await response.text()).toMatch(/Origin: http:\/\/localhost; or send application\/x-ndjson/);
       expect(await titles()).toEqual([]);
       expect((await send('text/plain', 'milk')).status).toBe(200);
     });
@@ -215,7 +204,7 @@ describe('Import', () => {
     const response = await submit(app, '/tasks/import', { text: 'milk\nbread' });
     expect(response.status).toBe(403);
     const html = await response.text();
-    expect(html).toContain('This form had expired.');
+    expect(html).toContain('This form has expired.');
     expect(leftIn(html)).toBe('milk\nbread');
     expect(await titles()).toEqual([]);
   });
@@ -223,7 +212,7 @@ describe('Import', () => {
   test('of a form, when the store fails on the way, gives back the lines from there on', async () => {
     const failing = {
       ...kept.store,
-      insert: () => Promise.reject(new Refusal('store_unavailable', 'The tasks cannot be reached.')),
+      insert: () => Promise.reject(new TaskError('store_unavailable', 'The tasks cannot be reached.')),
     };
     const text = 'milk\nbread';
     const response = await submit(testApp(failing), '/tasks/import', { text }, await visit(app));
@@ -239,7 +228,7 @@ describe('Import', () => {
       ...kept.store,
       async insert(tasks: Parameters<typeof kept.store.insert>[0]) {
         batches += 1;
-        if (batches > 1) throw new Refusal('store_unavailable', 'The tasks cannot be reached.');
+        if (batches > 1) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
         await kept.store.insert(tasks);
       },
     };
@@ -253,78 +242,6 @@ describe('Import', () => {
     expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
     expect(batches).toBe(2);
   });
-});
-
-describe('Lines', () => {
-  test.each(['x', ''])('of one chunk leave others a turn after every 500: 30 000 times %j', async (line) => {
-    let turns = 0;
-    let reading = true;
-    const turn = () => {
-      turns += 1;
-      if (reading) setImmediate(turn);
-    };
-    setImmediate(turn);
-    const source = lines([Buffer.from(`${line}\n`.repeat(30_000))]);
-    await importTasks(source, formats.text, async () => {}, now);
-    reading = false;
-    expect(turns).toBeGreaterThanOrEqual(30_000 / 500);
-  });
-
-  test('that are one byte too long are so wherever they are parted', async () => {
-    const source = lines([Buffer.from(`${'x'.repeat(64 * 1024)}\r`), Buffer.from('x\n')]);
-    for await (const [line] of source) expect(line?.length).toBeGreaterThan(64 * 1024);
-  });
-
-  test('that are too long are not kept, however long they are', async () => {
-    const chunk = Buffer.alloc(1_000, 'x');
-    const source = lines(Array<Uint8Array>(10_000).fill(chunk));
-    for await (const [line] of source) expect(line?.length).toBeLessThan(64 * 1024 + 2 * chunk.length);
-  });
-});
-
-describe('Every title', () => {
-  const awkward = [
-    ...['\u2028', '\u2029', '\u00a0', '\u3000', '\ufeff', '\u0301', '\u200f', '\u202e', '\u200d'],
-    ...['- [x] ', '* [ ] ', '[', ']', ',', '{', '}', '"', "'", '\\', '\\n', '&', '<b>', ' ', '🥖', 'é', 'x'],
-  ];
-  const title = fc.array(fc.constantFrom(...awkward), { minLength: 1, maxLength: 20 }).map((parts) => {
-    try {
-      return readTitle(parts.join(''));
-    } catch {
-      return 'blank';
-    }
-  });
-
-  test.each([formats.text, formats.json])(
-    'comes back from a file as it was: $type',
-    { timeout: 600_000 },
-    async (format) => {
-      const finished = fc.constantFrom(0, 1);
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.record({ title, finished }), { maxLength: 20 }), async (tasks) => {
-          const written = tasks.map((task, i) =>
-            format.line(
-              { ...task, _id: `${i + 1}`, created_at: now.toISOString(), revision: 1 } as Task,
-              i === 0,
-            ),
-          );
-          const file = inPieces(format.before + written.join('') + format.after);
-          const read: NewTask[] = [];
-          const { report } = await importTasks(
-            lines(file),
-            format,
-            async (batch) => {
-              read.push(...batch);
-            },
-            now,
-          );
-          expect(report).toEqual({ imported: tasks.length, refused: 0, problems: [] });
-          expect(read.map(({ title, finished }) => ({ title, finished }))).toEqual(tasks);
-        }),
-        { seed, numRuns: rounds({ short: 100, long: 10_000 }) },
-      );
-    },
-  );
 });
 
 describe('Export', () => {

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { TaskError } from './errors.ts';
+import { type NewTask, readTitle, type Task } from './task.ts';
+
+/** How tasks are written to a file, for people (`text`) or programs (`json`). */
+export interface Format {
+  type: string;
+  before: string;
+  line(task: Task, first: boolean): string;
+  after: string;
+  /**
+   * Reads the tasks of an entry, a line or an element of a JSON array. A blank line, and the brackets of a JSON array,
+   * hold none.
+   *
+   * @throws TaskError that says what is wrong with it
+   */
+  read(entry: string, now: Date): NewTask[];
+}
+
+/** The dot matches U+2028 and U+2029 too (flag s): a title may contain them. */
+const taskLine = /^[-*] \[([ xX])\] (.*)$/s;
+
+/** One title per line, with the check box of a Markdown task list in front. */
+const text: Format = {
+  type: 'text/plain; charset=UTF-8',
+  before: '',
+  line: ({ title, finished }) => `- [${finished ? 'x' : ' '}] ${title}\n`,
+  after: '',
+  read(entry, now) {
+    if (entry.trim() === '') return [];
+    const [, box, rest] = taskLine.exec(entry) ?? [];
+    const title = readTitle(rest ?? entry);
+    const created_at = now.toISOString();
+    if (box === undefined || box === ' ') return [{ title, finished: 0, created_at }];
+    return [{ title, finished: 1, created_at, updated_at: created_at }];
+  },
+};
+
+/** In UTC the year has to have four digits still: an offset may lead out of the years that an export can write. */
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value).toISOString())
+  .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
+
+const taskFields = z.object({
+  title: z.string(),
+  finished: z.literal([0, 1]).default(0),
+  created_at: time.optional(),
+  updated_at: time.optional(),
+});
+
+/** A JSON array with one task per line. */
+const json: Format = {
+  type: 'application/json',
+  before: '[',
+  line: ({ revision, ...task }, first) => `${first ? '' : ','}\n${JSON.stringify(task)}`,
+  after: '\n]\n',
+  read(entry, now) {
+    const value = entry.trim().replace(/,$/, '');
+    if (value === '' || value === '[' || value === ']') return [];
+    return [parse(value)].flat().map((found) => {
+      const { title, created_at = now.toISOString(), ...fields } = readFields(found);
+      return { title: readTitle(title), created_at, ...fields };
+    });
+  },
+};
+
+export const formats = { text, json };
+
+function parse(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new TaskError('bad_json', 'This is not JSON. Send an array of tasks, or one task per line.');
+  }
+}
+
+function readFields(value: unknown) {
+  const read = taskFields.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new TaskError(
+    'bad_json',
+    `This is no task: ${issue?.path.join('.') || 'the value'}: ${issue?.message}.`,
+  );
+}

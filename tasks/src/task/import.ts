@@ -1,0 +1,113 @@
+import { type Entry, maxEntry } from './entries.ts';
+import { TaskError } from './errors.ts';
+import type { Format } from './formats.ts';
+import type { NewTask } from './task.ts';
+import { utf8 } from './utf8.ts';
+
+/** What became of an import. */
+export interface Report {
+  imported: number;
+  /** Entries that were not imported. */
+  refused: number;
+  /** Why, for the first hundred of them. */
+  problems: { line: number; detail: string }[];
+  /** The line to go on from, if the import ended before the file did. */
+  stopped?: number;
+}
+
+/** Problems that a report lists. */
+const maxProblems = 100;
+
+/** Refused entries that end an import: this is no file of tasks. */
+const maxRefused = 10_000;
+
+/** Tasks that go to the store together. */
+const batchSize = 500;
+
+/**
+ * Reads tasks entry by entry and inserts them: all tasks of an entry, or none. It holds one batch at a time, however
+ * long the file is. If the import ends before the file does, what was read until then is imported.
+ *
+ * @param source an error that it throws ends the import.
+ * @param onRefused gets the line of each entry that is not imported.
+ * @returns the report, and why the import ended before the file did: the error of `source` or of `insert`, or
+ *   `invalid_title` if too many entries were refused.
+ */
+export async function importTasks(
+  source: AsyncIterable<Entry[]>,
+  format: Format,
+  insert: (tasks: NewTask[]) => Promise<void>,
+  now: Date,
+  onRefused: (line: number) => void = () => {},
+): Promise<{ report: Report; stop: TaskError | undefined }> {
+  const report: Report = { imported: 0, refused: 0, problems: [] };
+  let batch: NewTask[] = [];
+  /** The first line that is not settled, and the last one that was read. */
+  let [first, last] = [1, 0];
+  const flush = async () => {
+    await insert(batch);
+    report.imported += batch.length;
+    batch = [];
+    first = last + 1;
+  };
+  const refuse = ({ message: detail }: TaskError) => {
+    report.refused += 1;
+    onRefused(last);
+    if (report.problems.length < maxProblems) report.problems.push({ line: last, detail });
+    if (report.refused === maxRefused) throw tooManyRefused();
+  };
+  const readAll = async () => {
+    for await (const entries of source) {
+      for (const { line, bytes } of entries) {
+        last = line;
+        const tasks = readEntry(bytes, format, now);
+        if (tasks instanceof TaskError) refuse(tasks);
+        else batch.push(...tasks);
+        if (batch.length >= batchSize) await flush();
+      }
+    }
+  };
+
+  let stop = await errorOf(readAll);
+  // What the store did not acknowledge is not sent again: it may be there.
+  if (stop?.code !== 'store_unavailable') stop = (await errorOf(flush)) ?? stop;
+  if (stop) {
+    report.problems.push({ line: first, detail: stop.message });
+    report.stopped = first;
+  }
+  return { report, stop };
+}
+
+/** The tasks of an entry, or what is wrong with it. */
+function readEntry(bytes: Buffer, format: Format, now: Date): NewTask[] | TaskError {
+  if (bytes.length > maxEntry) {
+    return new TaskError(
+      'body_too_large',
+      `A task has at most ${maxEntry / 1024} KiB; put each on a line of its own.`,
+    );
+  }
+  try {
+    return format.read(utf8(bytes), now);
+  } catch (error) {
+    if (error instanceof TaskError) return error;
+    throw error;
+  }
+}
+
+/** The TaskError with which `step` fails; undefined if it succeeds. */
+async function errorOf(step: () => Promise<void>): Promise<TaskError | undefined> {
+  try {
+    await step();
+  } catch (error) {
+    if (error instanceof TaskError) return error;
+    throw error;
+  }
+}
+
+function tooManyRefused(): TaskError {
+  const many = maxRefused.toLocaleString('en');
+  return new TaskError(
+    'invalid_title',
+    `${many} lines were refused, so the rest was not read. Is this a list of tasks?`,
+  );
+}

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, ExpansionError } from './errors.ts';
-import type { Expansion } from './expansion.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -54,7 +53,7 @@ export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.no
 
 /** When an expansion expires that did not fail: with the first of its redirects, or with its only answer. */
 export function expansionFreshUntil(
-  { hops, redirectCount }: Pick<Expansion, 'hops' | 'redirectCount'>,
+  { hops, redirectCount }: { hops: { freshUntil: number }[]; redirectCount: number },
   now = Date.now(),
 ): number {
   if (hops.length === 0) return now;

@@ -1,12 +1,11 @@
-import { EventEmitter, on } from 'node:events';
-import { startTemporaryStack } from '@longhand/deploy/native/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 
 /** The stack under load. */
 export interface Target {
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
-  /** Replaces one process of the tasks service; resolves once the new one listens. */
+  /** Replaces one process of the tasks service; resolves once its successor is ready. */
   replaceNext?(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,20 +37,14 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
 export async function startOwnStack(tasksReplicas: number): Promise<Target> {
-  const tasks = new EventEmitter();
-  // The log line may come later than the open port, and must not be mistaken for that of a replacement.
-  const allListening = listening(tasks, tasksReplicas);
   const shortener = await startShortener();
   const stack = await startTemporaryStack({
     env: process.env,
     tasksReplicas,
     onLine(process, line) {
-      if (process === 'tasks' && line.includes('"msg":"listening"')) tasks.emit('listening');
-      else if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line))
-        console.error(`${process}: ${line}`);
+      if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
     },
   });
-  await allListening;
   const replicas = stack.processes.filter(({ name }) => name === 'tasks');
   let next = 0;
   return {
@@ -64,22 +57,10 @@ export async function startOwnStack(tasksReplicas: number): Promise<Target> {
       TASKS_OPS_URL: stack.operations.tasks,
       SHORTENER_URL: shortener.url,
     },
-    async replaceNext() {
-      const { pid } = replicas[next++ % replicas.length] ?? {};
-      if (pid === undefined) return;
-      const replaced = listening(tasks, 1);
-      process.kill(pid, 'SIGTERM');
-      await replaced;
-    },
+    replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async stop() {
       await stack.stop();
       await shortener.close();
     },
   };
-}
-
-/** Resolves once `count` more processes have logged that they listen. */
-async function listening(processes: EventEmitter, count: number): Promise<void> {
-  let left = count;
-  for await (const _ of on(processes, 'listening')) if (--left === 0) return;
 }

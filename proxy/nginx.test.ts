@@ -10,7 +10,7 @@ import {
   defaultProxyVariables,
   startTemporaryProxy,
   type TemporaryProxy,
-} from '@longhand/deploy/native/temporary-proxy.ts';
+} from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 

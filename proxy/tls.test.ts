@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { freePorts } from '@longhand/deploy/native/ports.ts';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from './testing/send.ts';

@@ -1,17 +1,8 @@
 import { join } from 'node:path';
-import type { ProcessOptions } from './supervisor.ts';
+import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const host = '127.0.0.1';
-
-/** What all processes of a stack have in common. */
-export interface StackContext {
-  /** Absolute; each process has a folder of its name in it. */
-  folder: string;
-  env: NodeJS.ProcessEnv;
-  /** Called with each line of output and the name of its process. */
-  onLine(process: string, line: string): void;
-}
 
 /** Where a service, its operations endpoints and its Redis listen. */
 export interface ServicePorts {
@@ -20,38 +11,24 @@ export interface ServicePorts {
   redis: number;
 }
 
-/** A Redis with the configuration of `application`. */
-export const redis = (
-  name: string,
-  application: string,
-  port: number,
-  { folder, env, onLine }: StackContext,
-): ProcessOptions => ({
+/** A Redis with the configuration of `application` and data in `folder`. */
+export const redis = (name: string, application: string, port: number, folder: string): ProcessSpec => ({
   name,
   command: 'redis-server',
   args: [
     join(root, application, 'redis.conf'),
-    ...['--bind', host, '--port', `${port}`, '--dir', join(folder, name), '--loglevel', 'warning'],
+    ...['--bind', host, '--port', `${port}`, '--dir', folder, '--loglevel', 'warning'],
   ],
-  env,
   host,
   port,
-  stopSignal: 'SIGTERM',
-  orphanSignal: 'KILL',
-  onLine: (line) => onLine(name, line),
 });
 
 /** The expander or tasks. */
-export const service = (
-  name: string,
-  ports: ServicePorts,
-  { env, onLine }: StackContext,
-): ProcessOptions => ({
+export const service = (name: string, ports: ServicePorts): ProcessSpec => ({
   name,
   command: process.execPath,
   args: [join(root, name, 'src', 'main.ts')],
   env: {
-    ...env,
     HOST: host,
     PORT: `${ports.service}`,
     OPS_HOST: host,
@@ -60,28 +37,19 @@ export const service = (
   },
   host,
   port: ports.service,
-  stopSignal: 'SIGTERM',
-  orphanSignal: 'KILL',
-  onLine: (line) => onLine(name, line),
 });
 
-/** nginx with the configuration in `proxy/` of the stack's folder. */
-export const proxy = (
-  listen: { host: string; port: number },
-  { folder, env, onLine }: StackContext,
-): ProcessOptions => {
-  const prefix = join(folder, 'proxy');
+/** nginx with the configuration in the folder `prefix`. */
+export const proxy = (prefix: string, listen: { host: string; port: number }): ProcessSpec => {
   // Root's nginx would run its workers as another user, who may not have access to this folder.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
     args: ['-p', prefix, '-e', 'stderr', '-c', join(prefix, 'nginx.conf'), '-g', `daemon off;${user}`],
-    env,
     ...listen,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
     fifo: join(prefix, 'stdout'),
-    onLine: (line) => onLine('proxy', line),
   };
 };

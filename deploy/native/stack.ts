@@ -4,19 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { configureProxy, workers } from './configuration.ts';
 import { freePorts, proxyPorts } from './ports.ts';
-import { proxy, redis, type ServicePorts, type StackContext, service } from './processes.ts';
-import { type ProcessOptions, type SupervisedProcess, supervise } from './supervisor.ts';
+import { proxy, redis, type ServicePorts, service } from './processes.ts';
+import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
 /** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
 const proxyDrainTime = 2_000;
 
-export interface StackOptions {
+/** Its `env` has LONGHAND_* and the variables of the services; port 0 means any free port. */
+export interface StackOptions extends ProcessContext {
   /** Holds the data and the rendered configuration; created if it does not exist. */
   folder: string;
-  /** LONGHAND_* and the variables of the services; port 0 means any free port. */
-  env: NodeJS.ProcessEnv;
-  /** Called with each line of output and the name of its process. */
-  onLine(process: string, line: string): void;
   /** Replicas of the tasks service behind the proxy, 1 by default. */
   tasksReplicas?: number;
 }
@@ -46,14 +43,14 @@ export async function startStack({ folder, env, onLine, tasksReplicas = 1 }: Sta
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
   const listen = await proxyPorts(variables, variables.LONGHAND_BIND);
   const ports = await backendPorts(tasksReplicas);
-  const context: StackContext = { folder: resolve(folder), env: { ...env, PATH: searchPath(env) }, onLine };
-  for (const name of ['expander-cache', 'tasks-store', 'proxy']) {
-    await mkdir(join(context.folder, name), { recursive: true });
+  const folderOf = (process: string) => join(resolve(folder), process);
+  for (const process of ['expander-cache', 'tasks-store', 'proxy']) {
+    await mkdir(folderOf(process), { recursive: true });
   }
   const host = variables.LONGHAND_BIND.includes(':')
     ? `[${variables.LONGHAND_BIND}]`
     : variables.LONGHAND_BIND;
-  await configureProxy(join(context.folder, 'proxy'), {
+  await configureProxy(folderOf('proxy'), {
     LONGHAND_LISTEN: host,
     LONGHAND_PORT: `${listen.LONGHAND_PORT}`,
     LONGHAND_EXPANDER_PORT: `${listen.LONGHAND_EXPANDER_PORT}`,
@@ -66,14 +63,14 @@ export async function startStack({ folder, env, onLine, tasksReplicas = 1 }: Sta
   });
   const { processes, stop } = await startInOrder(
     [
-      redis('expander-cache', 'expander', ports.expander.redis, context),
-      redis('tasks-store', 'tasks', ports.store, context),
+      [
+        redis('expander-cache', 'expander', ports.expander.redis, folderOf('expander-cache')),
+        redis('tasks-store', 'tasks', ports.store, folderOf('tasks-store')),
+      ],
+      [service('expander', ports.expander), ...ports.tasks.map((replica) => service('tasks', replica))],
+      [proxy(folderOf('proxy'), { host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT })],
     ],
-    [
-      service('expander', ports.expander, context),
-      ...ports.tasks.map((replica) => service('tasks', replica, context)),
-    ],
-    proxy({ host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT }, context),
+    { env: { ...env, PATH: searchPath(env) }, onLine },
   );
   const publicUrl = (port: number) => `http://${host}:${port}`;
   const localUrl = (port = 0) => `http://127.0.0.1:${port}`;
@@ -109,7 +106,7 @@ const upstreamServers = (...replicas: ServicePorts[]) =>
   replicas.map(({ service }) => `127.0.0.1:${service} max_fails=0`).join('; server ');
 
 /** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */
-async function startInOrder(stores: ProcessOptions[], services: ProcessOptions[], proxy: ProcessOptions) {
+async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {
   const started: SupervisedProcess[][] = [];
   const stop = async () => {
     const [stores = [], services = [], proxy = []] = started;
@@ -120,8 +117,8 @@ async function startInOrder(stores: ProcessOptions[], services: ProcessOptions[]
     await stopAll(stores);
   };
   try {
-    for (const group of [stores, services, [proxy]]) {
-      const results = await Promise.allSettled(group.map(supervise));
+    for (const group of groups) {
+      const results = await Promise.allSettled(group.map((spec) => supervise(spec, context)));
       started.push(results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     }

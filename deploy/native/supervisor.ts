@@ -12,27 +12,36 @@ const stopTimeout = 15_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
 
-export interface ProcessOptions {
+export interface ProcessSpec {
   name: string;
   command: string;
   args: readonly string[];
-  env: NodeJS.ProcessEnv;
+  /** Added to the environment of the context. */
+  env?: NodeJS.ProcessEnv;
   /** The process is ready once it accepts connections here. */
   host: string;
   port: number;
-  stopSignal: NodeJS.Signals;
-  /** What the kernel sends when the supervisor dies: TERM to a program that has children of its own, KILL to others. */
-  orphanSignal: 'TERM' | 'KILL';
+  /** SIGTERM by default. */
+  stopSignal?: NodeJS.Signals;
+  /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
+  orphanSignal?: 'TERM' | 'KILL';
   /** Where to create a named pipe for standard output, for a program that needs one. */
   fifo?: string;
-  /** Called with each line of output. */
-  onLine(line: string): void;
+}
+
+/** What the processes of a stack share. */
+export interface ProcessContext {
+  env: NodeJS.ProcessEnv;
+  /** Called with each line of output and the name of its process. */
+  onLine(process: string, line: string): void;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
   /** The current process id; changes with every restart. */
   readonly pid: number | undefined;
+  /** Stops the process, and resolves once its successor is ready. */
+  restart(): Promise<void>;
   /** Sends the stop signal, and SIGKILL after 15 s. Resolves once the process has exited. */
   stop(): Promise<void>;
 }
@@ -42,15 +51,22 @@ export interface SupervisedProcess {
  *
  * @throws Error with the program's last lines when it exits before it is ready, or is not ready within 30 s.
  */
-export async function supervise(options: ProcessOptions): Promise<SupervisedProcess> {
-  const { name, stopSignal, onLine } = options;
-  const fifo = options.fifo === undefined ? undefined : openFifo(options.fifo);
+export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
+  const { name, stopSignal = 'SIGTERM' } = spec;
+  const onLine = (line: string) => context.onLine(name, line);
+  const fifo = spec.fifo === undefined ? undefined : openFifo(spec.fifo);
   if (fifo) createInterface(fifo.output).on('line', onLine);
   const stopping = new AbortController();
   const { signal } = stopping;
-  let child = launch(options, fifo);
+  const start = () => {
+    const child = launch(spec, context.env, fifo);
+    child.on('error', (error) => onLine(error.message));
+    forEachLine(child, onLine);
+    return child;
+  };
+  let child = start();
   try {
-    await ready(child, options);
+    await ready(child, spec);
   } catch (error) {
     await terminate(child, stopSignal);
     fifo?.close();
@@ -66,7 +82,7 @@ export async function supervise(options: ProcessOptions): Promise<SupervisedProc
       onLine(`exited with ${child.signalCode ?? `code ${child.exitCode}`}; restarting`);
       await sleep(delay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      child = launch(options, fifo);
+      child = start();
     }
   })();
 
@@ -74,6 +90,12 @@ export async function supervise(options: ProcessOptions): Promise<SupervisedProc
     name,
     get pid() {
       return child.pid;
+    },
+    async restart() {
+      const old = child;
+      await terminate(old, stopSignal);
+      while (child === old) await sleep(20);
+      await ready(child, spec);
     },
     async stop() {
       stopping.abort();
@@ -84,14 +106,15 @@ export async function supervise(options: ProcessOptions): Promise<SupervisedProc
   };
 }
 
-function launch(options: ProcessOptions, fifo: Fifo | undefined): ChildProcess {
-  const { command, args, env, orphanSignal, onLine } = options;
+function launch(spec: ProcessSpec, env: NodeJS.ProcessEnv, fifo: Fifo | undefined): ChildProcess {
+  const { command, args, orphanSignal = 'KILL' } = spec;
   const [program = command, ...words] = [...parentDeathSignal(orphanSignal), command, ...args];
-  // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
-  const child = spawn(program, words, { env, stdio: ['ignore', fifo?.fd ?? 'pipe', 'pipe'], detached: true });
-  child.on('error', (error) => onLine(error.message));
-  forEachLine(child, onLine);
-  return child;
+  return spawn(program, words, {
+    env: { ...env, ...spec.env },
+    stdio: ['ignore', fifo?.fd ?? 'pipe', 'pipe'],
+    // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
+    detached: true,
+  });
 }
 
 function forEachLine({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
@@ -99,7 +122,7 @@ function forEachLine({ stdout, stderr }: ChildProcess, onLine: (line: string) =>
 }
 
 /** @throws Error when `child` exits before it accepts connections, or takes too long. */
-async function ready(child: ChildProcess, { name, host, port }: ProcessOptions): Promise<void> {
+async function ready(child: ChildProcess, { name, host, port }: ProcessSpec): Promise<void> {
   const lines: string[] = [];
   forEachLine(child, (line) => lines.push(line));
   // Not `exit`: the last lines have been read only by the time of `close`.

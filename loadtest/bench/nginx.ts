@@ -1,4 +1,4 @@
-import { startTemporaryProxy } from '@longhand/deploy/native/temporary-proxy.ts';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 
 export interface Nginx {
   /** The port of the expander. */

@@ -1,4 +1,4 @@
-import { startTemporaryStack } from '@longhand/deploy/native/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import type { ServiceName, TestStack } from './test-stack.ts';
 

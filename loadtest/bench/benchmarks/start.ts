@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '@longhand/deploy/native/ports.ts';
-import { startTemporaryStack } from '@longhand/deploy/native/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import autocannon from 'autocannon';
 import { spread } from '../measure.ts';
 import { residentMemory } from '../process-usage.ts';

@@ -34,8 +34,8 @@ function localUrl(variable: string): string | undefined {
 export const profile: Profile = selectProfile(__ENV.LOAD_PROFILE || 'full');
 
 function selectProfile(name: string): Profile {
-  const found = Object.entries(profiles).find(([known]) => known === name);
-  if (found) return found[1];
+  const found = profiles[name];
+  if (found) return found;
   throw new Error(`LOAD_PROFILE=${name}: the profiles are ${Object.keys(profiles).join(' and ')}.`);
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Stack, type StackOptions, startStack } from './stack.ts';
+import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 
 /**
  * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that

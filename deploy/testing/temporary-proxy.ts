@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configureProxy, type ProxyVariables, workers } from './configuration.ts';
-import { freePorts } from './ports.ts';
-import { proxy } from './processes.ts';
-import { searchPath } from './stack.ts';
-import { supervise } from './supervisor.ts';
+import { configureProxy, type ProxyVariables, workers } from '../native/configuration.ts';
+import { freePorts } from '../native/ports.ts';
+import { proxy } from '../native/processes.ts';
+import { searchPath } from '../native/stack.ts';
+import { supervise } from '../native/supervisor.ts';
 
 export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_LISTEN: '127.0.0.1',
@@ -55,9 +55,10 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
-  const env = { PATH: searchPath(process.env) };
-  const onLine = (_: string, line: string) => log.push(line);
-  const nginx = await supervise(proxy({ host: '127.0.0.1', port: ports.all }, { folder, env, onLine }));
+  const nginx = await supervise(proxy(prefix, { host: '127.0.0.1', port: ports.all }), {
+    env: { PATH: searchPath(process.env) },
+    onLine: (_, line) => log.push(line),
+  });
   return {
     ports,
     log,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findK6, installedK6, type K6, runScript } from './k6.ts';
 import { runControl } from './selftest.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw } from './testing/send.ts';
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestOptions, send } from './testing/send.ts';
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
-import { freePorts } from '@longhand/deploy/native/ports.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
 

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePorts } from './ports.ts';
 
 /** `make up` without Docker, as people use it. */
 describe('The native run', { timeout: 120_000 }, () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 
 const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 type Ports = Record<(typeof names)[number], number>;
@@ -18,12 +18,6 @@ export async function proxyPorts(wanted: Ports, address: string): Promise<Ports>
     await assertUsable(name, ports[name], address);
   }
   return ports;
-}
-
-/** A different free port of 127.0.0.1 for each name. */
-export async function freePorts<Name extends string>(...names: Name[]): Promise<Record<Name, number>> {
-  const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
-  return Object.fromEntries(ports);
 }
 
 async function assertUsable(name: string, port: number, address: string): Promise<void> {

@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, workers } from './configuration.ts';
-import { freePorts, proxyPorts } from './ports.ts';
+import { proxyPorts } from './ports.ts';
 import { proxy, redis, type ServicePorts, service } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 

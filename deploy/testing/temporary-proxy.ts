@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, type ProxyVariables, workers } from '../native/configuration.ts';
-import { freePorts } from '../native/ports.ts';
 import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/stack.ts';
 import { supervise } from '../native/supervisor.ts';

@@ -5,8 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@longhand/shared/free-port.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 

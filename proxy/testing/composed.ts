@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePorts } from '@longhand/deploy/native/ports.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import type { ServiceName, TestStack } from './test-stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GenericContainer, Wait } from 'testcontainers';
-import { freePort } from '../src/free-port.ts';
 import { docker, engineAnswers } from './engine.ts';
+import { freePort } from './free-port.ts';
 
 /** A real Redis for tests, at one address through every stop and start. */
 export interface TestRedis {

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

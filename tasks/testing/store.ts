@@ -1,6 +1,6 @@
-import { freePort } from '@longhand/shared/free-port.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { redisStore } from '../src/redis/store.ts';

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
-import { freePort } from '@longhand/shared/free-port.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { freePort } from '@longhand/shared/free-port.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';

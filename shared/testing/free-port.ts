@@ -44,3 +44,9 @@ function reserve(port: number): Promise<boolean> {
     socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
   });
 }
+
+/** Reserves a free port for each name. */
+export async function freePorts<Name extends string>(...names: Name[]): Promise<Record<Name, number>> {
+  const ports = await Promise.all(names.map(async (name) => [name, await freePort()]));
+  return Object.fromEntries(ports);
+}

@@ -17,8 +17,13 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --wo
 FROM manifests AS tasks-packages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace tasks
 
+# Node without npm, which only a build needs.
+FROM debian:trixie-slim AS node
+COPY --from=manifests /usr/lib/*/libatomic.so.1* /usr/lib/
+COPY --from=manifests /usr/local/bin/node /usr/local/bin/
+
 # Node does not strip types below node_modules, so shared/ lies beside the service.
-FROM node:26-trixie-slim AS service
+FROM node AS service
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY package.json ./
@@ -44,7 +49,7 @@ CMD ["node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
-FROM node:26-trixie-slim AS shortener
+FROM node AS shortener
 WORKDIR /app
 COPY package.json ./
 COPY shortener/ shortener/

@@ -1,10 +1,12 @@
-import { integer, list, readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
+import { integer, list, readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
 import { z } from 'zod';
 import { isNetwork } from './guard/public-address.ts';
 
 const variables = {
   ...serviceVariables,
   REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  /** Holds the password of Redis. */
+  REDIS_PASSWORD_FILE: secretFile,
   /** Networks that are exempt from the public-address guard, for development and tests. */
   EXPANDER_ALLOWED_NETWORKS: list(
     z.string().refine(isNetwork, 'is not a list of networks such as 127.0.0.0/8,::1/128'),

@@ -14,7 +14,7 @@ setUpResolver();
 const config = readConfig(process.env);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics();
-const redis = cacheClient(config.REDIS_URL, log);
+const redis = cacheClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 const expander = createExpander(config, { redis, log, metrics });
 
 const stop = stopSignal();

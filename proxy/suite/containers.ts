@@ -140,7 +140,34 @@ export function containerRules(stack: () => ComposedStack): void {
         expect(found).toBe('');
         const packages = await inside(service, 'ls', '/app/node_modules');
         expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
+        const programs = await inside(
+          service,
+          'sh',
+          '-c',
+          'for name in node npm npx corepack yarn; do command -v $name; done; true',
+        );
+        expect(programs).toBe('/usr/local/bin/node');
       }
+    });
+
+    test('each Redis answers only those who know its password, which its own service alone can read', async () => {
+      const password = (service: ServiceName) => inside(service, 'cat', '/run/redis/password');
+      for (const redis of ['expander-cache', 'tasks-store'] as const) {
+        expect(await inside(redis, 'sh', '-c', 'redis-cli get x 2>&1')).toContain('NOAUTH');
+        expect(await inside(redis, 'redis.sh', 'cli', 'ping')).toBe('PONG');
+        const visible = await inside(
+          redis,
+          'sh',
+          '-c',
+          'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null',
+        );
+        expect(visible).not.toContain(await password(redis));
+      }
+      expect(await password('expander-cache')).toMatch(/^[0-9a-f]{64}$/);
+      expect(await password('expander')).toBe(await password('expander-cache'));
+      expect(await password('tasks')).toBe(await password('tasks-store'));
+      expect(await password('tasks')).not.toBe(await password('expander'));
+      expect(await inside('tasks', 'sh', '-c', 'echo x 2>&1 >/run/redis/x; true')).toContain('Read-only');
     });
   });
 }

@@ -66,7 +66,7 @@ export function replicaRules(stack: () => ComposedStack): void {
   });
 
   describe('down and up', { timeout: 180_000 }, () => {
-    test('down leaves only the volume, and up brings the tasks back', async () => {
+    test('down leaves only the volumes, and up brings the tasks back', async () => {
       const { project, compose, tasksPort } = stack();
       const title = `kept ${randomUUID()}`;
       expect((await openSession(tasksPort).add(title)).status).toBe(302);
@@ -74,7 +74,10 @@ export function replicaRules(stack: () => ComposedStack): void {
       const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
       expect(await docker('ps', '--all', ...label)).toBe('');
       expect(await docker('network', 'ls', ...label)).toBe('');
-      expect(await docker('volume', 'ls', ...label)).toBe(`${project}_tasks`);
+      const volumes = (await docker('volume', 'ls', ...label)).split('\n').toSorted();
+      expect(volumes).toEqual(
+        ['expander-cache-password', 'tasks', 'tasks-store-password'].map((name) => `${project}_${name}`),
+      );
       await compose('up', '--wait', 'proxy');
       const titles = (await openSession(tasksPort).tasks()).map((task) => task.title);
       expect(titles).toContain(title);

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { integer, list, readEnv, redisUrl, serviceVariables } from './env.ts';
+import { integer, list, readEnv, redisUrl, secretFile, serviceVariables } from './env.ts';
 
 const shape = {
   ...serviceVariables,
@@ -64,5 +67,18 @@ describe('Environment', () => {
 
   test.each(['-1', '65536', '8080 ', '0x50', '1e3', 'http'])('PORT=%s is refused', (PORT) => {
     expect(() => read({ PORT })).toThrow('PORT=');
+  });
+
+  test('a secret is read from a file, without the line break at its end', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'password');
+    writeFileSync(path, 'open sesame\n');
+    expect(readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path }, [])).toEqual({
+      SECRET_FILE: 'open sesame',
+    });
+    expect(readEnv({ SECRET_FILE: secretFile }, {}, [])).toEqual({ SECRET_FILE: '' });
+    rmSync(dirname(path), { recursive: true });
+    expect(() => readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path }, [])).toThrow(
+      `SECRET_FILE=${path}: cannot be read (ENOENT)`,
+    );
   });
 });

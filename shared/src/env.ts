@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { logLevels } from './log.ts';
 
@@ -19,6 +20,19 @@ export const redisUrl = z
     (value) => URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol),
     'is not a redis:// or rediss:// URL',
   );
+
+/** The path of a file with a secret in it; reads as the secret, and as an empty string if no file is named. */
+export const secretFile = z
+  .string()
+  .transform((path, { addIssue }) => {
+    try {
+      return readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      addIssue(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      return z.NEVER;
+    }
+  })
+  .default('');
 
 /** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>

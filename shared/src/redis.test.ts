@@ -54,6 +54,26 @@ describe.each([
   });
 });
 
+test.each([
+  ['cache', cacheClient],
+  ['store', storeClient],
+] as const)('the client of a %s gives its password, and nothing is done without it', async (_, make) => {
+  const password = 'not in any log line';
+  const admin = connect(storeClient);
+  await admin.config('SET', 'requirepass', password);
+  const { lines, log } = logged();
+  try {
+    const [right, none] = [make(server.url, log, password), make(server.url, log)];
+    clients.push(right, none);
+    await ready(right);
+    expect(await right.get('x')).toBe(null);
+    await expect(none.get('x')).rejects.toThrow();
+  } finally {
+    await admin.config('SET', 'requirepass', '');
+  }
+  expect(JSON.stringify(lines)).not.toContain(password);
+});
+
 test('a Redis started with the configuration of the cache forgets the least used first and writes nothing to disk', async () => {
   const cache = await startRedisProcess('expander/redis.conf');
   const client = cacheClient(cache.url, logged().log);

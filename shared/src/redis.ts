@@ -8,8 +8,9 @@ const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
  * A client for a cache: it fails at once where Redis is away and within 250 ms where Redis hangs, because
  * a miss is cheaper than waiting. It connects by itself, now and after every loss.
  */
-export function cacheClient(url: string, log: Log): Redis {
+export function cacheClient(url: string, log: Log, password = ''): Redis {
   return client(url, log, {
+    ...credentials(password),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 250,
@@ -25,8 +26,9 @@ export type StoreClient = Redis | Cluster;
  *
  * @param url `redis+cluster://` with any node of it for a Redis Cluster.
  */
-export function storeClient(url: string, log: Log): StoreClient {
+export function storeClient(url: string, log: Log, password = ''): StoreClient {
   const options = {
+    ...credentials(password),
     maxRetriesPerRequest: 1,
     commandTimeout: 1_000,
     autoResendUnfulfilledCommands: false,
@@ -34,6 +36,9 @@ export function storeClient(url: string, log: Log): StoreClient {
   if (url.startsWith('redis+cluster:')) return clusterClient(url.replace('+cluster', ''), log, options);
   return client(url, log, options);
 }
+
+/** An empty password leaves the one in the URL alone. */
+const credentials = (password: string) => (password === '' ? {} : { password });
 
 function client(url: string, log: Log, options: RedisOptions): Redis {
   const redis = new Redis(url, { ...options, ...connection, retryStrategy });

@@ -1,4 +1,4 @@
-import { readEnv, redisUrl, serviceVariables } from '@longhand/shared/env.ts';
+import { readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
 import { z } from 'zod';
 
 /** `redis+cluster://` names any node of a Redis Cluster. */
@@ -10,6 +10,8 @@ const variables = {
   ...serviceVariables,
   /** The store of the tasks. Until it is reachable, every page is 503. */
   REDIS_URL: storeUrl.default('redis://127.0.0.1:6379/0'),
+  /** Holds the password of Redis. */
+  REDIS_PASSWORD_FILE: secretFile,
 };
 
 /** @throws Error that names every invalid variable. */

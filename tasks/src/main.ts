@@ -26,7 +26,7 @@ const signal = stopSignal();
 // A fault in a library's background work must not take every page down with it.
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
-const redis = storeClient(config.REDIS_URL, log);
+const redis = storeClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 watchSettings(redis, log);
 const store = redisStore(redis);
 const files = publicFiles(`${import.meta.dirname}/../public`);

@@ -5,7 +5,8 @@ import { repair } from './redis/repair.ts';
 
 /** `npm run repair -w tasks` checks the store at REDIS_URL; with `-- --fix` it also repairs it. */
 const fix = process.argv.includes('--fix');
-const redis = storeClient(readConfig(process.env).REDIS_URL, createLog('tasks', 'silent'));
+const config = readConfig(process.env);
+const redis = storeClient(config.REDIS_URL, createLog('tasks', 'silent'), config.REDIS_PASSWORD_FILE);
 try {
   const { tasks, ...faults } = await repair(redis, fix);
   for (const [kind, ids] of Object.entries(faults)) {

@@ -19,6 +19,7 @@ describe('The proxy alone', () => {
   const received: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/break': (request) => request.socket.destroy(),
+    '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 10_500),
     '/large': (_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
     },
@@ -118,6 +119,11 @@ describe('The proxy alone', () => {
       request.on('error', reject);
     });
     expect(first).toBe('data: first\n\n');
+  });
+
+  test('a list of URLs may be silent for longer than other requests', async () => {
+    const { status, body } = await send(ports.expander, '/api/expand', { method: 'POST', body: 'sho.rt/x' });
+    expect([status, body]).toEqual([200, 'late']);
   });
 
   test('a large page is compressed for clients that accept gzip', async () => {

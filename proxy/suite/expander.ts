@@ -258,8 +258,8 @@ export function expanderRules(stack: () => TestStack): void {
       const { status, body } = await get('/api/expand', { method: 'POST', body: urls.join('\n') });
       expect(status).toBe(200);
       const lines = body
-        .trim()
         .split('\n')
+        .filter(Boolean)
         .map((line) => JSON.parse(line));
       expect(lines.map(({ longUrl }) => longUrl).sort()).toEqual(urls.sort());
     });

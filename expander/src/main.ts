@@ -7,7 +7,7 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { setUpResolver } from './guard/resolver.ts';
-import { baseHeaders } from './web/headers.ts';
+import { baseHeaders } from './web/responses.ts';
 
 setUpResolver();
 

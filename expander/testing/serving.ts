@@ -26,7 +26,7 @@ export function tracing(expandUrl: (url: URL, options: ExpandOptions) => Promise
     createApp(
       createExpand(({ url }, options) => expandUrl(url, options)),
       createPage(),
-      listened.log,
+      { log: listened.log },
     ),
     listened,
   );

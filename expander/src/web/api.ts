@@ -6,14 +6,14 @@ import { asciiJson } from './ascii-json.ts';
 import { callbackCall, isCallbackName } from './callback-name.ts';
 import { clientOf } from './client.ts';
 import { errorResponse, reportError } from './error-response.ts';
-import { apiHeaders, cacheControl, jsonpHeaders, noStore } from './headers.ts';
 import { type Parameters, readParameters } from './parameters.ts';
+import { apiHeaders, cacheControl, jsonpHeaders, noStore, textResponse } from './responses.ts';
 
 /** `GET /api`: the long URL as text, or as a call. */
 export function expandToText(expand: Expand) {
   return async (c: Context): Promise<Response> => {
     const { u, cb, follow } = readParameters(c);
-    if (u === '') return new Response('`u` argument required.', { headers: { ...apiHeaders, ...noStore } });
+    if (u === '') return textResponse('`u` argument required.', { headers: { ...apiHeaders, ...noStore } });
     if (cb !== '' && !isCallbackName(cb)) {
       throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
     }
@@ -25,8 +25,8 @@ export function expandToText(expand: Expand) {
     const caching = cacheControl(freshUntil);
     if (error) return errorResponse(c, error, caching);
     const text = longUrl ?? '';
-    if (cb === '') return new Response(text, { headers: { ...apiHeaders, ...caching } });
-    return new Response(callbackCall(cb, text), { headers: { ...jsonpHeaders, ...caching } });
+    if (cb === '') return textResponse(text, { headers: { ...apiHeaders, ...caching } });
+    return textResponse(callbackCall(cb, text), { headers: { ...jsonpHeaders, ...caching } });
   };
 }
 
@@ -46,7 +46,7 @@ export function expandToChain(expand: Expand) {
     const { u: url, follow } = parameters;
     const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
     const { status, headers } = reportError(c, rest.error);
-    return new Response(asciiJson(report), {
+    return textResponse(asciiJson(report), {
       status: url === '' ? 400 : status,
       headers: { ...apiHeaders, 'Content-Type': 'application/json', ...cacheControl(freshUntil), ...headers },
     });

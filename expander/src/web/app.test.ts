@@ -137,6 +137,26 @@ test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s
   expect((await api({ u: 'http://' }, path)).headers.get('retry-after')).toBeNull();
 });
 
+describe('a page of another origin', () => {
+  const readable = async (networks: string, path: string) => {
+    const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks });
+    return (await app.request(path)).headers.get('access-control-allow-origin');
+  };
+
+  test.each(['/api', '/api?u=http://', '/api/chain?u=http://', '/api/expand'])(
+    'may read %s',
+    async (path) => {
+      expect(await readable('', path)).toBe('*');
+    },
+  );
+
+  test('may read nothing while a network is exempt from the guard', async () => {
+    for (const path of ['/api', '/api?u=http://', '/api/chain?u=http://', '/api/expand', '/']) {
+      expect(await readable('127.0.0.0/8', path)).toBeNull();
+    }
+  });
+});
+
 describe('GET /api/chain', () => {
   test('tells its errors as JSON too: u given twice is 400', async () => {
     const response = await app.request('/api/chain?u=http://a.example/?x=1&u=2');

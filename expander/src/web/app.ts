@@ -7,13 +7,21 @@ import type { Expand } from '../expansion/expand.ts';
 import { expandToChain, expandToText } from './api.ts';
 import { expandList } from './bulk-api.ts';
 import { errorResponse, methodNotAllowed } from './error-response.ts';
-import { apiHeaders, baseHeaders, noStore } from './headers.ts';
 import type { Page } from './page.ts';
 import { showPage } from './page-stream.ts';
+import { allowAnyOrigin, apiHeaders, baseHeaders, noStore, textResponse } from './responses.ts';
+
+export interface AppSettings {
+  log?: Pick<Log, 'error'>;
+  /** Whether pages of any origin may read the API's responses. */
+  anyOrigin?: boolean;
+}
 
 /** The HTTP side of the expander. */
-export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = console): Hono {
+export function createApp(expand: Expand, page: Page, settings: AppSettings = {}): Hono {
+  const { log = console, anyOrigin = true } = settings;
   const app = new Hono().use(annotateRoute);
+  if (anyOrigin) app.use('/api/*', allowAnyOrigin);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const otherMethods = methodNotAllowed('GET, HEAD');
 
@@ -22,14 +30,14 @@ export function createApp(expand: Expand, page: Page, log: Pick<Log, 'error'> = 
   app.get('/api/chain', expandToChain(expand)).all(otherMethods);
   app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));
 
-  app.notFound(() => new Response('Page Not Found!', { status: 404, headers: baseHeaders }));
+  app.notFound(() => textResponse('Page Not Found!', { status: 404, headers: baseHeaders }));
   app.onError((error, c) => {
     if (error instanceof ExpansionError) return errorResponse(c, error);
     if (error instanceof HTTPException) {
-      return new Response(error.message, { status: error.status, headers: { ...apiHeaders, ...noStore } });
+      return textResponse(error.message, { status: error.status, headers: { ...apiHeaders, ...noStore } });
     }
     onFault(error);
-    return new Response('Something went wrong here.', { status: 500, headers: baseHeaders });
+    return textResponse('Something went wrong here.', { status: 500, headers: baseHeaders });
   });
   return app;
 }

@@ -6,8 +6,8 @@ import { readUrls } from '../bulk/url-list.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { asciiJson } from './ascii-json.ts';
 import { clientOf } from './client.ts';
-import { apiHeaders, noStore, unbuffered } from './headers.ts';
 import { readParameters } from './parameters.ts';
+import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
 const maxSilence = 5_000;

@@ -1,7 +1,7 @@
 import { annotate } from '@longhand/shared/observe.ts';
 import type { Context } from 'hono';
 import type { ErrorCode } from '../expansion/errors.ts';
-import { apiHeaders, baseHeaders, noStore } from './headers.ts';
+import { apiHeaders, baseHeaders, noStore, textResponse } from './responses.ts';
 
 const statuses: Record<ErrorCode, number> = {
   invalid_url: 400,
@@ -28,11 +28,11 @@ export function reportError(c: Context, error: Failure): { status: number; heade
 /** The response of the API to a failure: its sentence. */
 export function errorResponse(c: Context, error: NonNullable<Failure>, caching = noStore): Response {
   const { status, headers } = reportError(c, error);
-  return new Response(error.message, { status, headers: { ...apiHeaders, ...caching, ...headers } });
+  return textResponse(error.message, { status, headers: { ...apiHeaders, ...caching, ...headers } });
 }
 
 /** Answers every method that the path does not have. */
 export function methodNotAllowed(allowed: string): () => Response {
   return () =>
-    new Response('Method Not Allowed', { status: 405, headers: { ...baseHeaders, Allow: allowed } });
+    textResponse('Method Not Allowed', { status: 405, headers: { ...baseHeaders, Allow: allowed } });
 }

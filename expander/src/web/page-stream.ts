@@ -5,6 +5,7 @@ import { clientOf } from './client.ts';
 import { reportError } from './error-response.ts';
 import type { Page } from './page.ts';
 import { readParameters } from './parameters.ts';
+import { textResponse } from './responses.ts';
 
 /** `GET /`: the page, with the chain of `u` if there is one. */
 export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) => void) {
@@ -15,7 +16,8 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
     const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, client, onHop });
     const { body, error } = await streamPage(page, u, trace, onFault);
     const { status, headers } = reportError(c, error);
-    return new Response(body, { status, headers: { ...page.headers, ...headers } });
+    const init = { status, headers: { ...page.headers, ...headers } };
+    return typeof body === 'string' ? textResponse(body, init) : new Response(body, init);
   };
 }
 

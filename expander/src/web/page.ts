@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { baseHeaders } from './headers.ts';
+import { baseHeaders } from './responses.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
 

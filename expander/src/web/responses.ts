@@ -1,3 +1,5 @@
+import type { MiddlewareHandler } from 'hono';
+
 /** On every response: a document that may load, run, embed and submit nothing, unless the response says more. */
 export const baseHeaders = {
   'X-Power-By': 'Longhand',
@@ -10,12 +12,8 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** On every response of the API. */
-export const apiHeaders = {
-  ...baseHeaders,
-  'Access-Control-Allow-Origin': '*',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-};
+/** On responses of the API, which pages of other origins may load as scripts. */
+export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** On JSONP responses: scripts in all but their type, which browsers would not run with `nosniff`. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
@@ -25,8 +23,23 @@ export { jsonpHeaders };
 /** nginx passes each piece on at once. */
 export const unbuffered = { 'X-Accel-Buffering': 'no' };
 
+/** Lets pages of any origin read the response. */
+export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.res.headers.set('Access-Control-Allow-Origin', '*');
+};
+
 /** Tells clients how long they may cache an expansion. */
 export function cacheControl(freshUntil: number): { 'Cache-Control': string } {
   const seconds = Math.round((freshUntil - Date.now()) / 1_000);
   return seconds > 0 ? { 'Cache-Control': `public, max-age=${seconds}` } : noStore;
+}
+
+/** A response with its Content-Length, which the response to HEAD then has too. */
+export function textResponse(
+  body: string,
+  init: { status?: number; headers: Record<string, string> },
+): Response {
+  const headers = { ...init.headers, 'Content-Length': String(Buffer.byteLength(body)) };
+  return new Response(body, { ...init, headers });
 }

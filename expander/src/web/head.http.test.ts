@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { serving } from '../../testing/serving.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+async function fetchHead(url: URL, method: string) {
+  const sent = request(url, { method, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = await text(response);
+  // How the message is framed (RFC 9112) and when it was sent is not part of the comparison.
+  const { date, connection, 'transfer-encoding': framing, ...headers } = response.headers;
+  return { status: response.statusCode, headers, body, framing };
+}
+
+test.each([
+  ['the page', '/'],
+  ['the page with an error', '/?u=http://'],
+  ['the page with a chain', '/?u=LINK'],
+  ['the API without u', '/api'],
+  ['a long URL', '/api?u=LINK'],
+  ['a call', '/api?u=LINK&cb=f'],
+  ['an error', '/api?u=http://'],
+  ['a refusal', '/api?u=http://10.0.0.1/'],
+  ['a bad callback', '/api?u=LINK&cb=1'],
+  ['a chain', '/api/chain?u=LINK'],
+  ['a chain with an error', '/api/chain?u=http://'],
+  ['a path for POST', '/api/expand'],
+  ['an unknown path', '/nope'],
+])('HEAD equals GET in every header: %s', async (_, path) => {
+  const { url } = await serving(testExpander().app);
+  const target = new URL(path.replace('LINK', `${shortener.url}/chain/1`), url);
+  await fetchHead(target, 'GET');
+  const get = await fetchHead(target, 'GET');
+  const head = await fetchHead(target, 'HEAD');
+  expect([head.status, head.headers]).toEqual([get.status, get.headers]);
+  expect(head.body).toBe('');
+  // A page with a chain is written hop by hop; everything else has its length.
+  if (get.framing !== 'chunked')
+    expect(head.headers['content-length']).toBe(`${Buffer.byteLength(get.body)}`);
+  else expect(path).toBe('/?u=LINK');
+});

@@ -52,7 +52,7 @@ try {
     body: tasks.map((task) => JSON.stringify(task)).join('\n'),
   });
   if (!imported.ok) throw new Error(`The tasks were not imported: ${await imported.text()}`);
-  await takePicture(`${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 'expander', 880);
+  await takePicture(`${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 'expander', 850);
   await takePicture(`${stack.urls.tasks}/`, 'tasks', 600);
 } finally {
   stop.abort();

@@ -1,5 +1,5 @@
 // @ts-check
-import { complain } from './notice.js';
+import { complain, offer, takeNotice } from './notice.js';
 import { load, RequestFailed } from './request.js';
 import { swap } from './swap.js';
 
@@ -63,14 +63,21 @@ export function change(url, init, done, failed = showFailure, key = url) {
 
 /** @param {RequestFailed} failure */
 async function showFailure({ message, page }) {
+  /** @type {HTMLAnchorElement | null | undefined} A removal that failed may have happened; this leads to its Undo. */
+  const undo = page?.querySelector('a[href^="/?removal="]');
+  const url = new URL(location.href);
+  url.searchParams.delete('removal');
+  for (const [name, value] of new URL(undo?.href ?? '/', url).searchParams) url.searchParams.set(name, value);
   // The server answered, so the list and the token on this page may be out of date. Refresh both, and the reader of
   // the message can go on.
-  const current = page && (await load(location.href).catch(() => undefined))?.page;
+  const current = page && (await load(url.href).catch(() => undefined))?.page;
   if (current) {
     swap(current);
     for (const form of document.forms) renew(form, current, '_csrf');
   }
+  if (undo && current && takeNotice(current)) return;
   complain(message);
+  if (undo && !current) offer('See what was deleted', undo.href);
 }
 
 /**

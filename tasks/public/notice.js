@@ -29,6 +29,19 @@ export function complain(text) {
 }
 
 /**
+ * Adds a link to the notice.
+ *
+ * @param {string} text
+ * @param {string} href
+ */
+export function offer(text, href) {
+  const link = document.createElement('a');
+  link.textContent = text;
+  link.href = href;
+  notice.append(' ', link);
+}
+
+/**
  * Shows the notice of `page`, such as a deleted task with its Undo button. Returns whether it has one.
  *
  * @param {Document} page

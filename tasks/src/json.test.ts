@@ -263,6 +263,22 @@ describe('DELETE', () => {
     expect(await list()).toHaveLength(3);
   });
 
+  test.each(['{', '{"title":7}', 'x'.repeat(70_000)])('/tasks/:id ignores its body: %.20s', async (body) => {
+    expect((await send('DELETE', '/tasks/2', body)).response.status).toBe(200);
+  });
+
+  test('/tasks/:id with a JSON Content-Type and no body removes the task', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await send('DELETE', '/tasks/2', undefined, headers)).response.status).toBe(200);
+  });
+
+  test('/tasks/:id in another spelling is 404', async () => {
+    for (const method of ['GET', 'DELETE'])
+      expect((await send(method, '/tasks/%32')).response.status).toBe(404);
+    expect((await send('PUT', '/tasks/%32', { finished: 1 }, { 'If-Match': '*' })).response.status).toBe(404);
+    expect(await list()).toHaveLength(3);
+  });
+
   test('/tasks/:id of an unknown task is 404', async () => {
     expect((await send('DELETE', '/tasks/9')).response.status).toBe(404);
   });

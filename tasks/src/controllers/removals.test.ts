@@ -96,3 +96,46 @@ test('A full store says what frees space, and clearing needs none', async () => 
   expect(await counts()).toEqual({ open: 0, finished: 0 });
   await redis.config('SET', 'maxmemory', '0');
 });
+
+test.each(['DELETE /tasks/1', 'DELETE /tasks/finished'])(
+  '%s names the removal though Redis answers too late, so that it can be undone',
+  async (request) => {
+    await insertFinished(1_000);
+    const [method = '', path = ''] = request.split(' ');
+    const app = testApp(store);
+    await server.pause();
+    const response = await app.request(path, { method, headers: { Accept: 'application/json' } });
+    await server.resume();
+    expect(response.status).toBe(503);
+    const { removal } = (await response.json()) as { removal: string };
+    expect(removal).toMatch(/^[0-9a-f-]{36}$/);
+    const restored = () =>
+      app.request('/tasks/restore', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ removal }),
+      });
+    await expect.poll(async () => (await restored()).status).toBe(200);
+    await expect.poll(counts).toEqual({ open: 0, finished: 1_000 });
+  },
+);
+
+test('The page after a removal that Redis answered too late leads to its Undo', async () => {
+  await insertFinished(1_000);
+  const app = testApp(store);
+  const visitor = await visit(app);
+  await server.pause();
+  const response = await submit(app, '/tasks/1', { _method: 'DELETE' }, visitor);
+  await server.resume();
+  expect(response.status).toBe(503);
+  const [, link = ''] = /href="(\/\?removal=[0-9a-f-]{36})"/.exec(await response.text()) ?? [];
+  await expect.poll(async () => (await app.request(link)).text()).toContain('Undo');
+});
+
+test.each(['/tasks/9', '/tasks/1'])('DELETE %s that is refused names the removal as well', async (path) => {
+  await insertFinished(1_000);
+  const headers = { Accept: 'application/json', 'If-Match': '"1"' };
+  const response = await testApp(store).request(path, { method: 'DELETE', headers });
+  expect([404, 412]).toContain(response.status);
+  expect(await response.json()).toMatchObject({ removal: expect.any(String) });
+});

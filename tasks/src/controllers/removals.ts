@@ -3,9 +3,19 @@ import { TaskError } from '../task/errors.ts';
 import type { TaskStore } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
-import { errorStatus } from '../web/error-response.ts';
+import { problem } from '../web/error-response.ts';
 import { type Input, withInput } from '../web/input.ts';
 import { json, noStore, toList, wantsJson } from '../web/responses.ts';
+
+/** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
+export async function naming<Result>(removal: string, done: Promise<Result>): Promise<Result> {
+  try {
+    return await done;
+  } catch (error) {
+    if (error instanceof TaskError) error.removal = removal;
+    throw error;
+  }
+}
 
 /** Removing many tasks at once, and undoing a removal. */
 export function removalsController({ store, csrf }: { store: TaskStore; csrf: Csrf }) {
@@ -14,11 +24,10 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
     }
     const removal = randomUUID();
-    const { count, stop } = await store.clearFinished(removal);
+    const { count, stop } = await naming(removal, store.clearFinished(removal));
     // The list shows what is left, with the button that clears it.
     if (!wantsJson(c)) return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
-    const [status, headers] = stop ? errorStatus(stop) : [200, noStore];
-    return json(c, { removal, count }, status, headers);
+    return stop ? problem(c, stop, { removal, count }) : json(c, { removal, count }, 200, noStore);
   };
 
   return {

@@ -8,6 +8,7 @@ import { type Input, withInput } from '../web/input.ts';
 import type { ListPage } from '../web/list-page.ts';
 import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import type { Render } from '../web/views.ts';
+import { naming } from './removals.ts';
 
 export interface TasksDependencies {
   store: TaskStore;
@@ -44,7 +45,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
 
   const destroy = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
-    await store.destroy(taskId(c), removal, match);
+    await naming(removal, store.destroy(taskId(c), removal, match));
     return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
   };
 

@@ -110,7 +110,13 @@ describe('Import', () => {
     const response = await send('text/plain', endless);
     expect(response.status).toBe(413);
     const stopped = Math.floor((64 * 1024 ** 2 - 5) / blank.length) + 2;
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Payload Too Large',
+      status: 413,
+      detail: 'A file to import has at most 64 MiB.',
+      code: 'body_too_large',
       imported: 1,
       refused: 0,
       problems: [{ line: stopped, detail: 'A file to import has at most 64 MiB.' }],

@@ -1,12 +1,12 @@
 import { jsonEntries, lines } from '../task/entries.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
-import { importTasks } from '../task/import.ts';
+import { importTasks, type Report } from '../task/import.ts';
 import type { TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
 import type { TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
-import { errorStatus } from '../web/error-response.ts';
+import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { type Input, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
@@ -36,12 +36,13 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     const { report, stop } = await importTasks(source, formats.text, insert, now(), (line) =>
       refused.add(line),
     );
-    if (wantsJson(c)) return json(c, report, ...reportStatus(stop));
+    if (wantsJson(c)) return reportJson(c, report, stop);
     const { stopped = Number.POSITIVE_INFINITY } = report;
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1) || i + 1 >= stopped).join('\n');
     const page = render('import', { report, typed, text: left, csrf: await csrf.issue(c) });
-    return html(c, page, ...reportStatus(stop));
+    const [status, headers] = stop ? errorStatus(stop) : [200, noStore];
+    return html(c, page, status, headers);
   };
 
   const importFile = async (c: TasksContext, type: 'text' | 'json' | 'ndjson') => {
@@ -52,7 +53,7 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     const format = type === 'text' ? formats.text : formats.json;
     const { report, stop } = await importTasks(source, format, insert, now());
     await readRest(file);
-    return json(c, report, ...reportStatus(stop));
+    return reportJson(c, report, stop);
   };
 
   return {
@@ -98,9 +99,9 @@ async function readRest(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
   }
 }
 
-/** Status and headers of a report, by the error that ended the import early. */
-function reportStatus(stop: TaskError | undefined): [status: number, headers: Record<string, string>] {
-  return stop ? errorStatus(stop) : [200, noStore];
+/** The report; if the import ended early, as a problem. */
+function reportJson(c: TasksContext, report: Report, stop: TaskError | undefined): Response {
+  return stop ? problem(c, stop, report) : json(c, report, 200, noStore);
 }
 
 async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {

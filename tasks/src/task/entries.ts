@@ -96,8 +96,7 @@ function elementSplitter() {
   const read = (token: string) => {
     const delimits = !inString && (depth === 1 ? ',]' : depth === 0 ? '[' : '').includes(token);
     if (inString) {
-      // A string ends with its line at the latest, so that a missing quote spoils one element only.
-      if ((token === '"' && !escaped) || token === '\n') inString = false;
+      if (token === '"' && !escaped) inString = false;
       escaped = token === '\\' && !escaped;
     } else if (token === '"') inString = true;
     else if (token === '[' || token === '{') depth += 1;

@@ -25,6 +25,8 @@ export type ErrorCode =
 /** An error with a stable code for programs and one sentence for people. Nothing was changed. */
 export class TaskError extends Error {
   readonly code: ErrorCode;
+  /** The removal that was asked for. After `store_unavailable` it may have happened. */
+  removal?: string;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -3,7 +3,7 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inPieces } from '../../testing/pieces.ts';
-import { lines } from './entries.ts';
+import { jsonEntries, lines } from './entries.ts';
 import { formats } from './formats.ts';
 import { importTasks } from './import.ts';
 import { type NewTask, readTitle, type Task } from './task.ts';
@@ -79,5 +79,129 @@ describe('Every title', () => {
         { seed, numRuns: rounds({ short: 100, long: 10_000 }) },
       );
     },
+  );
+});
+
+/** Imports `file` as JSON, in pieces of three bytes. */
+async function readJson(file: string) {
+  const tasks: NewTask[] = [];
+  const source = jsonEntries(inPieces(file)[Symbol.asyncIterator]());
+  const insert = async (batch: NewTask[]) => void tasks.push(...batch);
+  return { tasks, ...(await importTasks(source, formats.json, insert, now)) };
+}
+
+const exported = (tasks: NewTask[]) => {
+  const line = (task: NewTask, i: number) =>
+    formats.json.line({ ...task, _id: `${i + 1}`, revision: 1 } as Task, i === 0);
+  return formats.json.before + tasks.map(line).join('') + formats.json.after;
+};
+
+describe('A JSON array', () => {
+  const tasks = [
+    { title: 'a "quoted", [bracketed] {title}\\' },
+    { title: 'b', finished: 1 },
+    { title: 'ö\u2028!' },
+  ];
+
+  test.each([
+    ['pretty-printed', JSON.stringify(tasks, null, 2)],
+    ['with tabs and carriage returns', JSON.stringify(tasks, null, '\t').replaceAll('\n', '\r\n')],
+    ['on one line', JSON.stringify(tasks)],
+    ['behind white space', `\n\n \t${JSON.stringify(tasks)}\n\n`],
+    ['one task per line', `[\n${tasks.map((task) => JSON.stringify(task)).join(',\n')}\n]\n`],
+  ])('%s is read as JSON', async (_case, file) => {
+    const { tasks: read, report } = await readJson(file);
+    expect(report).toEqual({ imported: 3, refused: 0, problems: [] });
+    expect(read.map(({ title }) => title)).toEqual(tasks.map(({ title }) => title));
+  });
+
+  test.each(['[]', ' [ ] ', '', '\n'])('%j holds no task', async (file) => {
+    expect((await readJson(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
+  });
+
+  test('has its faulty elements refused one by one, with the line on which each starts', async () => {
+    const file =
+      '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n  x,\n  {"title": "b"}\n]';
+    const { tasks: read, report } = await readJson(file);
+    expect(read.map(({ title }) => title)).toEqual(['a', 'b']);
+    expect(report).toMatchObject({ imported: 2, refused: 3 });
+    expect(report.problems.map(({ line }) => line)).toEqual([3, 4, 7]);
+  });
+
+  test('that lacks a quote is imported up to there, and the report says so', async () => {
+    const { tasks: read, stop } = await readJson('[{"title":"a"},\n{"title":"b},\n{"title":"c"}]');
+    expect(read.map(({ title }) => title)).toEqual(['a']);
+    expect(stop?.code).toBe('bad_json');
+  });
+
+  test('that was cut off is imported up to there, and the report says so', async () => {
+    const { tasks: read, report, stop } = await readJson('[{"title":"a"},{"title":"b"},{"tit');
+    expect(read.map(({ title }) => title)).toEqual(['a', 'b']);
+    expect(stop?.code).toBe('bad_json');
+    expect(report.problems.at(-1)?.detail).toContain('ends before');
+  });
+
+  test('with an element over 64 KiB loses that one', async () => {
+    const { report } = await readJson(`[{"title":"${'x'.repeat(70_000)}"},{"title":"a"}]`);
+    expect(report).toMatchObject({ imported: 1, refused: 1 });
+  });
+
+  test('of 100 000 tasks leaves others a turn', async () => {
+    let turns = 0;
+    let reading = true;
+    const turn = () => {
+      turns += 1;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const file = Buffer.from(JSON.stringify(Array(100_000).fill({ title: 'milk' })));
+    const source = jsonEntries(ReadableStream.from([file])[Symbol.asyncIterator]());
+    await importTasks(source, formats.json, async () => {}, now);
+    reading = false;
+    expect(turns).toBeGreaterThan(file.length / 16_384);
+  });
+});
+
+describe('Years', () => {
+  test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
+    'a time that leaves the years 0000 to 9999 in UTC is refused: %s',
+    async (created_at) => {
+      const { report } = await readJson(JSON.stringify([{ title: 'milk', created_at }]));
+      expect(report).toMatchObject({ imported: 0, refused: 1 });
+    },
+  );
+});
+
+test('Export, import and export again make the same file, whatever was imported first', {
+  timeout: 600_000,
+}, async () => {
+  const two = (value: number) => `${value}`.padStart(2, '0');
+  const time = fc
+    .tuple(
+      fc.constantFrom('0000-01-01', '0000-12-31', '1970-01-01', '2024-02-29', '9999-01-01', '9999-12-31'),
+      fc.constantFrom('00:00:00', '00:00', '12:34:56.7', '23:59:59.999999'),
+      fc.constantFrom('+', '-'),
+      fc.nat(23),
+      fc.nat(59),
+    )
+    .map(([day, clock, sign, hours, minutes]) => `${day}T${clock}${sign}${two(hours)}:${two(minutes)}`);
+  const task = fc.record(
+    {
+      title: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+      finished: fc.constantFrom(0, 1),
+      created_at: time,
+      updated_at: time,
+    },
+    { requiredKeys: ['title'] },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(task, { maxLength: 20 }), fc.nat(4), async (tasks, indent) => {
+      const first = await readJson(JSON.stringify(tasks, null, indent));
+      const file = exported(first.tasks);
+      const second = await readJson(file);
+      expect(second.report).toEqual({ imported: first.tasks.length, refused: 0, problems: [] });
+      expect(exported(second.tasks)).toBe(file);
+    }),
+    { seed, numRuns: rounds({ short: 200, long: 20_000 }) },
   );
 });

@@ -7,6 +7,8 @@ describe('Title', () => {
     ['combining characters become NFC', 'cafe\u0301', 'caf\u00e9'],
     ['500 code points are taken, whatever their length in UTF-16', '😀'.repeat(500), '😀'.repeat(500)],
     ['markup and quotes are text', `<b>"it's"</b>`, `<b>"it's"</b>`],
+    ['a visible character among invisible ones is enough', '\u200b!\u0301', '\u200b!\u0301'],
+    ['private-use characters are visible in their fonts', '\ue000', '\ue000'],
     ['right-to-left text and its marks are text', '\u202eabc\u200f', '\u202eabc\u200f'],
   ])('%s', (_rule, typed, title) => {
     expect(readTitle(typed)).toBe(title);
@@ -14,6 +16,16 @@ describe('Title', () => {
 
   test.each([
     ['blank', ' \t\n', /needs a title/],
+    ['zero-width space', '\u200b', /visible/],
+    ['word joiner', '\u2060', /visible/],
+    ['Hangul filler', '\u3164', /visible/],
+    ['blank Braille pattern', '\u2800', /visible/],
+    ['soft hyphen', '\u00ad', /visible/],
+    ['tags', '\u{e0041}\u{e007f}', /visible/],
+    ['a noncharacter', '\ufffe', /visible/],
+    ['combining marks only', '\u0301\u0308', /visible/],
+    ['bidi controls only', '\u202e \u2066', /visible/],
+    ['musical null notehead', '\u{1d159}', /visible/],
     ['501 code points', 'x'.repeat(501), /at most 500 characters; this one has 501/],
     ['a line break inside', 'a\nb', /one line/],
     ['NUL', 'a\0b', /one line/],

@@ -116,6 +116,12 @@ export interface Changes {
 const maxTitleLength = 500;
 
 /**
+ * A character that can be seen. White space, marks without a base, invisible and unassigned code points alone (and the
+ * blanks that Unicode counts among symbols) would make a row that nobody can read or click.
+ */
+const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
+
+/**
  * The title that was typed, in Unicode NFC and without surrounding white space.
  *
  * @throws TaskError `invalid_title`
@@ -124,6 +130,7 @@ export function readTitle(typed: string): string {
   const title = typed.normalize('NFC').trim();
   const length = [...title].length;
   if (length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
+  if (!visible.test(title)) throw new TaskError('invalid_title', 'A title needs a visible character.');
   if (length > maxTitleLength) {
     throw new TaskError(
       'invalid_title',

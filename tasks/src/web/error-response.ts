@@ -7,7 +7,7 @@ import { MethodNotAllowed } from './allow-methods.ts';
 import { type TasksContext, taskId } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { FormError, type Input } from './input.ts';
-import { html, noStore, respond, wantsJson } from './responses.ts';
+import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
 const statuses = {
@@ -44,6 +44,14 @@ export function errorStatus(error: TaskError): [status: number, headers: Record<
   return [status, { ...noStore, ...(status === 503 && retryAfter), ...allow }];
 }
 
+/** Responds with the problem details of an error (RFC 9457), and with more members. */
+export function problem(c: TasksContext, error: TaskError, members: object = {}): Response {
+  const [status, headers] = errorStatus(error);
+  const { code, message: detail } = error;
+  const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...members };
+  return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
+}
+
 interface ErrorDependencies {
   csrf: Csrf;
   render: Render;
@@ -66,15 +74,11 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
     annotate(c, { error: error.code });
 
+    if (wantsJson(c)) return problem(c, error, error.removal ? { removal: error.removal } : {});
     const [status, headers] = errorStatus(error);
-    const { code, message: detail } = error;
-    if (wantsJson(c)) {
-      const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
-      const type = { 'Content-Type': 'application/problem+json' };
-      return respond(c, JSON.stringify(problem), status, { ...type, ...headers });
-    }
+    const { message: detail } = error;
     const again = form && (await formAgain(c, form, error));
-    return html(c, again ?? render('error', { status, detail }), status, headers);
+    return html(c, again ?? render('error', { status, detail, removal: error.removal }), status, headers);
   };
 
   /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */

@@ -27,6 +27,14 @@ test('a proxy is told to pass the page on as it comes', async () => {
   expect((await open('sho.rt/x')).headers.get('x-accel-buffering')).toBe('no');
 });
 
+test('the head says what the page is for, and its icon is a valid URL', async () => {
+  const html = await (await open('')).text();
+  expect(html).toMatch(/<meta name="description" content="[^"]{50,160}">/);
+  const [, icon = ''] = /<link rel="icon" href="([^"]*)">/.exec(html) ?? [];
+  expect(icon).toMatch(/^data:image\/svg\+xml,[\w\-.~!*'()%]+$/);
+  expect(decodeURIComponent(icon)).toContain('<path d="M2 8h8');
+});
+
 test('what is no URL is marked as invalid in its input, which has the focus', async () => {
   expect(await (await open('http://')).text()).toMatch(/<input[^>]* aria-invalid="true"[^>]* autofocus>/);
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);

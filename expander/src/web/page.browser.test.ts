@@ -62,15 +62,17 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       const slow = Promise.withResolvers<object>();
       web['http://slow.example/'] = slow.promise;
       await page.goto(visits.address('sho.rt/slow'), { waitUntil: 'commit' });
-      await page.getByText('Following the redirects').waitFor();
       await page.getByText('http://sho.rt/slow').waitFor();
+      await expect.poll(() => page.locator('main').ariaSnapshot()).toContain('Following the redirects');
+      expect(await page.locator('[part=waiting]').isVisible()).toBe(true);
       expect(await page.locator('ol > li').count()).toBe(1);
       expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
 
       slow.resolve({});
       await page.getByRole('heading', { name: 'It leads to' }).waitFor();
       expect(await page.locator('ol > li').count()).toBe(2);
-      expect(await page.getByText('Following the redirects').isVisible()).toBe(false);
+      expect(await page.locator('main').ariaSnapshot()).not.toContain('Following the redirects');
+      expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
     }));
 
   test('the true URL comes first, then the one without tracking, and what was left out', () =>
@@ -138,6 +140,20 @@ describe('the bookmarklet', () => {
       expect(opened.url()).toBe(visits.address(u));
     });
   });
+
+  test('is not there where nothing can be dragged, by any pointer of the machine', () =>
+    visits.visit({ hasTouch: true }, async (page) => {
+      await page.goto(visits.origin);
+      expect(await page.locator('#bookmarklet').isVisible()).toBe(false);
+      // Chromium cannot pretend to have a touch screen and a mouse.
+      const media = await page.evaluate(`
+        [...document.styleSheets]
+          .flatMap(({ cssRules }) => [...cssRules])
+          .filter((rule) => rule instanceof CSSMediaRule && rule.cssText.includes('#bookmarklet'))
+          .map((rule) => rule.media.mediaText)
+      `);
+      expect(media).toEqual(['(any-hover: none)']);
+    }));
 
   test('pressed on the page itself only says what it is for', () =>
     visits.visit({}, async (page) => {

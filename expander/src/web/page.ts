@@ -25,6 +25,7 @@ export function createPage(): Page {
   const eta = new Eta({ views, cache: true, autoEscape: true });
   const style = readFileSync(join(views, 'page.css'), 'utf8');
   const script = readFileSync(join(views, 'page.js'), 'utf8');
+  const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(views, 'icon.svg'), 'utf8').trim())}`;
   return {
     headers: {
       ...baseHeaders,
@@ -41,7 +42,7 @@ export function createPage(): Page {
       // nginx passes each hop on at once.
       'X-Accel-Buffering': 'no',
     },
-    top: (u, state) => eta.render('top', { u, ...state, style }),
+    top: (u, state) => eta.render('top', { u, ...state, style, icon }),
     hop: (hop) =>
       eta.render('hop', { hop, words: statusInWords(hop.status), duration: duration(hop.milliseconds) }),
     bottom: (u, expansion) =>

@@ -1,0 +1,50 @@
+import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { serving } from '../../testing/serving.ts';
+
+const app = scriptedApp({
+  'http://sho.rt/x': to('http://links.example/y'),
+  'http://links.example/y': to('http://end.example/?id=1&utm_source=mail'),
+  'http://end.example/?id=1&utm_source=mail': {},
+});
+
+describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
+  beforeEach(async (context) => {
+    context.skip(!(await hasTextBrowser(browser)), `needs ${browser}`);
+  });
+  const read = async (path: string) => {
+    const { url } = await serving(app);
+    return readInTextBrowser(browser, new URL(path, url).href);
+  };
+
+  test('the page says what it is for, without anything that needs a script', async () => {
+    const text = await read('/');
+    expect(text).toMatch(/^Shorten URL Expand Short URL .*Expand.* Where does it lead\? Paste a short URL/);
+    expect(text).not.toMatch(/Following|Copy|bookmark/);
+  });
+
+  test('a result reads from the first redirect to the answer', async () => {
+    const text = await read('/?u=sho.rt/x');
+    const order = [
+      ...['Redirects', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
+      ...[
+        'http://end.example/?id=1&utm_source=mail',
+        '200, OK',
+        'It leads to',
+        'Open it',
+        'Without tracking',
+      ],
+    ];
+    const places = order.map((words) => text.indexOf(words));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(text).not.toMatch(/Following|Copy|bookmark/);
+  });
+
+  test('an error reads as such', async () => {
+    const text = await read('/?u=http://');
+    expect(text).toContain('This is not a URL');
+    expect(text).not.toMatch(/Following|Copy|bookmark/);
+  });
+});

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export type TextBrowser = 'w3m' | 'lynx';
+
+/** Arguments that print a page as people see it and read no settings of this machine's user. */
+const settings: Record<TextBrowser, string[]> = {
+  w3m: ['-config', '/dev/null', '-cols', '100', '-dump'],
+  lynx: [
+    '-cfg=/dev/null',
+    '-width=100',
+    '-nolist',
+    '-assume_charset=utf-8',
+    '-display_charset=utf-8',
+    '-dump',
+  ],
+};
+
+/** Whether this machine has the browser; `make setup` installs it on Debian. */
+export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
+  return run(browser, ['-version']).then(
+    () => true,
+    ({ code }) => code !== 'ENOENT',
+  );
+}
+
+/** What a text browser shows of a page, each run of white space as one space. */
+export async function readInTextBrowser(browser: TextBrowser, url: string): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
+  const { stdout } = await run(browser, [...settings[browser], url], { env, timeout: 20_000 }).catch(
+    (error) => {
+      // lynx shows the page of an error and exits with 1.
+      if (error.stdout) return error;
+      throw error;
+    },
+  );
+  return stdout.replace(/\s+/g, ' ').trim();
+}

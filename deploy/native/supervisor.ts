@@ -94,8 +94,8 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
     async restart() {
       const old = child;
       await terminate(old, stopSignal);
-      while (child === old) await sleep(20);
-      await ready(child, spec);
+      while (child === old && !signal.aborted) await sleep(20);
+      if (!signal.aborted) await ready(child, spec);
     },
     async stop() {
       stopping.abort();

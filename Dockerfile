@@ -22,7 +22,7 @@ FROM debian:trixie-slim AS node
 COPY --from=manifests /usr/lib/*/libatomic.so.1* /usr/lib/
 COPY --from=manifests /usr/local/bin/node /usr/local/bin/
 
-# Node does not strip types below node_modules, so shared/ lies beside the service.
+# Node does not strip types below node_modules, so shared/ is copied next to the service.
 FROM node AS service
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app

@@ -53,7 +53,7 @@ const dockerK6: K6 = (env) => [
 ];
 
 /**
- * Runs `scripts/<name>.ts`. k6's own HTML report lies beside those of the script.
+ * Runs `scripts/<name>.ts`. k6 writes its own HTML report to the same folder.
  *
  * @param out the folder of the reports.
  * @param variables the environment of the script.

@@ -8,7 +8,7 @@ import { findK6, installedK6, type K6, runScript } from './k6.ts';
 import { runControl } from './selftest.ts';
 import { startOwnStack, type Target } from './target.ts';
 
-// The tests install k6 only in CI, where nobody waits for it; on a developer's machine `make load` does.
+// The tests install k6 only in CI, because it takes two minutes; on a developer's machine `make load` does.
 const installs = process.env.CI === 'true' && spawnSync('go', ['version']).status === 0;
 const skipped =
   installs || (await installedK6()) ? '' : ' (skipped: k6 is not installed; "make load" installs it)';

@@ -10,7 +10,7 @@ const defaultScripts = ['smoke', 'keepalive'];
 async function main(names: string[]): Promise<void> {
   await checkNames(names);
   const k6 = await findK6(console.log);
-  // `restart` ends processes: only ever those of a stack of its own.
+  // `restart` stops processes, so it never runs against a stack that is in use.
   const restarts = names.includes('restart');
   const running = restarts ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');

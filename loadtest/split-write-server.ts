@@ -34,7 +34,7 @@ export async function startSplitWriteServer(options: { noDelay: boolean }): Prom
   };
 }
 
-/** Sends the first half of the body with the headers, and the second in a write of its own. */
+/** Sends the first half of the body with the headers, and the second in a separate write. */
 function respond(
   response: ServerResponse,
   status: number,

@@ -9,7 +9,7 @@ type Command = 'status' | 'stop';
 
 /**
  * Locks `folder` for this process and answers commands from others. A listening socket serves as the lock: it closes
- * with the process, however that dies, and the file that stays behind blocks nobody.
+ * with the process, however it dies, and the leftover file does not block the next start.
  *
  * @param status returns the text that answers `status`.
  * @param stop is called on `stop`; the command is answered by `close`.

@@ -112,7 +112,7 @@ function launch(spec: ProcessSpec, env: NodeJS.ProcessEnv, fifo: Fifo | undefine
   return spawn(program, words, {
     env: { ...env, ...spec.env },
     stdio: ['ignore', fifo?.fd ?? 'pipe', 'pipe'],
-    // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
+    // In a separate process group: Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });
 }

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** Milliseconds a service may take until it is live. */
 const startTimeout = 10_000;
 
-/** A service as it comes, without the proxy; its log is discarded. */
+/** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service {
   url: string;
   pid: number;
@@ -22,7 +22,7 @@ export interface Service {
 /**
  * Starts a service, and resolves once it is live.
  *
- * @param sharedRedis the Redis of another service; by default it gets one of its own, without a memory limit.
+ * @param sharedRedis the Redis of another service; by default it gets its own, without a memory limit.
  */
 export async function startService(
   name: 'expander' | 'tasks',

@@ -10,7 +10,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** Runs `workers/<file>` in a process of its own; its first message is its `{ url }`. */
+/** Runs `workers/<file>` in a separate process, whose first message is its `{ url }`. */
 export async function startWorker(file: string, ...args: string[]): Promise<Worker> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'workers', file), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

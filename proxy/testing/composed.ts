@@ -21,8 +21,8 @@ export interface ComposedStack extends TestStack {
 }
 
 /**
- * Starts the stack of docker-compose.yml with the local shortener, as a project of its own on free ports; `stop`
- * removes everything.
+ * Starts the stack of docker-compose.yml with the local shortener, as a separate project on free ports; `stop` removes
+ * everything.
  */
 export async function startComposed(): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;

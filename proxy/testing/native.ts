@@ -2,7 +2,7 @@ import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts
 import { startShortener } from '@longhand/shortener';
 import type { ServiceName, TestStack } from './test-stack.ts';
 
-/** The stack without Docker, on free ports and with data of its own. */
+/** The stack without Docker, on free ports and with its own data. */
 export async function startNative(): Promise<TestStack> {
   const shortener = await startShortener();
   const log: string[] = [];

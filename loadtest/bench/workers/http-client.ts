@@ -1,12 +1,12 @@
 /**
- * One HTTP agent in a process of its own. It replies to `{ requests, url }` with the milliseconds of each of so many
+ * One HTTP agent in a separate process. It replies to `{ requests, url }` with the milliseconds of each of so many
  * requests on one connection, each sent in two writes; to `{ seconds, url }` with the result of a load of that length.
  */
 import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
+import { connector, httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import agentkeepalive from 'agentkeepalive';
 import { Agent, request } from 'undici';
 import { closedLoop } from '../closed-loop.ts';
@@ -35,8 +35,8 @@ const viaNode =
     return response.statusCode as number;
   };
 
-function viaUndici(): Send {
-  const dispatcher = new Agent({ connections, connect: tls });
+function viaUndici(connect: Agent.Options['connect']): Send {
+  const dispatcher = new Agent({ connections, connect });
   return async (url, twoWrites) => {
     const { statusCode, body } = await request(url, {
       dispatcher,
@@ -51,7 +51,7 @@ function viaUndici(): Send {
   };
 }
 
-/** The first chunk leaves with the headers; the second is a write of its own, a turn of the event loop later. */
+/** The first chunk leaves with the headers; the second is a separate write, a turn of the event loop later. */
 async function* bodyInTwoWrites() {
   yield Buffer.from('first');
   await nextTurn();
@@ -64,11 +64,12 @@ const pool = { keepAlive: true, maxSockets: connections };
 const nagle = { ...pool, noDelay: false } as http.AgentOptions;
 const agents: Record<string, () => Send> = {
   ours: () => viaNode(httpAgent(), httpsAgent(tls)),
+  'ours for undici': () => viaUndici(connector({ 'http:': httpAgent(), 'https:': httpsAgent(tls) })),
   'no-delay off': () => viaNode(new http.Agent(nagle), new https.Agent({ ...nagle, ...tls })),
   node: () => viaNode(new http.Agent(pool), new https.Agent({ ...pool, ...tls })),
   agentkeepalive: () =>
     viaNode(new agentkeepalive.HttpAgent(pool), new agentkeepalive.HttpsAgent({ ...pool, ...tls })),
-  undici: viaUndici,
+  undici: () => viaUndici(tls),
 };
 
 const send = (agents[process.argv[2] ?? ''] as () => Send)();

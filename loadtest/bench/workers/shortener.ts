@@ -1,4 +1,4 @@
-/** The local shortener in a process of its own; replies to any message with the number of connections opened to it. */
+/** The local shortener in a separate process; replies to any message with the number of connections opened to it. */
 import { startShortener } from '@longhand/shortener';
 
 const shortener = await startShortener();

@@ -51,7 +51,7 @@ export function requirePage(url: string): RefinedResponse<'text'> {
     timeout: '3s',
     responseType: 'text',
     tags: { name: 'setup' },
-    // A cookie jar of its own: cookies ignore ports, and every service here is at 127.0.0.1.
+    // A separate cookie jar: cookies ignore ports, and every service here is at 127.0.0.1.
     jar: new http.CookieJar(),
   });
   if (response.status !== 200) {

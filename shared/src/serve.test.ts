@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ServeOptions, type Serving, serve } from './serve.ts';
 
 const stops: (() => unknown)[] = [];
@@ -32,7 +32,12 @@ async function serving(
   return { ...served, stop: () => stop.abort() };
 }
 
-function get({ port }: Serving, path: string, agent?: http.Agent): Promise<http.IncomingMessage> {
+/** Over a connection of its own, unless `agent` keeps one. */
+function get(
+  { port }: Serving,
+  path: string,
+  agent: http.Agent | false = false,
+): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http
       .get({ port, host: '127.0.0.1', path, agent }, (response) => resolve(response.resume()))
@@ -157,6 +162,11 @@ describe('a malformed request', () => {
 });
 
 describe('drain', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  });
+  afterEach(() => void vi.useRealTimers());
+
   test('new connections are refused at once', async () => {
     const served = await serving(new Hono());
     served.stop();
@@ -178,6 +188,7 @@ describe('drain', () => {
     served.stop();
     answer.resolve();
     expect((await response).statusCode).toBe(200);
+    await vi.advanceTimersByTimeAsync(2_000);
     await served.closed;
   });
 
@@ -193,12 +204,39 @@ describe('drain', () => {
     await served.closed;
   });
 
-  test('an idle connection does not keep the service from stopping', async () => {
+  test('an idle connection is closed after 2 s', async () => {
     const served = await serving(new Hono().get('/', (c) => c.text('ok')));
+    let closed = false;
+    served.closed.then(() => {
+      closed = true;
+    });
     const agent = new http.Agent({ keepAlive: true });
     await get(served, '/', agent);
     served.stop();
+    await vi.advanceTimersByTimeAsync(1_900);
+    await new Promise(setImmediate);
+    expect(closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
     await served.closed;
     agent.destroy();
+  });
+
+  test('a connection whose request is never answered is cut after 10 s', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const served = await serving(
+      new Hono().get('/', () => {
+        arrived.resolve();
+        return new Promise<Response>(() => {});
+      }),
+    );
+    const cut = get(served, '/');
+    await arrived.promise;
+    served.stop();
+    await vi.advanceTimersByTimeAsync(9_900);
+    const undecided = new Promise((resolve) => setImmediate(resolve, 'undecided'));
+    expect(await Promise.race([cut, undecided])).toBe('undecided');
+    await vi.advanceTimersByTimeAsync(100);
+    await expect(cut).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await served.closed;
   });
 });

@@ -1,28 +1,31 @@
 import { ExpansionError } from './errors.ts';
 
 /**
- * A URL to request. `text` is the URL as it was written, in legal characters only (RFC 3986); `url` is what the WHATWG
- * parser makes of that text, for the guard and the connection. Both mean the same.
+ * A URL to request: what the WHATWG parser made of it. The guard judges `url`, the connection goes to `url`, and `text`
+ * shows it. `text` parses to the same `url`.
  */
 export interface Target {
   readonly text: string;
   readonly url: URL;
 }
 
-/** Bytes of the longest URL. */
+/** Bytes of the longest URL that is given. */
 export const maxLength = 8 * 1024;
 
-/** Everything that is neither reserved nor unreserved nor "%" (RFC 3986 section 2). */
-const illegal = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g;
+/** Characters of the longest URL that a website leads to; a response's headers hold no more. */
+const maxTargetLength = 16 * 1024;
+
+/** What may not appear in a response body: markup, white space, controls, and everything beyond ASCII. */
+const unprintable = /[^\x21-\x7e]+|[<>"]+/g;
 
 /** A scheme at the beginning of a URL; "host:80" has none. */
-const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))/i;
+const scheme = /^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#\\]|$))/i;
 
-/** Letters, digits, "-", "_" and ".", or an IPv6 address: the WHATWG parser accepts more, such as quotes. */
+/** Letters, digits, "-", "_" and ".", or an IPv6 address: no name server has quotes or braces, which the parser accepts. */
 const host = /^[a-z0-9\-_.]+$|^\[[0-9a-f:]+\]$/;
 
-/** A URL that every parser reads in the same way: two slashes and a host of plain characters. */
-const plain = /^https?:\/\/[^/?#%]/i;
+/** A URL that every parser reads in the same way: two slashes, a host of plain characters, and no backslash. */
+const plain = /^https?:\/\/[^/?#%\\]+(?:[/?#][^\\]*)?$/i;
 
 /**
  * Reads what a person typed: white space around it is trimmed, a missing scheme means `http://`.
@@ -33,9 +36,8 @@ export function readTarget(input: string): Target {
   if (Buffer.byteLength(input) > maxLength) {
     throw tooLong();
   }
-  const given = encode(input.trim());
-  const text = scheme.test(given) ? given : given.startsWith('//') ? `http:${given}` : `http://${given}`;
-  const url = /^[/?#]($|[^/])/.test(given) ? null : URL.parse(text);
+  const given = withScheme(trim(input));
+  const url = URL.parse(given);
   if (url && !isWeb(url)) {
     throw new ExpansionError(
       'unsupported_scheme',
@@ -43,25 +45,29 @@ export function readTarget(input: string): Target {
     );
   }
   if (!url || !host.test(url.hostname)) {
-    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(given)}`);
+    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(printable(input.trim()))}`);
   }
-  return target(text, url);
+  return { text: spelling(given, url), url };
 }
 
 /**
- * Resolves a `Location` against the URL that sent it. A reference without a fragment inherits that of `from` (RFC 9110
- * section 10.2.2). The result may have any scheme.
+ * Resolves a `Location` against the URL that sent it, as a browser does (Fetch standard, "location URL"). A reference
+ * without a fragment inherits that of `from`. The result may have any scheme.
  *
- * @returns null if `location` is not a URL reference.
+ * @returns null if `location` is not a URL reference, or leads to a host that cannot exist.
  */
 export function resolveLocation(location: string, from: Target): Target | null {
-  const reference = encode(location.trim());
-  const resolved = URL.parse(reference, from.url.href);
-  if (!resolved || (isWeb(resolved) && !host.test(resolved.hostname))) return null;
-  const hash = from.text.indexOf('#');
-  const fragment = hash === -1 || reference.includes('#') ? '' : from.text.slice(hash);
-  const url = fragment === '' ? resolved : new URL(resolved.href + fragment);
-  return target(reference + fragment, url);
+  const next = resolveReference(location, from);
+  const fragment = from.url.href.slice(withoutFragment(from.url).length);
+  if (!next || !isWeb(next.url) || fragment === '' || next.url.href.includes('#')) return next;
+  return found(new URL(next.url.href + fragment));
+}
+
+/** Resolves a reference in a page, or its `Refresh` header, against the URL of the page: nothing is inherited. */
+export function resolveReference(reference: string, from: Target): Target | null {
+  const url = URL.parse(reference, from.url.href);
+  if (!url || url.href.length > maxTargetLength || (isWeb(url) && !host.test(url.hostname))) return null;
+  return found(url);
 }
 
 /** Whether the scheme is http or https. */
@@ -70,23 +76,48 @@ export function isWeb(url: URL): boolean {
 }
 
 /** The part of a URL that is sent. */
-export function withoutFragment({ href, hash }: URL): string {
-  return href.slice(0, href.length - hash.length);
+export function withoutFragment({ href }: URL): string {
+  const end = href.indexOf('#');
+  return end === -1 ? href : href.slice(0, end);
 }
 
-/** Keeps the spelling if it is unambiguous, else takes the parser's. */
-function target(text: string, url: URL): Target {
-  const authority = /^[^/?#]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  const clear = !isWeb(url) || (plain.test(text) && !authority.includes('%'));
-  return { text: clear ? text : url.href, url };
+/** `text` as it may appear in a response body. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(unprintable, encodeURIComponent);
 }
 
 export function tooLong(): ExpansionError {
   return new ExpansionError('invalid_url', `The URL is longer than ${maxLength} bytes.`);
 }
 
-function encode(text: string): string {
-  return text.toWellFormed().replace(illegal, encodeURIComponent);
+function found(url: URL): Target {
+  return { text: printable(url.href), url };
+}
+
+/** Removes white space, and the controls that the parser ignores there. */
+function trim(text: string): string {
+  const kept = /(?!\s)[!-\uffff]/;
+  const start = text.search(kept);
+  let end = text.length;
+  while (end > start + 1 && !kept.test(text[end - 1] as string)) end -= 1;
+  return start === -1 ? '' : text.slice(start, end);
+}
+
+/** A single slash begins a path of no website: the parser would take its first segment for a host. */
+function withScheme(given: string): string {
+  // The parser ignores tabs and line ends, wherever they are.
+  const start = given.slice(0, 64).replace(/[\t\n\r]/g, '');
+  if (scheme.test(start)) return given;
+  if (/^[/\\]{2}/.test(start)) return `http:${given}`;
+  return /^[/\\]/.test(start) ? '' : `http://${given}`;
+}
+
+/** The URL as it was given if that is unambiguous, else as the parser writes it. */
+function spelling(given: string, url: URL): string {
+  const text = printable(given);
+  return plain.test(text) && (text === given || URL.parse(text)?.href === url.href)
+    ? text
+    : printable(url.href);
 }
 
 function shorten(text: string): string {

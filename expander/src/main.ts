@@ -1,3 +1,4 @@
+import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
@@ -11,7 +12,8 @@ import { baseHeaders } from './web/responses.ts';
 
 setUpResolver();
 
-const config = readConfig(process.env);
+const config = readOrExit(readConfig);
+const address = listenAddresses(config);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics();
 const redis = cacheClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
@@ -25,15 +27,13 @@ const ready = async () => {
 };
 
 const service = await serve(expander.app, {
-  host: config.HOST,
-  port: config.PORT,
+  ...address.service,
   signal: stop,
   observer: createObserver(log, metrics),
   clientErrorHeaders: baseHeaders,
 });
 const ops = await serve(operations(ready, metrics), {
-  host: config.OPS_HOST ?? config.HOST,
-  port: config.OPS_PORT,
+  ...address.operations,
   signal: stopOperations.signal,
 });
 log.info({ url: service.url, operations: ops.url }, 'listening');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { integer, list, readEnv, redisUrl, secretFile, serviceVariables } from './env.ts';
+import { integer, list, listenAddresses, readEnv, redisUrl, secretFile, serviceVariables } from './env.ts';
 
 const shape = {
   ...serviceVariables,
@@ -48,7 +48,7 @@ describe('Environment', () => {
         'The environment does not fit:',
         '  SHOP_LIMITS: there is no such variable',
         '  PORT=80a: is not a whole number',
-        '  REDIS_URL=x: is not a redis:// or rediss:// URL',
+        '  REDIS_URL=x: is not a redis://, rediss:// or unix: URL',
         '  SHOP_LIMIT=11: is not from 1 to 10',
         '  SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
       ].join('\n'),
@@ -80,5 +80,35 @@ describe('Environment', () => {
     expect(() => readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path }, [])).toThrow(
       `SECRET_FILE=${path}: cannot be read (ENOENT)`,
     );
+  });
+
+  test('a path of a Unix socket has at most 107 bytes', () => {
+    const longest = 'x'.repeat(107);
+    expect(read({ SOCKET_PATH: longest, REDIS_URL: `unix:${longest}` })).toMatchObject({
+      SOCKET_PATH: longest,
+      REDIS_URL: `unix:${longest}`,
+    });
+    expect(() => read({ SOCKET_PATH: `${longest}x` })).toThrow('SOCKET_PATH=x');
+    expect(() => read({ REDIS_URL: `unix:${longest}x` })).toThrow('REDIS_URL=unix:x');
+  });
+});
+
+describe('listenAddresses', () => {
+  test('operations listen where the service does, on a port of their own', () => {
+    expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({
+      service: { host: '127.0.0.2', port: 3000 },
+      operations: { host: '127.0.0.2', port: 9464 },
+    });
+  });
+
+  test('a socket path takes precedence over host and port, for each on its own', () => {
+    const env = { PORT: '80', SOCKET_PATH: 'run/shop.sock', OPS_HOST: '127.0.0.3' };
+    expect(listenAddresses(read(env))).toEqual({
+      service: { path: 'run/shop.sock' },
+      operations: { host: '127.0.0.3', port: 9464 },
+    });
+    expect(listenAddresses(read({ OPS_SOCKET_PATH: '/run/ops.sock' })).operations).toEqual({
+      path: '/run/ops.sock',
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
@@ -13,12 +14,15 @@ export const integer = (min: number, max: number) =>
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
-/** A Redis address: `redis://[user:password@]host[:port][/database]`, or `rediss://` over TLS. */
-export const redisUrl = z
+/** Bytes in the path of a Unix socket, at most: what Linux has room for. */
+const longestSocketPath = 107;
+
+/** The path of a Unix socket. */
+const socketPath = z
   .string()
   .refine(
-    (value) => URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol),
-    'is not a redis:// or rediss:// URL',
+    (path) => Buffer.byteLength(path) <= longestSocketPath,
+    `is longer than ${longestSocketPath} bytes`,
   );
 
 /** The path of a file with a secret in it; reads as the secret, and as an empty string if no file is named. */
@@ -34,6 +38,15 @@ export const secretFile = z
   })
   .default('');
 
+/**
+ * A Redis address: `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, or `unix:` and the path of a
+ * Unix socket.
+ */
+export const redisUrl = z.string().refine((value) => {
+  if (value.startsWith('unix:')) return socketPath.safeParse(value.slice('unix:'.length)).success;
+  return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
+}, 'is not a redis://, rediss:// or unix: URL');
+
 /** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   z.preprocess(
@@ -45,10 +58,24 @@ export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
+  SOCKET_PATH: socketPath.optional(),
   OPS_HOST: z.string().optional(),
   OPS_PORT: port.default(9464),
+  OPS_SOCKET_PATH: socketPath.optional(),
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
+
+/** Where a service and its operations endpoints listen: a socket path takes precedence over a host and port. */
+export function listenAddresses(config: z.output<z.ZodObject<typeof serviceVariables>>): {
+  service: ListenAddress;
+  operations: ListenAddress;
+} {
+  const { HOST, PORT, SOCKET_PATH, OPS_HOST = HOST, OPS_PORT, OPS_SOCKET_PATH } = config;
+  return {
+    service: SOCKET_PATH ? { path: SOCKET_PATH } : { host: HOST, port: PORT },
+    operations: OPS_SOCKET_PATH ? { path: OPS_SOCKET_PATH } : { host: OPS_HOST, port: OPS_PORT },
+  };
+}
 
 /** The variables of the stack around the services. A service accepts them in its environment and ignores them. */
 export const stackVariables = {
@@ -63,12 +90,29 @@ export const stackVariables = {
   LONGHAND_WORKERS: integer(1, 16).optional(),
 };
 
+/** The environment has variables that are invalid or unknown. The message names them all, one per line. */
+export class EnvironmentError extends Error {}
+
+/** The exit code of a program that cannot start as it is configured (EX_CONFIG of sysexits.h). */
+export const configurationExitCode = 78;
+
+/** Returns what `read` makes of the environment. If that is invalid, prints the message and ends the process with 78. */
+export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Config {
+  try {
+    return read(process.env);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    console.error(error.message);
+    process.exit(configurationExitCode);
+  }
+}
+
 /**
  * Reads the variables of `shape` from `env`. An empty variable counts as not set.
  *
  * @param prefixes of names that only Longhand uses. A variable with such a prefix that neither `shape` nor the stack
  *   knows is a fault, most likely a misspelt name.
- * @throws Error that names every fault, one per line: the variable, its value and what is wrong.
+ * @throws EnvironmentError
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -88,6 +132,7 @@ export function readEnv<Shape extends z.ZodRawShape>(
     return given[name] === undefined ? `${name} is not set` : `${name}=${given[name]}: ${issue.message}`;
   });
   const faults = [...unknown, ...bad];
-  if (faults.length > 0) throw new Error(`The environment does not fit:\n  ${faults.join('\n  ')}`);
+  if (faults.length > 0)
+    throw new EnvironmentError(`The environment does not fit:\n  ${faults.join('\n  ')}`);
   return read.data as z.output<z.ZodObject<Shape>>;
 }

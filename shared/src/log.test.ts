@@ -33,6 +33,14 @@ describe('A log', () => {
     });
   });
 
+  test('has no character that commands a terminal or reorders or breaks a line', async () => {
+    const hostile = 'a\u0007b\u001b[2J\u007f\u009b2J\u061c\u200e\u202e\u2028\u2066 \u00e9\u2014z';
+    const code = `log.info({ path: ${JSON.stringify(hostile)} }, ${JSON.stringify(hostile)})`;
+    const output = await text(logging(code).stdout);
+    expect(output.trimEnd()).toMatch(/^[ -~\u00e9\u2014]+$/);
+    expect(lines(output)).toMatchObject([{ path: hostile, msg: hostile }]);
+  });
+
   test('is written to its last line when the process exits, or ends by an error', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
+import { escapeControls } from './control-characters.ts';
 
 /** What a module needs of the log. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
@@ -42,6 +43,8 @@ export function createLog(service: string, level: (typeof logLevels)[number]): P
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      // JSON leaves C1 and bidi controls as they are, and a terminal that shows the line would obey them.
+      hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
     },
     destination,
   );

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { logged } from '../testing/logged.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
@@ -94,4 +97,22 @@ test('what a store client wrote is on disk when it says so: a crash of Redis los
   await server.kill();
   await server.start();
   await expect.poll(() => client.get('kept').catch(String), { timeout: 5_000 }).toBe('yes');
+});
+
+test.each([
+  ['unix:', 'relative'],
+  ['unix://', 'absolute'],
+])('a client connects to the %s socket of a Redis, by a path that is %s', async (scheme, kind) => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
+  const path = join(folder, 'redis.sock');
+  const other = await startRedisProcess('tasks/redis.conf', '--unixsocket', path);
+  const { log, messages } = messaging();
+  const client = storeClient(scheme + (kind === 'relative' ? relative('', path) : path), log);
+  clients.push(client);
+  expect(await client.ping()).toBe('PONG');
+  expect(client.options).toMatchObject({ path: expect.stringContaining('redis.sock') });
+  expect(messages()).toEqual(['redis is connected']);
+  client.disconnect();
+  await other.stop();
+  await rm(folder, { recursive: true });
 });

@@ -41,8 +41,10 @@ export function storeClient(url: string, log: Log, password = ''): StoreClient {
 const credentials = (password: string) => (password === '' ? {} : { password });
 
 function client(url: string, log: Log, options: RedisOptions): Redis {
-  const redis = new Redis(url, { ...options, ...connection, retryStrategy });
-  return logged(redis, log, `${redis.options.host}:${redis.options.port}`);
+  const path = /^unix:(?:\/\/)?(.+)/.exec(url)?.[1];
+  const settings = { ...options, ...connection, retryStrategy };
+  const redis = path === undefined ? new Redis(url, settings) : new Redis({ path, ...settings });
+  return logged(redis, log, path ?? `${redis.options.host}:${redis.options.port}`);
 }
 
 function clusterClient(url: string, log: Log, options: RedisOptions): Cluster {

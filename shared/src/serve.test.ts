@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ServeOptions, type Serving, serve } from './serve.ts';
@@ -15,7 +20,7 @@ afterEach(async () => {
 async function serving(
   app: Hono,
   clientErrorHeaders?: Record<string, string>,
-  options?: Pick<ServeOptions, 'requestTimeout'>,
+  options?: Pick<ServeOptions, 'requestTimeout'> & { host?: string },
 ) {
   const stop = new AbortController();
   const served = await serve(app, {
@@ -47,7 +52,7 @@ function get(
 
 /** Sends raw bytes and resolves with all that comes back. */
 async function raw({ port }: Serving, bytes: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(port, 'localhost');
   socket.end(bytes);
   return (await socket.setEncoding('utf8').toArray()).join('');
 }
@@ -112,6 +117,75 @@ describe('serve', () => {
     const served = await serving(new Hono());
     const answer = await raw(served, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  });
+});
+
+describe('on a Unix socket', () => {
+  const here = () => new Hono().get('/', (c) => c.text('here'));
+  let path: string;
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longhand-serve-'));
+    path = join(folder, 'socket');
+    stops.push(() => rm(folder, { recursive: true }));
+  });
+
+  /** Sends a request to the socket; the status of the response. */
+  function statusAt(path: string, host = 'localhost'): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      http
+        .get({ socketPath: path, headers: { Host: host } }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+        .on('error', reject);
+    });
+  }
+
+  test('it answers to every name, and says where it listens', async () => {
+    const stop = new AbortController();
+    const served = await serve(here(), { path, signal: stop.signal });
+    expect(served.url).toBe(`unix:${path}`);
+    expect(await statusAt(path, 'tasks.example.org')).toBe(200);
+    stop.abort();
+    await served.closed;
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('the socket of a killed process is replaced, that of a running one is not', async () => {
+    const source = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
+    await once(spawn(process.execPath, ['-e', source]), 'exit');
+    expect(existsSync(path)).toBe(true);
+    const stop = new AbortController();
+    stops.unshift(() => stop.abort());
+    await serve(here(), { path, signal: stop.signal });
+    expect(await statusAt(path)).toBe(200);
+    const second = serve(here(), { path, signal: stop.signal });
+    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(await statusAt(path)).toBe(200);
+  });
+});
+
+describe('the host name of a request', () => {
+  const statusFor = async (served: Serving, host: string) =>
+    (await raw(served, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(0, 12);
+
+  test.each(['127.0.0.1', 'localhost'])('is local on %s, or the response is 421', async (host) => {
+    const app = new Hono().get('/', (c) => c.text('here'));
+    const served = await serving(app, { 'X-Power-By': 'Longhand' }, { host });
+    expect(await statusFor(served, `localhost:${served.port}`)).toBe('HTTP/1.1 200');
+    expect(await statusFor(served, 'evil.example')).toBe('HTTP/1.1 421');
+    expect(await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n')).toContain(
+      'X-Power-By: Longhand',
+    );
+    expect(await raw(served, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  test('is any name where other machines can connect too', async () => {
+    const served = await serving(
+      new Hono().get('/', (c) => c.text('here')),
+      {},
+      { host: '0.0.0.0' },
+    );
+    expect(await statusFor(served, 'tasks.example.org')).toBe('HTTP/1.1 200');
   });
 });
 

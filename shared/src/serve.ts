@@ -6,9 +6,11 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { type ListenAddress, type Listening, listen } from './listen.ts';
+import { isLocalName } from './local-name.ts';
 import type { Refusal } from './refusals.ts';
 
 /** Answers requests: a Hono application, or a plain object. */
@@ -39,10 +41,7 @@ export interface Observer {
   refused(refusal: Refusal): void;
 }
 
-export interface ServeOptions {
-  host: string;
-  /** 0 lets the system pick a free one; `Serving.port` says which. */
-  port: number;
+export type ServeOptions = ListenAddress & {
   /** Aborted, the server stops: see `serve`. */
   signal: AbortSignal;
   observer?: Observer;
@@ -50,13 +49,9 @@ export interface ServeOptions {
   clientErrorHeaders?: Record<string, string>;
   /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
   requestTimeout?: number;
-}
+};
 
-export interface Serving {
-  host: string;
-  port: number;
-  /** Where it answers: `http://127.0.0.1:3000/`. */
-  url: string;
+export interface Serving extends Pick<Listening, 'port' | 'url'> {
   /** Resolves once the last connection is closed. */
   closed: Promise<void>;
 }
@@ -78,12 +73,15 @@ const maxHeaderSize = 64 * 1024;
  * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, answers further requests
  * on open connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
- * @throws the error of `listen`: the port is taken, the address is not this machine's.
+ * On a loopback address, where only programs on this machine should reach it, requests under a name that public DNS may
+ * have are answered 421: a website could have made its own name lead here (DNS rebinding).
+ *
+ * @throws the error of `listen`.
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
-  const { host, port, signal, observer, clientErrorHeaders = {} } = options;
+  const { signal, observer, clientErrorHeaders = {} } = options;
   const fetchListener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
-    hostname: host,
+    hostname: 'host' in options ? options.host : 'localhost',
     errorHandler: (error) => {
       const status = error instanceof RequestError ? 400 : 500;
       observer?.refused({ status, reason: error instanceof Error ? error.message : String(error) });
@@ -92,7 +90,9 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   });
   const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
     observer?.request(incoming, outgoing);
-    fetchListener(incoming, outgoing);
+    const { host } = incoming.headers;
+    if (listening.loopback && host && !isLocalName(host)) misdirected(outgoing, clientErrorHeaders);
+    else fetchListener(incoming, outgoing);
   };
   const server = createServer(
     {
@@ -110,17 +110,11 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   server.on('checkExpectation', listener);
   refuseClientErrors(server, observer, clientErrorHeaders);
 
-  const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject);
-  server.listen(port, host, listening.resolve);
-  await listening.promise;
-
+  const listening = await listen(server, options);
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   if (signal.aborted) drain(server);
   else signal.addEventListener('abort', () => drain(server), { once: true });
-  const address = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { host, port: address.port, url: `http://${name}:${address.port}/`, closed };
+  return { port: listening.port, url: listening.url, closed };
 }
 
 function drain(server: Server): void {
@@ -137,6 +131,12 @@ function drain(server: Server): void {
     setTimeout(() => server.closeAllConnections(), hardStop),
   ];
   server.once('close', () => timers.forEach(clearTimeout));
+}
+
+function misdirected(outgoing: AnnotatedResponse, headers: Record<string, string>): void {
+  const body = '421 Misdirected Request: use localhost or an address as the host name';
+  outgoing.annotations.error = 'unknown_host';
+  outgoing.writeHead(421, { ...headers, 'Content-Length': body.length }).end(body);
 }
 
 /**

@@ -3,7 +3,9 @@ import { z } from 'zod';
 
 /** `redis+cluster://` names any node of a Redis Cluster. */
 const storeUrl = redisUrl.or(
-  z.string().regex(/^redis\+cluster:\/\/[^/]+\/?$/, 'is not a redis://, rediss:// or redis+cluster:// URL'),
+  z
+    .string()
+    .regex(/^redis\+cluster:\/\/[^/]+\/?$/, 'is not a redis://, rediss://, redis+cluster:// or unix: URL'),
 );
 
 const variables = {
@@ -16,6 +18,5 @@ const variables = {
 
 /** @throws Error that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
-  return { ...config, OPS_HOST: config.OPS_HOST ?? config.HOST };
+  return readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
 }

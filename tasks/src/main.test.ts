@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
@@ -161,8 +163,16 @@ describe('start', () => {
       );
   });
 
-  test('a configuration that does not fit ends it with every fault named', async () => {
-    await expect(startService({ TASKS_COLOUR: 'red' })).rejects.toThrow('ended with 1');
+  test('an invalid environment ends it with 78 and a message that names every fault, and nothing else', async () => {
+    const { status, output } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
+      env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(78);
+    expect(output.join('')).toBe(
+      'The environment does not fit:\n' +
+        '  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
+    );
   });
 
   test('a port that is taken ends it', async () => {

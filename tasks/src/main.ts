@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
@@ -19,7 +20,8 @@ import { securityHeaders } from './web/security-headers.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
-const config = readConfig(process.env);
+const config = readOrExit(readConfig);
+const address = listenAddresses(config);
 const log = createLog('tasks', config.LOG_LEVEL);
 const metrics = createMetrics();
 const signal = stopSignal();
@@ -51,16 +53,14 @@ async function ready() {
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
 await connected(redis, 2_000);
 const serving = await serve(app, {
-  host: config.HOST,
-  port: config.PORT,
+  ...address.service,
   signal,
   observer: createObserver(log, metrics),
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
 const ops = await serve(operations(ready, metrics), {
-  host: config.OPS_HOST,
-  port: config.OPS_PORT,
+  ...address.operations,
   // It answers until the process ends, during the drain too.
   signal: new AbortController().signal,
 });

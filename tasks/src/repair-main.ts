@@ -1,3 +1,4 @@
+import { readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { storeClient } from '@longhand/shared/redis.ts';
 import { readConfig } from './config.ts';
@@ -5,7 +6,7 @@ import { repair } from './redis/repair.ts';
 
 /** `npm run repair -w tasks` checks the store at REDIS_URL; with `-- --fix` it also repairs it. */
 const fix = process.argv.includes('--fix');
-const config = readConfig(process.env);
+const config = readOrExit(readConfig);
 const redis = storeClient(config.REDIS_URL, createLog('tasks', 'silent'), config.REDIS_PASSWORD_FILE);
 try {
   const { tasks, ...faults } = await repair(redis, fix);

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { lstat, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { createConnection } from 'node:net';
+
+/** Where a server listens: a port of an IP address, where 0 is any free one, or the path of a Unix socket. */
+export type ListenAddress = { host: string; port: number } | { path: string };
+
+/** What a server listens at, as the system names it. */
+export interface Listening {
+  /** 0 for a Unix socket. */
+  port: number;
+  /** `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
+  url: string;
+  /** Whether only programs on this machine can connect, by a TCP port that a browser can reach too. */
+  loopback: boolean;
+}
+
+/**
+ * Starts listening. A socket file that a killed process left behind is replaced.
+ *
+ * @throws the error of `listen`: the port or path is in use, the address is not one of this machine.
+ */
+export async function listen(server: Server, at: ListenAddress): Promise<Listening> {
+  if ('path' in at) await removeStaleSocket(at.path);
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  if ('path' in at) server.listen(at.path, listening.resolve);
+  else server.listen(at.port, at.host, listening.resolve);
+  await listening.promise;
+
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') return { port: 0, url: `unix:${bound}`, loopback: false };
+  const host = 'host' in at ? at.host : bound.address;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const loopback = /^(::ffff:)?127\.|^::1$/.test(bound.address);
+  return { port: bound.port, url: `http://${name}:${bound.port}/`, loopback };
+}
+
+async function removeStaleSocket(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSocket() && !(await accepts(path))) await rm(path, { force: true });
+}
+
+async function accepts(path: string): Promise<boolean> {
+  const socket = createConnection(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

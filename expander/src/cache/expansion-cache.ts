@@ -41,6 +41,9 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
 
     const refresh = async (key: string, target: Target, { follow, maxRedirect }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
+      // If another replica has refreshed the entry, Redis has it: the website is asked once for all replicas.
+      const refreshed = (other: Expansion) => isFresh(other) && !other.error;
+      if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
       const expansion = await expandUrl(target, { follow, maxRedirect, refresh: true }).catch(() => null);
       if (expansion?.error) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
@@ -49,24 +52,24 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
 
     return async (target, options) => {
       const key = cacheKey(target, options);
-      const hit = await readThrough(tiers, key, lookups);
+      const hit = await readThrough(tiers, key, isUsable, lookups);
       if (!hit) {
         const expansion = await expandUrl(target, options);
         writeThrough(tiers, key, expansion);
         return expansion;
       }
-      const now = Date.now();
-      if (hit.freshUntil <= now && (nextRefresh.get(key) ?? 0) <= now) refresh(key, target, options);
+      if (!isFresh(hit) && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
       for (const hop of hit.hops) options.onHop?.(hop);
       return hit;
     };
   };
 }
 
-/** The cached expansion of the nearest tier that has one; it is written to the tiers before that. */
+/** The cached expansion of the nearest tier that has an `accepted` one; it is written to the tiers before that. */
 async function readThrough(
   tiers: readonly Tier[],
   key: string,
+  accepted: (expansion: Expansion) => boolean,
   lookups?: LookupCounter,
 ): Promise<Expansion | null> {
   for (const [i, tier] of tiers.entries()) {
@@ -74,8 +77,9 @@ async function readThrough(
     let hit: Expansion | null = null;
     try {
       const entry = await tier.get(key);
-      hit = entry === null ? null : parseEntry(entry);
-      if (hit) {
+      const cached = entry === null ? null : parseEntry(entry);
+      if (cached && accepted(cached)) {
+        hit = cached;
         result = 'hit';
         writeThrough(tiers.slice(0, i), key, hit);
       }
@@ -96,11 +100,19 @@ function writeThrough(tiers: readonly Tier[], key: string, expansion: Expansion)
   for (const tier of tiers) tier.set(key, entry, expiry);
 }
 
-/** The expansion of an entry; null where it has expired. @throws where the entry is not one of ours, or truncated. */
-function parseEntry(entry: string): Expansion | null {
+/** The expansion of an entry. @throws where the entry is not one of ours, or truncated. */
+function parseEntry(entry: string): Expansion {
   const expansion: Expansion = JSON.parse(entry);
   if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
-  return expiresAt(expansion) > Date.now() ? expansion : null;
+  return expansion;
+}
+
+function isUsable(expansion: Expansion): boolean {
+  return expiresAt(expansion) > Date.now();
+}
+
+function isFresh({ freshUntil }: Expansion): boolean {
+  return freshUntil > Date.now();
 }
 
 /** When an entry expires (milliseconds since 1970): a failure at the end of its lifetime, a result an hour later. */

@@ -6,7 +6,7 @@ import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
@@ -61,6 +61,23 @@ describe('the cache', () => {
     expect(urls).toEqual(first.hops.map(({ url }) => url));
     const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
     expect(await told(app)).toEqual({ ...first, hops, cached: true });
+  });
+
+  test('a stale entry that another replica has refreshed is taken from Redis, and the website is not asked', async () => {
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    onTestFinished(() => void vi.useRealTimers());
+    const u = link('/chain/1?status=302');
+    const replicas = Array.from({ length: 3 }, () => testExpander({ redis }).expand);
+    for (const { trace } of replicas) await trace(u);
+    vi.setSystemTime(now + 11 * 60_000);
+    const before = asked();
+    const freshUntil = async ({ trace }: (typeof replicas)[number]) => (await trace(u)).freshUntil;
+    for (const replica of replicas) {
+      await expect.poll(() => freshUntil(replica)).toBeGreaterThan(Date.now());
+    }
+    // One replica asked, hop by hop.
+    expect(asked() - before).toBe(2);
   });
 
   test('the follow mode is part of the key', async () => {

@@ -21,13 +21,15 @@ describe('an answer is remembered', () => {
   });
 
   test.each([
-    ['max-age', { 'cache-control': 'private, max-age=90' }, 90],
+    ['max-age', { 'cache-control': 'public, max-age=90' }, 90],
     ['s-maxage before max-age', { 'cache-control': 'max-age=90, s-maxage=120' }, 120],
     ['max-age less its age', { 'cache-control': 'max-age=90', age: '40' }, 50],
     ['Expires', { date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: 'Thu, 01 Jan 2026 00:05:00 GMT' }, 300],
     ['Expires by the clock here', { expires: 'Thu, 01 Jan 2026 00:05:00 GMT' }, 300],
     ['max-age before Expires', { 'cache-control': 'max-age=90', expires: '0' }, 90],
     ['no-store, at the least', { 'cache-control': 'no-store, max-age=900' }, 30],
+    ['private, like no-store', { 'cache-control': 'private, max-age=900' }, 30],
+    ['private for some fields, like no-store', { 'cache-control': 'private="set-cookie", max-age=900' }, 30],
     ['max-age=0, at the least', { 'cache-control': 'max-age=0' }, 30],
     ['a date that is none, at the least', { expires: '0' }, 30],
     ['a year, at the most', { 'cache-control': 'max-age=31536000' }, 86_400],

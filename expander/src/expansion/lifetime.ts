@@ -64,7 +64,8 @@ export function expansionFreshUntil(
 /** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const cacheControl = headers['cache-control'] ?? '';
-  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return 0;
+  // To us, a cache for everybody, an answer for one person is one that may not be stored.
+  if (/\b(?:no-(?:store|cache)|private)\b/i.test(cacheControl)) return 0;
   const maxAge =
     /\bs-maxage="?(\d{1,9})\b/i.exec(cacheControl) ?? /\bmax-age="?(\d{1,9})\b/i.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);

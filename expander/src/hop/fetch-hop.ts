@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
+import { cdnId } from '../expansion/cdn-loop.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
@@ -28,7 +29,7 @@ export function createFetchHop({ guard, lookup, userAgent }: FetchHopSettings) {
     agents: { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) },
     maxHeaderSize,
   });
-  const requestHeaders = ['User-Agent', userAgent];
+  const requestHeaders = ['User-Agent', userAgent, 'CDN-Loop', cdnId];
 
   const request: RequestHead = async (url, method, signal) => {
     guard.checkUrl(url);

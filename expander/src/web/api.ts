@@ -40,7 +40,8 @@ export function expandToChain(expand: Expand) {
       const { u, follow } = parameters;
       expansion = await expand.trace(u, { follow, signal: c.req.raw.signal, client: clientOf(c) });
     } catch (error) {
-      expansion = failedExpansion(parameters.u, expansionError(error));
+      // Nothing was expanded: this says something about the request, not about the URL.
+      expansion = { ...failedExpansion(parameters.u, expansionError(error)), freshUntil: 0 };
     }
     const { hops, freshUntil, ...rest } = expansion;
     const { u: url, follow } = parameters;

@@ -127,10 +127,10 @@ describe('The proxy alone', () => {
   });
 
   test('a large page is compressed for clients that accept gzip', async () => {
-    const gzip = await send(ports.tasks, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
+    const gzip = await send(ports.expander, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
     expect(gzip.headers['content-encoding']).toBe('gzip');
     expect(gzip.headers.vary).toBe('Accept-Encoding');
-    expect((await send(ports.tasks, '/large')).headers['content-encoding']).toBeUndefined();
+    expect((await send(ports.expander, '/large')).headers['content-encoding']).toBeUndefined();
   });
 
   test('an application that resets the connection is 502 with Retry-After and a page that explains it', async () => {

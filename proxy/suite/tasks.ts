@@ -113,7 +113,7 @@ export function tasksRules(stack: () => TestStack): void {
       for (const action of ['finish', 'finish', 'unfinish', 'unfinish']) {
         const { status, headers, body } = await session.get(`/task/${id}/${action}`);
         expect([status, headers.location, body]).toEqual([302, '/', '']);
-        expect(headers['cache-control']).toBe('no-store');
+        expect(headers['cache-control']).toBe('no-cache, no-store');
         expect((await state(id))?.finished).toBe(action === 'finish');
       }
     });
@@ -154,6 +154,93 @@ export function tasksRules(stack: () => TestStack): void {
       await session.get(path, { method: 'HEAD' });
       expect((await state(id))?.finished).toBe(false);
     });
+  });
+
+  describe('HEAD, conditions and ranges', () => {
+    /** Status and headers, without those of the message and of the connection. */
+    const ask = async (method: string, path: string, headers: Record<string, string>) => {
+      const session = 'session=AAAAAAAAAAAAAAAAAAAAAA';
+      const options = { method, headers: { Cookie: session, ...headers } };
+      const { status, headers: found } = await send(stack().tasksPort, path, options);
+      const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = found;
+      return { status, ...rest };
+    };
+    const paths = async () => {
+      const long = await added('ö'.repeat(400));
+      return [
+        ...[
+          '/',
+          '/?filter=finished',
+          '/tasks/partial',
+          '/tasks',
+          '/tasks/new',
+          '/tasks/import',
+          '/tasks/export',
+        ],
+        ...[
+          `/tasks/${long.id}`,
+          `/tasks/${long.id}/edit`,
+          `/task/${long.id}/unfinish`,
+          '/tasks/export?format=json',
+        ],
+        ...[
+          '/public/style.css',
+          '/public/icon.svg',
+          '/openapi.json',
+          '/tasks/999999',
+          '/nothing',
+          '/public/none',
+        ],
+      ];
+    };
+
+    describe.each([
+      ['identity', {}],
+      ['gzip', { 'Accept-Encoding': 'gzip' }],
+      ['gzip, JSON', { 'Accept-Encoding': 'gzip', Accept: 'application/json' }],
+    ] as [string, Record<string, string>][])('%s', (_name, headers) => {
+      test('HEAD has the status and every header of GET', async () => {
+        for (const path of await paths()) {
+          const get = await ask('GET', path, headers);
+          expect([path, await ask('HEAD', path, headers)]).toEqual([path, get]);
+        }
+      });
+
+      test('a 304 has the ETag and the Vary of its 200', async () => {
+        for (const path of await paths()) {
+          const { status, etag, vary } = (await ask('GET', path, headers)) as Record<string, unknown>;
+          if (typeof etag !== 'string' || status !== 200) continue;
+          for (const known of [etag, '*']) {
+            const not = (await ask('GET', path, { ...headers, 'If-None-Match': known })) as Record<
+              string,
+              unknown
+            >;
+            expect([path, known, not.status, not.etag]).toEqual([path, known, 304, etag]);
+            expect(`${not.vary}`.split(', ').toSorted()).toEqual(`${vary}`.split(', ').toSorted());
+          }
+        }
+      });
+
+      test('Vary names each header once', async () => {
+        for (const path of await paths()) {
+          const { vary = '' } = (await ask('GET', path, headers)) as { vary?: string };
+          const names = vary.toLowerCase().split(', ');
+          expect([path, names]).toEqual([path, [...new Set(names)]]);
+        }
+      });
+    });
+
+    test.each(['bytes=0-1', 'bytes=0-1,3-4', 'bytes=0-0,-1,5-6', 'bytes=999999-', 'bytes=x', 'lines=1-2'])(
+      'a public file ignores Range: %s',
+      async (Range) => {
+        for (const encoding of ['identity', 'gzip', 'br']) {
+          const options = { headers: { Range, 'Accept-Encoding': encoding } };
+          const { status, headers } = await send(stack().tasksPort, '/public/style.css', options);
+          expect(status).toBe(200);
+          expect(headers['content-type']).toMatch(/^text\/css/);
+        }
+      },
+    );
   });
 
   describe('GET /public/<file path>', () => {

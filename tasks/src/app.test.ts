@@ -104,7 +104,7 @@ describe('POST /task', () => {
     const response = await submit(app, '/task', { title: ' cafe\u0301 ' }, await visit(app));
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/');
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
     expect(await response.text()).toBe('');
     expect(await kept.store.show('1')).toMatchObject({
       title: 'caf\u00e9',
@@ -240,7 +240,7 @@ describe('Request forgery', () => {
       const given = await visitor();
       const response = await submit(app, '/task', { title: 'milk & "bread"' }, given);
       expect(response.status).toBe(403);
-      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
       const html = await response.text();
       expect(html).toContain('value="milk &amp; &quot;bread&quot;"');
       expect(await titles()).toEqual([]);
@@ -287,7 +287,7 @@ describe.each([
     const response = await get(path);
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/');
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
     expect(await response.text()).toBe('');
     expect(await kept.store.show('1')).toMatchObject({ finished: after, updated_at: now.toISOString() });
   });

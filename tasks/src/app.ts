@@ -12,11 +12,12 @@ import type { Changes } from './task/task.ts';
 import { allowMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
 import { errorHandler } from './web/error-response.ts';
-import { respond } from './web/responses.ts';
+import { tagged, weakTag } from './web/responses.ts';
 import type { PublicFiles } from './web/static-files.ts';
 
 /** The description of the JSON interface (OpenAPI 3.1). */
 const openapi = readFileSync(`${import.meta.dirname}/web/openapi.json`, 'utf8');
+const openapiTag = weakTag(openapi);
 
 export interface AppDependencies extends TasksDependencies {
   changes: Changes;
@@ -52,7 +53,7 @@ export function createApp({ files, ...dependencies }: AppDependencies): Hono<Tas
   app.post('/tasks/restore', removals.restore);
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
-  app.get('/openapi.json', (c) => respond(c, openapi, 200, { 'Content-Type': 'application/json' }));
+  app.get('/openapi.json', (c) => tagged(c, openapiTag, 'application/json', openapi));
 
   app.notFound((c) => failed(new TaskError('unknown_path', 'There is no such page.'), c));
   app.onError(failed);

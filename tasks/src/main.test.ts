@@ -92,7 +92,7 @@ test.each([
   onTestFinished(async () => void (await service.end('SIGKILL')));
   const answer = (await raw(service, bytes)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
-  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store' })) {
+  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-cache, no-store' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
 });

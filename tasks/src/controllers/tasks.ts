@@ -62,7 +62,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       const removal = c.req.query('removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const page = await listPage.page(readQuery(c), { ...(await formValues(c)), removed });
-      return html(c, page, 200, { Vary: 'Accept', ...noStore });
+      return html(c, page, 200, noStore);
     },
 
     /** The list alone, for a page that shows an older version. */
@@ -74,13 +74,13 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      const { version, next, open, finished, ...page } = await store.list(query);
+      const { version, tasks: found, next, open, finished } = await store.list(query);
       const link = next && `/tasks?filter=${query.filter}&after=${next}`;
-      const found = page.tasks.map(({ revision, ...task }) => task);
-      const body = JSON.stringify({ tasks: found, open, finished, ...(link && { next: link }) });
+      const listed = found.map(({ revision, ...task }) => task);
+      const body = JSON.stringify({ tasks: listed, open, finished, ...(link && { next: link }) });
       return tagged(
         c,
-        `"${version}"`,
+        `W/"${version}"`,
         'application/json',
         body,
         link ? { Link: `<${link}>; rel="next"` } : {},
@@ -94,7 +94,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async show(c: TasksContext) {
       const task = await store.show(taskId(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return html(c, render('show', { task, ...(await formValues(c)) }), 200, { Vary: 'Accept', ...noStore });
+      return html(c, render('show', { task, ...(await formValues(c)) }), 200, noStore);
     },
 
     async edit(c: TasksContext) {

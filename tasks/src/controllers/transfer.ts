@@ -65,6 +65,7 @@ export function transferController({ store, csrf, render, now }: TransferDepende
       const format = formats[name];
       return respond(c, await started(written(store, format)), 200, {
         'Content-Type': format.type,
+        Vary: 'Accept, Accept-Encoding',
         'Content-Disposition': `attachment; filename="tasks.${name === 'json' ? 'json' : 'txt'}"`,
         ...noStore,
       });

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type Filter,
   filters,
@@ -9,6 +8,7 @@ import {
   type TaskStore,
 } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
+import { weakTag } from './responses.ts';
 import type { Render } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
@@ -61,8 +61,7 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPa
 
   function renderPartial(query: ListQuery, page: Page) {
     const html = render('tasks', { page, query, row });
-    // A hash of the content rather than the version, because a new release changes the views.
-    return { page, html, etag: `"${hash('sha256', html, 'base64url').slice(0, 22)}"` };
+    return { page, html, etag: weakTag(html) };
   }
 
   /** The task's row. A task that did not change is the same object. */

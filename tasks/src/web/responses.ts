@@ -1,14 +1,18 @@
+import { hash } from 'node:crypto';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { notModified } from './conditional.ts';
 import type { TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
-/** For pages with a token, and for responses to a change. */
-export const noStore = { 'Cache-Control': 'no-store' };
+/**
+ * For pages with a token, and for responses to a change. Text browsers obey `no-cache` alone, and lynx would show the old
+ * list after a redirect.
+ */
+export const noStore = { 'Cache-Control': 'no-cache, no-store' };
 
-/** For responses with an `ETag`: stored, and revalidated each time. Pages and JSON share their paths. */
-const revalidate = { 'Cache-Control': 'private, no-cache', Vary: 'Accept' };
+/** For responses with an `ETag`: stored, and revalidated each time. */
+const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
@@ -23,20 +27,27 @@ export function respond(
   headers: Headers = {},
 ): Response {
   const cookie = c.get('cookie');
+  // Node computes it for GET only.
+  const known = typeof body === 'string' || Buffer.isBuffer(body);
+  const length = known && { 'Content-Length': `${Buffer.byteLength(body)}` };
   return new Response(body, {
     status,
-    headers: { ...securityHeaders, ...headers, ...(cookie && { 'Set-Cookie': cookie }) },
+    headers: { ...securityHeaders, ...headers, ...length, ...(cookie && { 'Set-Cookie': cookie }) },
   });
 }
 
+/** Pages and JSON share their paths, and the proxy compresses both. */
+const vary = { Vary: 'Accept, Accept-Encoding' };
+
 /** A page. */
-export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
-  return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...headers });
+export function html(c: TasksContext, page: string, status = 200, headers?: Headers) {
+  return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...vary, ...headers });
 }
 
 /** `value` as JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
-  return respond(c, JSON.stringify(value), status, { 'Content-Type': 'application/json', ...headers });
+  const type = { 'Content-Type': 'application/json', ...vary };
+  return respond(c, JSON.stringify(value), status, { ...type, ...headers });
 }
 
 /** Whether the client prefers JSON to a page, or sent JSON and named no preference. */
@@ -54,7 +65,7 @@ export function toList(c: TasksContext, status: 302 | 303, query = ''): Response
   return respond(c, null, status, { Location: `/${query}`, 'Content-Length': '0', ...noStore });
 }
 
-/** A task as JSON, with its revision as the `ETag`. */
+/** A task as JSON. Its revision is a strong `ETag`, which `If-Match` needs. */
 export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 200 | 201 = 200): Response {
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
@@ -62,15 +73,20 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return json(c, task, status, { ETag: etag, ...noStore, ...location });
 }
 
-/** `body` with its `etag`, or 304 if the client already has it. */
+/** A weak `ETag`, which stays the same when the proxy compresses the text. */
+export function weakTag(text: string): string {
+  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+}
+
+/** `text` with its `ETag`, or 304 if the client already has it. */
 export function tagged(
   c: TasksContext,
   etag: string,
   type: string,
-  body: string,
+  text: string,
   headers?: Headers,
 ): Response {
-  const all = { ETag: etag, ...revalidate, ...headers };
+  const all = { ETag: etag, ...vary, ...revalidate, ...headers };
   if (notModified(c, etag)) return respond(c, null, 304, all);
-  return respond(c, body, 200, { 'Content-Type': type, ...all });
+  return respond(c, text, 200, { 'Content-Type': type, ...all });
 }

@@ -101,7 +101,7 @@ function respondFile(c: TasksContext, file: PublicFile, immutable: boolean): Res
   return respond(c, bodies[encoding] as Buffer<ArrayBuffer>, 200, headers);
 }
 
-/** The smallest form whose coding the client lists and does not refuse with `q=0`. */
+/** The smallest form whose coding the client lists and does not refuse with `q=0` (RFC 9110 section 12.5.3). */
 function chooseEncoding(header: string, bodies: PublicFile['bodies']): Encoding {
   const codings = header.split(',').map((item) => item.trim().toLowerCase());
   const accepts = (coding: string) =>

@@ -1,0 +1,100 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { serve } from '@longhand/shared/serve.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testApp } from '../testing/app.ts';
+import { startStore } from '../testing/store.ts';
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let port: number;
+let app: ReturnType<typeof testApp>;
+const stop = new AbortController();
+
+beforeAll(async () => {
+  kept = await startStore();
+  for (let i = 1; i <= 120; i++) await kept.store.create(`task ${i} ${'x'.repeat(20)}`, new Date());
+  app = testApp(kept.store);
+  ({ port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal }));
+});
+afterAll(async () => {
+  stop.abort();
+  await kept.stop();
+});
+
+/** Status and headers, without those of the moment and of the connection (RFC 9110 section 7.6.1). */
+async function ask(method: string, path: string, headers: Record<string, string>) {
+  const response = await new Promise<{ statusCode?: number; headers: IncomingHttpHeaders }>(
+    (resolve, reject) => {
+      const sent = request({ port, method, path, headers: { Cookie: session, ...headers } }, (answer) => {
+        resolve(answer);
+        answer.destroy();
+      });
+      sent.on('error', reject).end();
+    },
+  );
+  const {
+    date,
+    connection,
+    'keep-alive': keepAlive,
+    'transfer-encoding': coding,
+    ...rest
+  } = response.headers;
+  return { status: response.statusCode, ...rest };
+}
+const session = 'session=AAAAAAAAAAAAAAAAAAAAAA';
+
+/** A path of each route that takes GET, and some of their errors. */
+const paths = () => [
+  ...new Set(
+    app.routes
+      .filter(({ method }) => method === 'GET')
+      .map(({ path }) => path.replace(':id', '7').replace('*', 'style.css')),
+  ),
+  ...[
+    '/?filter=finished',
+    '/tasks?filter=none',
+    '/tasks/export?format=json',
+    '/public/none',
+    '/tasks/999',
+    '/none',
+  ],
+];
+
+describe.each([
+  ['without a preference', {}],
+  ['with gzip', { 'Accept-Encoding': 'gzip' }],
+  ['with br and gzip', { 'Accept-Encoding': 'br, gzip' }],
+  ['as JSON', { Accept: 'application/json' }],
+  ['as JSON with gzip', { Accept: 'application/json', 'Accept-Encoding': 'gzip' }],
+] as [string, Record<string, string>][])('%s', (_case, headers) => {
+  test('HEAD has the status and all headers of GET, on every route', async () => {
+    for (const path of paths()) {
+      const get = await ask('GET', path, headers);
+      expect([path, await ask('HEAD', path, headers)]).toEqual([path, get]);
+    }
+  });
+
+  test('a 304 has the validators of the 200, whether If-None-Match names the tag, its weak form or *', async () => {
+    for (const path of paths()) {
+      const found = (await ask('GET', path, headers)) as IncomingHttpHeaders & { status: number };
+      if (!found.etag || found.status !== 200) continue;
+      for (const tag of [found.etag, found.etag.replace(/^(W\/)?/, 'W/'), `"other", ${found.etag}`, '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const { status, etag, vary, ...rest } = await ask(method, path, {
+            ...headers,
+            'If-None-Match': tag,
+          });
+          expect([path, tag, status, etag, vary]).toEqual([path, tag, 304, found.etag, found.vary]);
+          expect(rest['cache-control']).toBe(found['cache-control']);
+        }
+      }
+    }
+  });
+});
+
+test('each response names a header it varies on once', async () => {
+  for (const path of paths()) {
+    const { vary = '' } = (await ask('GET', path, { 'Accept-Encoding': 'gzip' })) as IncomingHttpHeaders;
+    const names = vary.toLowerCase().split(/\s*,\s*/);
+    expect(new Set(names).size).toBe(names.length);
+  }
+});

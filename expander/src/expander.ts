@@ -13,7 +13,7 @@ import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createFetchHop } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
-import { limitExpansions } from './limits/bounds.ts';
+import { limitClients, limitExpansions } from './limits/bounds.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
@@ -59,6 +59,7 @@ export function createExpansion(config: Config, outside: Outside) {
 
   // A request passes through these layers, from the first to the last.
   const expandUrl = layers<ExpandUrl>(
+    limitClients,
     singleFlight,
     cacheExpansions(cacheTiers, metrics.cacheLookups),
     limitExpansions(metrics.inFlight),

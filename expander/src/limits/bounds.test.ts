@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
 import { type ExpandUrl, failedExpansion } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createLimit, limitExpansions } from './bounds.ts';
+import { createLimit, limitClients, limitExpansions } from './bounds.ts';
 
 test('work in flight is limited for each key; the next is overloaded, and other keys are not', async () => {
   const limit = createLimit(64, (host) => `Too many are waiting for ${host}`);
@@ -21,7 +21,7 @@ test('work in flight is limited for each key; the next is overloaded, and other 
 describe('expansions in flight', () => {
   test('are at most 256 for one client; its next one is overloaded, and other clients are not', async () => {
     const hang = Promise.withResolvers<void>();
-    const expandUrl: ExpandUrl = limitExpansions()(async ({ text, url }) => {
+    const expandUrl: ExpandUrl = limitClients(async ({ text, url }) => {
       if (url.host !== 'quick.example') await hang.promise;
       return failedExpansion(text, new ExpansionError('timeout', ''));
     });

@@ -3,7 +3,7 @@ import type { ExpandUrl } from '../expansion/expansion.ts';
 
 /** Expansions in flight. */
 const maxInFlight = 1_024;
-/** Of these, for one client: room for its lists (96) and a page or a script beside them. */
+/** Expansions that one client waits for: its lists (96), and pages and scripts beside them. */
 const maxPerClient = 256;
 
 /** A gauge of work in flight. */
@@ -32,13 +32,23 @@ export function createLimit(max: number, message: (key: string) => string): Limi
   };
 }
 
-/** Limits the expansions in flight, in total and for each client. */
+/** Limits the expansions that each client waits for, whoever started them. */
+export function limitClients(expandUrl: ExpandUrl): ExpandUrl {
+  const limit = createLimit(maxPerClient, () => 'Too many expansions for your address are in progress');
+  return (target, options) => {
+    const { client } = options;
+    return client === undefined
+      ? expandUrl(target, options)
+      : limit(client, () => expandUrl(target, options));
+  };
+}
+
+/** Limits the expansions in flight. */
 export function limitExpansions(gauge?: InFlightGauge) {
-  const inTotal = createLimit(maxInFlight, () => 'Too many expansions are in progress');
-  const ofClient = createLimit(maxPerClient, () => 'Too many expansions for your address are in progress');
   return (expandUrl: ExpandUrl): ExpandUrl => {
-    const counted: ExpandUrl = (target, options) =>
-      inTotal('', async () => {
+    const limit = createLimit(maxInFlight, () => 'Too many expansions are in progress');
+    return (target, options) =>
+      limit('', async () => {
         gauge?.inc();
         try {
           return await expandUrl(target, options);
@@ -46,11 +56,5 @@ export function limitExpansions(gauge?: InFlightGauge) {
           gauge?.dec();
         }
       });
-    return (target, options) => {
-      const { client } = options;
-      return client === undefined
-        ? counted(target, options)
-        : ofClient(client, () => counted(target, options));
-    };
   };
 }

@@ -6,6 +6,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { addByForm } from '../testing/form.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/security-headers.ts';
@@ -17,18 +18,6 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 
 const status = async (url: string) => (await fetch(url)).status;
-
-/** Adds a task as a browser without JavaScript does. */
-async function add(service: Service, title: string, page?: Response): Promise<Response> {
-  const form = page ?? (await fetch(service.url));
-  const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
-  return fetch(`${service.url}task`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { Cookie: form.headers.get('set-cookie')?.split(';')[0] ?? '' },
-    body: new URLSearchParams({ title, _csrf: token }),
-  });
-}
 
 test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
   const service = await startService({ REDIS_URL: redis.url });
@@ -45,7 +34,7 @@ test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
 
 test('an added task is there after the service and Redis were killed', async () => {
   const first = await startService({ REDIS_URL: redis.url });
-  expect((await add(first, 'survivor')).status).toBe(302);
+  expect((await addByForm(first, 'survivor')).status).toBe(302);
   await first.end('SIGKILL');
   await redis.kill();
   await redis.start();
@@ -59,7 +48,7 @@ test("one replica's token is good on another", async () => {
     startService({ REDIS_URL: redis.url }),
     startService({ REDIS_URL: redis.url }),
   ]);
-  expect((await add(two, 'milk', await fetch(one.url))).status).toBe(302);
+  expect((await addByForm(two, 'milk', await fetch(one.url))).status).toBe(302);
   await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
 });
 
@@ -71,9 +60,9 @@ test('replicas agree on tokens again within seconds after their store was replac
   admin.disconnect();
   const two = await startService({ REDIS_URL: redis.url });
   onTestFinished(async () => void (await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')])));
-  expect((await add(two, 'milk')).status).toBe(302);
-  await expect.poll(async () => (await add(one, 'tea', await fetch(two.url))).status).toBe(302);
-  expect((await add(two, 'stale', page)).status).toBe(403);
+  expect((await addByForm(two, 'milk')).status).toBe(302);
+  await expect.poll(async () => (await addByForm(one, 'tea', await fetch(two.url))).status).toBe(302);
+  expect((await addByForm(two, 'stale', page)).status).toBe(403);
 });
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */

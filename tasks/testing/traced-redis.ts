@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { Redis } from 'ioredis';
+import { configuration } from './store.ts';
+
+/** A system call that has returned. */
+export interface SystemCall {
+  name: string;
+  /** The file or socket it was about, unique in its process: `8<socket:[4711]>`. */
+  file: string;
+  /** The bytes it read or wrote, as strace shows them. */
+  text: string;
+  /** When it was made, in milliseconds since 1970. */
+  at: number;
+}
+
+/** Why a process cannot be traced here; undefined where it can. */
+export function noTrace(): string | undefined {
+  const { error, status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
+  if (error) return 'strace is not installed';
+  return status === 0 ? undefined : 'this system does not permit ptrace';
+}
+
+/**
+ * A Redis with the configuration of tasks whose system calls on files and sockets are recorded, and in which the disk
+ * takes `syncTime` milliseconds for a sync. `stop` resolves with the calls in the order in which they returned.
+ */
+export async function startTracedRedis(syncTime: number, ...options: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));
+  const trace = join(folder, 'trace');
+  const port = await freePort();
+  const strace = [
+    ...['-f', '-ttt', '-y', '-s', '65536', '-o', trace],
+    ...['-e', 'trace=read,write,writev,sendto,fsync,fdatasync'],
+    ...['-e', `inject=fsync,fdatasync:delay_enter=${syncTime * 1_000}`],
+  ];
+  const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
+  const child = spawn('strace', [...strace, 'redis-server', configuration, ...where, ...options], {
+    stdio: 'ignore',
+  });
+  const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  await Promise.race([redis.ping(), ended(child)]);
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    async stop(): Promise<SystemCall[]> {
+      redis.shutdown('NOSAVE').catch(() => {});
+      await once(child, 'exit');
+      redis.disconnect();
+      const calls = read(await readFile(trace, 'latin1'));
+      await rm(folder, { recursive: true });
+      return calls;
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit');
+  throw new Error(`strace ended with ${code}`);
+}
+
+/** A call stands in one line, or in two where something else happened before it returned. */
+function read(trace: string): SystemCall[] {
+  const pending = new Map<string, SystemCall>();
+  const calls: SystemCall[] = [];
+  for (const line of trace.split('\n')) {
+    const [, thread = '', time, rest = ''] = /^(\d+) +([\d.]+) (.*)$/.exec(line) ?? [];
+    const resumed = pending.get(thread);
+    if (rest.startsWith('<... ') && resumed) {
+      calls.push({ ...resumed, text: resumed.text + rest });
+      pending.delete(thread);
+    }
+    const [, name, file, text = ''] = /^(\w+)\((\d+<.*?>)(.*)$/.exec(rest) ?? [];
+    if (!name || !file) continue;
+    const call = { name, file, text, at: Number(time) * 1_000 };
+    if (text.endsWith('<unfinished ...>')) pending.set(thread, call);
+    else calls.push(call);
+  }
+  return calls;
+}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { configuration, silent, startClusterStore } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
-import { keys } from './keys.ts';
+import { channel, keys } from './keys.ts';
 
 let redis: TestRedis;
 let replicas: Service[];
@@ -70,6 +70,24 @@ test('a change of which no message came is told all the same, by a look now and 
     await client.set(keys.version, version);
     await expect.poll(() => told.at(-1)).toBe(version);
   }
+  end.abort();
+  client.disconnect();
+});
+
+test('a change reaches 1 000 pages spread over half a second, and each of them once', async () => {
+  const client = storeClient(redis.url, silent);
+  const end = new AbortController();
+  const changes = redisChanges(client, end.signal, 60_000);
+  const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);
+  let announced = '';
+  for (const times of arrivals)
+    changes.subscribe((version) => version === announced && times.push(performance.now()));
+  await client.get(keys.version);
+  announced = '2001';
+  await client.publish(channel, announced);
+  await expect.poll(() => arrivals.every((times) => times.length === 1)).toBe(true);
+  const sorted = arrivals.flat().toSorted((a, b) => a - b) as [number, ...number[]];
+  expect((sorted.at(-1) as number) - sorted[0]).toBeGreaterThan(300);
   end.abort();
   client.disconnect();
 });

@@ -6,6 +6,9 @@ import { channel, keys } from './keys.ts';
 /** Milliseconds in which changes are collected, so that a storm of writes is no storm of refreshes. */
 const collectTime = 100;
 
+/** Milliseconds per subscriber over which a change is spread, so that 2,000 pages do not refresh at once. */
+const spreadPerSubscriber = 0.5;
+
 /**
  * Announces what Redis publishes with each change, by whichever replica, on one connection for all subscribers. While
  * Redis is away nobody hears anything; when it is back, everybody hears the current version.
@@ -14,9 +17,13 @@ const collectTime = 100;
  * @param interval milliseconds between two checks of the version, for messages that were lost with a connection.
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  const subscribers = new Set<(version: string) => void>();
+  /** Each with its place in the spread, from 0 to 1. */
+  const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
-    for (const subscriber of subscribers) subscriber(version);
+    for (const [subscriber, place] of subscribers) {
+      const delay = place * spreadPerSubscriber * subscribers.size;
+      setTimeout(() => subscribers.has(subscriber) && subscriber(version), delay);
+    }
   };
   let latest: string | undefined;
   const collect = (version: string) => {
@@ -46,7 +53,7 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   });
   return {
     subscribe(subscriber) {
-      subscribers.add(subscriber);
+      subscribers.set(subscriber, Math.random());
       // A subscriber that has left meanwhile hears nothing more: its connection is closed.
       const announceFirst = (version: string) => subscribers.has(subscriber) && subscriber(version);
       current().then(announceFirst, () => {});

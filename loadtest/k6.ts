@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import manifest from './package.json' with { type: 'json' };
 
 const scripts = join(import.meta.dirname, 'scripts');
 const localBin = join(import.meta.dirname, '..', '.local', 'bin');
-const version = 'v1.8.1';
+const { k6: version } = manifest.config;
 const image = 'grafana/k6';
 
 /** Returns the command line prefix that runs k6 with the given environment. */

@@ -43,8 +43,8 @@ describe('The log of the proxy', () => {
     };
     proxy = await startTemporaryProxy(variables, (text) =>
       text
-        .replace('proxy_read_timeout 10s', 'proxy_read_timeout 200ms')
-        .replace(/(client_\w+_timeout) \w+/g, '$1 200ms'),
+        .replace('proxy_read_timeout 10s', 'proxy_read_timeout 500ms')
+        .replace(/(client_\w+_timeout) \w+/g, '$1 2s'),
     );
   });
   afterAll(async () => {

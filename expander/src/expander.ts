@@ -34,9 +34,9 @@ export interface Outside {
 /** The expander: what is connected to what. */
 export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
-  // With an exemption, any page could scan the exempt networks.
-  const anyOrigin = config.EXPANDER_ALLOWED_NETWORKS.length === 0;
-  return { app: createApp(expand, createPage(), { log: outside.log, anyOrigin }), expand, close };
+  // With an exemption, any page could scan the exempt networks, and what they told would be given after its end.
+  const exempt = config.EXPANDER_ALLOWED_NETWORKS.length > 0;
+  return { app: createApp(expand, createPage(), { log: outside.log, exempt }), expand, close };
 }
 
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */

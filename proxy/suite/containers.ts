@@ -25,9 +25,8 @@ export function containerRules(stack: () => ComposedStack): void {
     );
 
   describe('Network access', { timeout: 120_000 }, () => {
-    test.concurrent.each(services)(
-      'the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services: %s',
-      async (service) => {
+    test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', async () => {
+      for (const service of services) {
         const ports = JSON.parse(await inspect(service, '{{json .HostConfig.PortBindings}}')) ?? {};
         const bindings = Object.values(
           ports as Record<string, { HostIp: string; HostPort: string }[]>,
@@ -36,13 +35,12 @@ export function containerRules(stack: () => ComposedStack): void {
         const expected = service === 'proxy' ? [port, expanderPort, tasksPort] : [];
         expect(bindings.map(({ HostPort }) => Number(HostPort)).toSorted()).toEqual(expected.toSorted());
         for (const { HostIp } of bindings) expect(HostIp).toBe('127.0.0.1');
-      },
-    );
+      }
+    });
 
-    test.concurrent.each(['tasks', 'tasks-store', 'expander-cache'] as const)(
-      'the host does not reach %s by its own address either',
-      async (service) => {
-        const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    test('the host does not reach tasks and both Redis by their own addresses either', async () => {
+      const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+      for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const) {
         const networks: Record<string, { IPAddress: string; IPPrefixLen: number }> = JSON.parse(
           await inspect(service, '{{json .NetworkSettings.Networks}}'),
         );
@@ -53,76 +51,82 @@ export function containerRules(stack: () => ComposedStack): void {
             [],
           );
         }
-      },
-    );
+      }
+    });
 
-    test.concurrent.each<[ServiceName, string, number, string]>([
-      ['expander', 'expander-cache', 6379, 'yes'],
-      ['tasks', 'tasks-store', 6379, 'yes'],
-      ['expander', 'tasks-store', 6379, 'no'],
-      ['tasks', 'expander-cache', 6379, 'no'],
-      ['proxy', 'expander-cache', 6379, 'no'],
-      ['proxy', 'tasks-store', 6379, 'no'],
-      ['expander', 'tasks', 3000, 'no'],
-      ['tasks', 'expander', 3000, 'no'],
-    ])(
-      'only its own application reaches a Redis: %s to %s, port %i: %s',
-      async (from, to, port, response) => {
-        expect(await connects(from, to, port)).toBe(response);
-      },
-    );
+    test('only its own application reaches a Redis', async () => {
+      const reach: [ServiceName, string, number, string][] = [
+        ['expander', 'expander-cache', 6379, 'yes'],
+        ['tasks', 'tasks-store', 6379, 'yes'],
+        ['expander', 'tasks-store', 6379, 'no'],
+        ['tasks', 'expander-cache', 6379, 'no'],
+        ['proxy', 'expander-cache', 6379, 'no'],
+        ['proxy', 'tasks-store', 6379, 'no'],
+        ['expander', 'tasks', 3000, 'no'],
+        ['tasks', 'expander', 3000, 'no'],
+      ];
+      for (const [from, to, port, response] of reach) {
+        expect([from, to, await connects(from, to, port)]).toEqual([from, to, response]);
+      }
+    });
 
-    test.concurrent.each(services)('only the expander reaches the internet: %s', async (service) => {
-      const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
-      const open = await Promise.all(
-        names.map(async (name) => {
-          const [network] = JSON.parse(await docker('network', 'inspect', name));
-          const masquerade = network.Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false';
-          return !network.Internal && masquerade;
-        }),
-      );
-      expect(open.includes(true)).toBe(service === 'expander');
+    test('only the expander reaches the internet', async () => {
+      const networks = async (service: ServiceName) => {
+        const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
+        return Promise.all(
+          names.map(async (name) => {
+            const [network] = JSON.parse(await docker('network', 'inspect', name));
+            const masquerade = network.Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false';
+            return !network.Internal && masquerade;
+          }),
+        );
+      };
+      for (const service of services) {
+        expect([service, (await networks(service)).includes(true)]).toEqual([
+          service,
+          service === 'expander',
+        ]);
+      }
     });
   });
 
   describe('Privileges', { timeout: 120_000 }, () => {
-    test.concurrent.each(services)(
-      'every process runs as a numeric user other than root: %s',
-      async (service) => {
+    test('every process runs as a numeric user other than root', async () => {
+      for (const service of services) {
         expect(await inspect(service, '{{.Config.User}}')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
         const [id = ''] = await stack().containers(service);
         const uids = (await docker('top', id, '-o', 'uid,pid')).split('\n').slice(1);
         expect(uids.length).toBeGreaterThan(0);
         for (const uid of uids) expect(Number.parseInt(uid, 10)).toBeGreaterThan(0);
-      },
-    );
-
-    test.concurrent.each(services)('the root file system is read-only: %s', async (service) => {
-      const attempt = inside(
-        service,
-        'sh',
-        '-c',
-        'echo x >/usr/longhand 2>&1; echo x >/longhand 2>&1; ls /longhand; true',
-      );
-      expect(await attempt).not.toMatch(/^\/longhand$/m);
-      expect(await inspect(service, '{{.HostConfig.ReadonlyRootfs}}')).toBe('true');
+      }
     });
 
-    test.concurrent.each(services)(
-      'a container has no capabilities and gains no privileges, and its memory and logs are bounded: %s',
-      async (service) => {
+    test('the root file system is read-only', async () => {
+      for (const service of services) {
+        const attempt = inside(
+          service,
+          'sh',
+          '-c',
+          'echo x >/usr/longhand 2>&1; echo x >/longhand 2>&1; ls /longhand; true',
+        );
+        expect(await attempt).not.toMatch(/^\/longhand$/m);
+        expect(await inspect(service, '{{.HostConfig.ReadonlyRootfs}}')).toBe('true');
+      }
+    });
+
+    test('containers have no capabilities and gain no privileges, and their memory and logs are bounded', async () => {
+      for (const service of services) {
         const status = await inside(service, 'cat', '/proc/1/status');
         expect(status).toMatch(/^CapEff:\s+0+$/m);
         expect(status).toMatch(/^CapBnd:\s+0+$/m);
         expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
         expect(Number(await inspect(service, '{{.HostConfig.Memory}}'))).toBeGreaterThan(0);
         expect(await inspect(service, '{{index .HostConfig.LogConfig.Config "max-size"}}')).toBe('10m');
-      },
-    );
+      }
+    });
 
-    test.concurrent.each(['expander', 'tasks'] as const)(
-      'the image of a service contains no tests and no build tools: %s',
-      async (service) => {
+    test('the image of a service contains no tests and no build tools', async () => {
+      for (const service of ['expander', 'tasks'] as const) {
         const found = await inside(
           service,
           'find',
@@ -143,8 +147,8 @@ export function containerRules(stack: () => ComposedStack): void {
           'for name in node npm npx corepack yarn; do command -v $name; done; true',
         );
         expect(programs).toBe('/usr/local/bin/node');
-      },
-    );
+      }
+    });
 
     test('each Redis answers only those who know its password, which its own service alone can read', async () => {
       const password = (service: ServiceName) => inside(service, 'cat', '/run/redis/password');

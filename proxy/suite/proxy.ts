@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { send, sendRaw } from '../testing/send.ts';
+import { send, sendRaw, type TestResponse } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** The rules of the proxy itself. */
@@ -107,6 +107,45 @@ export function proxyRules(stack: () => TestStack): void {
         expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
       }
       expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
+    });
+  });
+
+  describe('The edge cache', () => {
+    /** What the log says of a request. */
+    const entry = async ({ headers }: TestResponse) => {
+      const id = `${headers['x-request-id']}`;
+      const line = async () => (await stack().proxyLog()).find((entry) => entry.includes(id));
+      await expect.poll(line).toBeDefined();
+      return JSON.parse((await line()) ?? '');
+    };
+
+    test.each(['/api', '/api/chain'])('answers %s itself the second time', async (path) => {
+      const { expanderPort, shortener } = stack();
+      const target = `${path}?u=${shortener}/chain/2?id=${randomUUID()}`;
+      const first = await send(expanderPort, target);
+      const second = await send(expanderPort, target);
+      expect([second.status, second.body]).toEqual([first.status, first.body]);
+      expect(second.headers).toEqual({ ...first.headers, 'x-request-id': second.headers['x-request-id'] });
+      expect(await entry(first)).toMatchObject({ cache: 'MISS', upstreamStatus: '200' });
+      expect(await entry(second)).toMatchObject({ cache: 'HIT', upstream: '' });
+    });
+
+    test('answers a file of a release itself, in each encoding, and no page', async () => {
+      const { tasksPort } = stack();
+      const page = await send(tasksPort, '/');
+      const [style = 'the page has none'] = /\/public\/[0-9a-f]{12}\/style\.css/.exec(page.body) ?? [];
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        const headers = { 'Accept-Encoding': encoding };
+        await send(tasksPort, style, { headers });
+        const file = await send(tasksPort, style, { headers });
+        expect(file.headers['content-encoding'] ?? 'identity').toBe(encoding);
+        expect(file.headerCount('vary')).toBe(1);
+        expect(await entry(file)).toMatchObject({ cache: 'HIT' });
+        const { etag = '' } = file.headers;
+        const unchanged = await send(tasksPort, style, { headers: { ...headers, 'If-None-Match': etag } });
+        expect(unchanged.status).toBe(304);
+      }
+      expect(await entry(await send(tasksPort, '/'))).toMatchObject({ cache: '' });
     });
   });
 

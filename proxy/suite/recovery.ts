@@ -35,7 +35,7 @@ export function recoveryRules(stack: () => TestStack): void {
       await expect
         .poll(
           async () => {
-            const chain = await send(expanderPort, `/api/chain?u=${shortener}/chain/1`);
+            const chain = await send(expanderPort, `/api/chain?${randomUUID()}&u=${shortener}/chain/1`);
             return JSON.parse(chain.body).cached;
           },
           { timeout: 60_000 },

@@ -18,7 +18,7 @@ export class CountReporter implements Reporter {
         const result = test.result();
         count[result.state] += 1;
         if (result.state === 'skipped')
-          console.log(`skipped: ${test.fullName}${result.note ? ` (${result.note})` : ''}`);
+          console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }
       // A file that cannot even be read, or whose own hooks fail, has no failed test to show for it.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GenericContainer, Wait } from 'testcontainers';
 import { docker, engineAnswers } from './engine.ts';
 import { freePort } from './free-port.ts';
 
@@ -21,8 +22,8 @@ export interface TestRedis {
 }
 
 /**
- * Starts the Redis of the container stack with the configuration file `configuration`, for tests of what Redis itself
- * has to do. Where no Docker engine answers, it is a `redis-server` process of whatever version there is.
+ * Starts Redis with the configuration file `configuration`: in a container where a Docker engine answers,
+ * else as a `redis-server` process.
  */
 export async function startRedis(configuration: string): Promise<TestRedis> {
   return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
@@ -31,8 +32,6 @@ export async function startRedis(configuration: string): Promise<TestRedis> {
 async function inContainer(configuration: string): Promise<TestRedis> {
   // The container that would clean up after a crashed run is an image of its own; `stop` cleans up here.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
-  // Imported here: it takes half a second, and most tests start processes.
-  const { GenericContainer, Wait } = await import('testcontainers');
   const port = await freePort();
   const container = await new GenericContainer('redis:8')
     .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
@@ -64,7 +63,7 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   };
 }
 
-/** Starts a `redis-server` process with the configuration file `configuration`, in a tenth of the time. */
+/** As `startRedis`, always as a process: for tests that crash it hundreds of times. */
 export async function startRedisProcess(configuration: string, ...options: string[]): Promise<TestRedis> {
   const port = await freePort();
   const data = await mkdtemp(join(tmpdir(), 'longhand-redis-'));

@@ -11,12 +11,6 @@ export const silent = createLog('tasks', 'silent');
 
 /** A store in a Redis of its own, configured as in production. */
 export async function startStore() {
-  const server = await startRedisProcess(configuration);
-  return opened([server], server.url, server);
-}
-
-/** The same in the Redis of the container stack. */
-export async function startContainerStore() {
   const server = await startRedis(configuration);
   return opened([server], server.url, server);
 }

@@ -9,19 +9,19 @@ import { expandList } from './bulk-api.ts';
 import { errorResponse, methodNotAllowed } from './error-response.ts';
 import type { Page } from './page.ts';
 import { showPage } from './page-stream.ts';
-import { allowAnyOrigin, apiHeaders, baseHeaders, noStore, textResponse } from './responses.ts';
+import { allowAnyOrigin, allowStale, apiHeaders, baseHeaders, noStore, textResponse } from './responses.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether pages of any origin may read the API's responses. */
-  anyOrigin?: boolean;
+  /** Whether a network is exempt from the guard: then no page of another origin may read the API, and nothing stays stale. */
+  exempt?: boolean;
 }
 
 /** The HTTP side of the expander. */
 export function createApp(expand: Expand, page: Page, settings: AppSettings = {}): Hono {
-  const { log = console, anyOrigin = true } = settings;
+  const { log = console, exempt = false } = settings;
   const app = new Hono().use(annotateRoute);
-  if (anyOrigin) app.use('/api/*', allowAnyOrigin);
+  if (!exempt) app.use('/api/*', allowAnyOrigin, allowStale);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const otherMethods = methodNotAllowed('GET, HEAD');
 

@@ -26,7 +26,11 @@ export function reportError(c: Context, error: Failure): { status: number; heade
 }
 
 /** The response of the API to a failure: its sentence. */
-export function errorResponse(c: Context, error: NonNullable<Failure>, caching = noStore): Response {
+export function errorResponse(
+  c: Context,
+  error: NonNullable<Failure>,
+  caching: Record<string, string> = noStore,
+): Response {
   const { status, headers } = reportError(c, error);
   return textResponse(error.message, { status, headers: { ...apiHeaders, ...caching, ...headers } });
 }

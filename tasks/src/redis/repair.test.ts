@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startClusterStore, startContainerStore, startStore } from '../../testing/store.ts';
+import { startClusterStore, startStore } from '../../testing/store.ts';
 import { repair } from './repair.ts';
 
 const none = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
 const now = new Date();
 
 describe.each([
-  ['one Redis', startContainerStore],
+  ['one Redis', startStore],
   ['a Redis Cluster of three nodes', startClusterStore],
 ])('Repair of a store in %s', (_, start) => {
   let kept: Awaited<ReturnType<typeof start>>;

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startClusterStore, startContainerStore } from '../../testing/store.ts';
+import { startClusterStore, startStore } from '../../testing/store.ts';
 import { type Page, pageSize } from '../task/task.ts';
 import { csrfKey } from './csrf-key.ts';
 
 describe.each([
-  ['one Redis', startContainerStore],
+  ['one Redis', startStore],
   ['a Redis Cluster of three nodes', startClusterStore],
 ])('The store in %s:', (_, start) => {
   let kept: Awaited<ReturnType<typeof start>>;

@@ -1,0 +1,62 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { ordering, startObedientApplication } from './testing/obedient-application.ts';
+
+/** Bytes of memory that a cached answer takes at most, and keys that a zone of a MiB has room for. */
+const largest = 2 * 4_096;
+const keysPerMebibyte = 8_192;
+
+const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
+
+test('the folder of the container has room for all answers that the zone has keys for', async () => {
+  const zone = /keys_zone=answers:(\d+)m/.exec(await read('templates/cache.conf.template'));
+  const folder = /"\/run\/answers:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
+  const room = Number(folder?.[1]) * 1024 ** 2;
+  expect(Number(zone?.[1]) * keysPerMebibyte * largest).toBeLessThanOrEqual(room);
+});
+
+test('however many short URLs are asked for, the answers kept are bounded, and none is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
+  const application = await startObedientApplication();
+  const proxy = await startTemporaryProxy(
+    {
+      LONGHAND_API_RATE: '1000000r/s',
+      LONGHAND_API_BURST: '1000000',
+      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
+    },
+    (config) => config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:128k`),
+  );
+  onTestFinished(async () => {
+    await proxy.stop();
+    await application.stop();
+    await rm(folder, { recursive: true });
+  });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+  const headers = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
+  const order = ordering({ headers, length: 2_999 });
+  const ask = async (i: number) => {
+    const path = `/api?u=${i}&${order}&${'x'.repeat(i % 4_000)}`;
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    http.get({ agent, host: '127.0.0.1', port: proxy.ports.expander, path }, resolve).on('error', reject);
+    const response = await promise;
+    return `${response.statusCode} ${(await text(response)).length}`;
+  };
+  const answers = await Promise.all(
+    Array.from({ length: rounds({ short: 3_000, long: 30_000 }) }, (_, i) => ask(i)),
+  );
+  agent.destroy();
+  expect(new Set(answers)).toEqual(new Set(['200 2999']));
+
+  const kept = await readdir(folder);
+  expect(kept.length).toBeGreaterThan(100);
+  expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 8);
+  const sizes = await Promise.all(kept.map(async (name) => (await stat(join(folder, name))).size));
+  expect(Math.max(...sizes)).toBeGreaterThan(4_096);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
+});

@@ -1,5 +1,7 @@
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
+import { startService } from './bench/services.ts';
+import { forward } from './forward.ts';
 
 /** The stack under load. */
 export interface Target {
@@ -46,19 +48,26 @@ export async function startOwnStack(tasksReplicas: number): Promise<Target> {
     },
   });
   const replicas = stack.processes.filter(({ name }) => name === 'tasks');
+  const expanderOperations = await forward(stack.operations.expander);
+  const tasksOperations = await forward(stack.operations.tasks);
+  // The replicas of the stack listen on Unix sockets, where nothing delays an acknowledgement.
+  const direct = await startService('tasks');
   let next = 0;
   return {
     variables: {
       PROXY_URL: stack.urls.proxy,
       EXPANDER_URL: stack.urls.expander,
       TASKS_URL: stack.urls.tasks,
-      TASKS_DIRECT_URL: stack.services.tasks,
-      EXPANDER_OPS_URL: stack.operations.expander,
-      TASKS_OPS_URL: stack.operations.tasks,
+      TASKS_DIRECT_URL: direct.url,
+      EXPANDER_OPS_URL: expanderOperations.url,
+      TASKS_OPS_URL: tasksOperations.url,
       SHORTENER_URL: shortener.url,
     },
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async stop() {
+      await direct.stop();
+      expanderOperations.close();
+      tasksOperations.close();
       await stack.stop();
       await shortener.close();
     },

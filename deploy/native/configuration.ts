@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -7,6 +7,7 @@ const templates = join(proxy, 'templates');
 
 /** The variables of the templates that differ from stack to stack. */
 export type ProxyVariables = Record<
+  /** Addresses, separated by spaces. */
   | 'LONGHAND_LISTEN'
   | 'LONGHAND_PORT'
   | 'LONGHAND_EXPANDER_PORT'
@@ -29,21 +30,33 @@ export function workers(wanted: number | undefined, cores = availableParallelism
   };
 }
 
-/** Renders the container's templates into an nginx configuration in the folder `prefix`. */
+/**
+ * Renders the container's templates into an nginx configuration in the folder `prefix`. No path of this machine gets
+ * into it: nginx would take a `$` in one for a variable.
+ */
 export async function configureProxy(prefix: string, variables: ProxyVariables): Promise<void> {
   const values = {
     ...variables,
-    LONGHAND_PAGES: join(proxy, 'pages'),
+    LONGHAND_PAGES: 'pages',
     // Never queried: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   const folder = join(prefix, 'conf.d');
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
+  await cp(join(proxy, 'pages'), join(prefix, 'pages'), { recursive: true });
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');
-    await writeFile(join(folder, basename(name, '.template')), render(text, values));
+    const each = listenOnEach(text, variables.LONGHAND_LISTEN.split(' '));
+    await writeFile(join(folder, basename(name, '.template')), render(each, values));
   }
+}
+
+/** Repeats each `listen` directive for each address. */
+function listenOnEach(template: string, addresses: readonly string[]): string {
+  return template.replace(/^ *listen \$\{LONGHAND_LISTEN\}.*$/gm, (directive) =>
+    addresses.map((address) => render(directive, { LONGHAND_LISTEN: address })).join('\n'),
+  );
 }
 
 /**

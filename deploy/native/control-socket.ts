@@ -1,62 +1,58 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
-import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** What another process may ask of the one that runs a stack. */
-type Command = 'status' | 'stop';
+type Command = 'pid' | 'status' | 'stop';
 
 /**
- * Locks `folder` for this process and answers commands from others. A listening socket serves as the lock: it closes
- * with the process, however it dies, and the leftover file does not block the next start.
+ * Answers commands from other processes on the Unix socket at `path`. The caller holds the lock of the stack, so a
+ * socket that is already there belongs to nobody.
  *
  * @param status returns the text that answers `status`.
  * @param stop is called on `stop`; the command is answered by `close`.
- * @throws Error when another process runs the stack of `folder`.
  */
 export async function openControlSocket(
-  folder: string,
+  path: string,
   { status, stop }: { status(): string; stop(): void },
 ): Promise<{ close(): Promise<void> }> {
-  if ((await sendCommand(folder, 'status')) !== undefined) {
-    throw new Error('The stack is already running: `make ps` shows it, `make down` stops it.');
-  }
-  await rm(socketPath(folder), { force: true });
+  await rm(path, { force: true });
   const closed = Promise.withResolvers<void>();
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => {});
-    client.once('data', (command) => {
-      if (`${command}` === ('stop' satisfies Command)) {
+    client.once('data', (data) => {
+      const command = `${data}` as Command;
+      if (command === 'stop') {
         closed.promise.then(() => client.end());
         stop();
       } else {
-        client.end(status());
+        client.end(command === 'pid' ? `${process.pid}` : status());
       }
     });
   });
-  server.listen(socketPath(folder));
+  server.listen(path);
   await once(server, 'listening');
   return {
     async close() {
       closed.resolve();
       server.close();
-      await rm(socketPath(folder), { force: true });
+      await rm(path, { force: true });
     },
   };
 }
 
-/** Sends a command to the process that runs the stack of `folder`. @returns its answer, or undefined if none runs. */
-export async function sendCommand(folder: string, command: Command): Promise<string | undefined> {
-  const socket = createConnection(socketPath(folder));
+/** Sends a command to the process that runs a stack. @returns its answer, or undefined if none runs. */
+export async function sendCommand(path: string, command: Command): Promise<string | undefined> {
+  const socket = createConnection(path);
   try {
     await once(socket, 'connect');
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') {
+      throw new Error('Another user runs the stack.');
+    }
     return undefined;
   }
   socket.write(command);
   return text(socket);
 }
-
-/** Relative, because the path of a Unix socket has at most 107 bytes. */
-const socketPath = (folder: string) => relative('', join(folder, 'stack.socket'));

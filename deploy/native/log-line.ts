@@ -1,8 +1,13 @@
+import { escapeControls } from '@longhand/shared/control-characters.ts';
+
 /**
  * Formats one line of a process's output for people: a JSON record as its message and fields, a line of Redis or nginx
- * without its time and process id, any other line as it is.
+ * without its time and process id, any other line as it is. Control characters are escaped: clients can bring some
+ * into a log, and a terminal would obey them.
  */
-export function formatLogLine(line: string): string {
+export const formatLogLine = (line: string): string => escapeControls(format(line));
+
+function format(line: string): string {
   const record = parseRecord(line);
   if (record === undefined) {
     return line
@@ -12,7 +17,7 @@ export function formatLogLine(line: string): string {
   const { level, time, service, msg, pid, hostname, method, path, status, requestId, err, ...rest } = record;
   const prefix = level === 'info' ? '' : `${level}: `;
   const message = msg === 'request' ? `${method} ${path} ${status}` : `${msg}`;
-  const fields = Object.entries(rest).map(([name, value]) => `${name}=${format(value)}`);
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${text(value)}`);
   const cause = (err as { message?: string } | undefined)?.message;
   return [prefix + message, ...fields, ...(cause ? [`(${cause})`] : [])].join(' ');
 }
@@ -26,4 +31,4 @@ function parseRecord(line: string): Record<string, unknown> | undefined {
   }
 }
 
-const format = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,51 +1,88 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { escapeControls } from '@longhand/shared/control-characters.ts';
+import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { openControlSocket, sendCommand } from './control-socket.ts';
+import { controlSocket, lockFile } from './folders.ts';
+import { tryLock } from './lock.ts';
 import { formatLogLine } from './log-line.ts';
 import { type Stack, searchPath, startStack } from './stack.ts';
 
 /** Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it. */
 const commands: Record<string, () => Promise<void>> = { up, ps, down };
 
-const [command = 'up', folder = join(import.meta.dirname, '..', '..', '.local')] = process.argv.slice(2);
+const [command = 'up', argument = join(import.meta.dirname, '..', '..', '.local')] = process.argv.slice(2);
+const folder = resolve(argument);
+const workingDirectory = process.cwd();
+// Nothing that the runner or its processes write is for other users.
+process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command)) throw new Error(`${command}: the commands are up, ps and down.`);
+  if (command === 'up') await mkdir(folder, { recursive: true });
+  if (existsSync(folder)) enter(folder);
   await commands[command]?.();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  print(error instanceof Error ? error.message : `${error}`, console.error);
+  process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
+}
+
+/** Makes `folder` the working directory: the paths of Unix sockets have to be short, so they are relative. */
+function enter(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    throw new Error(`${folder} belongs to another user, who has started the stack before.`);
+  }
 }
 
 async function up(): Promise<void> {
   requirePrograms('nginx', 'redis-server');
-  await mkdir(folder, { recursive: true });
+  const lock = tryLock(lockFile);
+  if (lock === undefined) {
+    throw new Error(
+      `The stack is already running${await holder()}: \`make ps\` shows it, \`make down\` stops it.`,
+    );
+  }
   const stop = stopSignal();
   let stack: Stack | undefined;
-  const control = await openControlSocket(folder, {
+  const control = await openControlSocket(controlSocket, {
     status: () => (stack ? describeStack(stack) : 'The stack is starting.'),
     stop: () => process.kill(process.pid, 'SIGTERM'),
   });
   try {
     stack = await startStack({ folder, env: process.env, onLine: printLine });
-    console.log(`\n${describeStack(stack)}\n\nCtrl-C stops everything; the tasks are kept.\n`);
+    print(`\n${describeStack(stack)}\n\nCtrl-C stops everything; the tasks are kept.\n`);
     if (!stop.aborted) await once(stop, 'abort');
-    console.log('\nStopping. The tasks are kept.');
+    print('\nStopping. The tasks are kept.');
   } finally {
     await stack?.stop();
     await control.close();
+    lock.release();
   }
 }
 
 async function ps(): Promise<void> {
-  console.log((await sendCommand(folder, 'status')) ?? 'The stack is not running: `make up` starts it.');
+  print((await sendCommand(controlSocket, 'status')) ?? 'The stack is not running: `make up` starts it.');
 }
 
 async function down(): Promise<void> {
-  const answer = await sendCommand(folder, 'stop');
-  console.log(answer === undefined ? 'The stack is not running.' : 'The stack has stopped.');
+  const answer = await sendCommand(controlSocket, 'stop');
+  print(answer === undefined ? 'The stack is not running.' : 'The stack has stopped.');
+}
+
+/** Names the process that has the lock, as a clause in parentheses, or nothing if it does not say within 5 s. */
+async function holder(): Promise<string> {
+  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(50)) {
+    const pid = await sendCommand(controlSocket, 'pid');
+    if (pid) return ` (process ${pid})`;
+  }
+  return '';
 }
 
 function requirePrograms(...programs: string[]): void {
@@ -59,17 +96,28 @@ function requirePrograms(...programs: string[]): void {
   );
 }
 
-function describeStack({ urls, operations, processes }: Stack): string {
-  const port = new URL(urls.proxy).port;
-  const byPort = (url: string) => url.replace('//127.0.0.1:', '//localhost:');
+function describeStack({ urls, localhost, everywhere, operations, processes }: Stack): string {
+  const { port } = new URL(urls.proxy);
+  const addresses = (name: 'expander' | 'tasks') =>
+    localhost
+      ? `http://${name}.localhost:${port}/   or http://localhost:${new URL(urls[name]).port}/`
+      : `${urls[name]}/`;
+  const metrics = (name: 'expander' | 'tasks') =>
+    `curl --unix-socket ${relative(workingDirectory, resolve(operations[name]))} http://localhost/metrics`;
   return [
-    `  expander   http://expander.localhost:${port}/   or ${byPort(urls.expander)}/`,
-    `  tasks      http://tasks.localhost:${port}/   or ${byPort(urls.tasks)}/`,
-    `  metrics    ${operations.expander}/metrics, ${operations.tasks}/metrics`,
+    `  expander   ${addresses('expander')}`,
+    `  tasks      ${addresses('tasks')}`,
+    ...(everywhere ? ['             and the same ports at every address of this machine'] : []),
+    `  metrics    ${metrics('expander')}`,
+    `             ${metrics('tasks')}`,
     `  processes  ${processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`,
   ].join('\n');
 }
 
 function printLine(process: string, line: string): void {
   console.log(`${process.padEnd(14)} | ${formatLogLine(line)}`);
+}
+
+function print(text: string, write: (text: string) => void = console.log): void {
+  write(text.split('\n').map(escapeControls).join('\n'));
 }

@@ -1,55 +1,90 @@
-import { join } from 'node:path';
-import type { ProcessSpec } from './supervisor.ts';
+import { join, resolve } from 'node:path';
+import type { Account } from './privileges.ts';
+import { acceptsConnections, answersLivez, answersPing } from './probes.ts';
+import type { ProcessSpec } from './process-spec.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const host = '127.0.0.1';
 
-/** Where a service, its operations endpoints and its Redis listen. */
-export interface ServicePorts {
-  service: number;
-  operations: number;
-  redis: number;
-}
+/** The programs that run from the checkout. */
+export const serviceFiles = ['expander', 'tasks'].map((name) => join(root, name, 'src', 'main.ts'));
 
-/** A Redis with the configuration of `application` and data in `folder`. */
-export const redis = (name: string, application: string, port: number, folder: string): ProcessSpec => ({
+/** Milliseconds Redis may take to load its data. */
+const loadTimeout = 300_000;
+
+/** The path of a Unix socket, from the stack's folder. */
+export const socketPath = (name: string) => join('run', `${name}.sock`);
+
+/** A Redis with the configuration of `application`, and data in the folder of its name in `folder`. */
+export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'redis-server',
+  // Redis reads its configuration from standard input, because it takes characters such as [ in a path for a pattern.
+  input: join(root, application, 'redis.conf'),
   args: [
-    join(root, application, 'redis.conf'),
-    ...['--bind', host, '--port', `${port}`, '--dir', folder, '--loglevel', 'warning'],
+    ...['-', '--dir', name, '--loglevel', 'warning'],
+    // The path starts at --dir.
+    ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
-  host,
-  port,
+  ready: answersPing(join(folder, socketPath(name))),
+  startTimeout: loadTimeout,
+  explainExit: (lines) => explainDamage(lines, resolve(folder, name, 'appendonlydir')),
 });
 
-/** The expander or tasks. */
-export const service = (name: string, ports: ServicePorts): ProcessSpec => ({
+/** @param data the folder of the append-only file. */
+function explainDamage(lastLines: readonly string[], data: string): string | undefined {
+  if (!lastLines.some((line) => /append only file|\bAOF\b|\bRDB\b/.test(line))) return undefined;
+  const manifest = join(data, 'appendonly.aof.manifest');
+  return (
+    `The saved data cannot be read: a file in ${data} is damaged. ` +
+    `Make a copy of that folder, then run: redis-check-aof --fix ${quote(manifest)}`
+  );
+}
+
+/** As one word of a shell. */
+const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+/**
+ * The expander or tasks.
+ *
+ * @param replica names its sockets: `tasks`, `tasks-2`.
+ */
+export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
   command: process.execPath,
   args: [join(root, name, 'src', 'main.ts')],
   env: {
-    HOST: host,
-    PORT: `${ports.service}`,
-    OPS_HOST: host,
-    OPS_PORT: `${ports.operations}`,
-    REDIS_URL: `redis://${host}:${ports.redis}/0`,
+    SOCKET_PATH: socketPath(replica),
+    OPS_SOCKET_PATH: socketPath(`${replica}-ops`),
+    REDIS_URL: `unix:${socketPath(redis)}`,
+    REDIS_PASSWORD_FILE: '',
   },
-  host,
-  port: ports.service,
+  ready: answersLivez(join(folder, socketPath(`${replica}-ops`))),
+  alive: answersLivez(join(folder, socketPath(`${replica}-ops`))),
 });
 
-/** nginx with the configuration in the folder `prefix`. */
-export const proxy = (prefix: string, listen: { host: string; port: number }): ProcessSpec => {
-  // Root's nginx would run its workers as another user, who may not have access to this folder.
-  const user = process.getuid?.() === 0 ? ' user root;' : '';
+export interface ProxyOptions {
+  /** An address that it listens on, among others. */
+  host: string;
+  port: number;
+  /** Whether it listens on ports below 1024, among others. */
+  lowPorts?: boolean;
+  /** The runner's own by default. */
+  account?: Account | undefined;
+}
+
+/** nginx with the configuration in the folder `proxy` of `folder`. */
+export function proxy(folder: string, { host, port, lowPorts = false, account }: ProxyOptions): ProcessSpec {
+  // Workers of a root's nginx would run as another user, who has no access to the sockets.
+  const user = process.getuid?.() === 0 && account === undefined ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
-    args: ['-p', prefix, '-e', 'stderr', '-c', join(prefix, 'nginx.conf'), '-g', `daemon off;${user}`],
-    ...listen,
+    // Relative paths: nginx takes characters such as [ in the path of its configuration for a pattern.
+    args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
+    ready: acceptsConnections(host, port),
+    lowPorts,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
-    fifo: join(prefix, 'stdout'),
+    fifo: join(folder, 'proxy', 'stdout'),
   };
-};
+}

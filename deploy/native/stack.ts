@@ -1,19 +1,26 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { addressesOf } from './addresses.ts';
 import { configureProxy, workers } from './configuration.ts';
+import { createFolders, handOver } from './folders.ts';
 import { proxyPorts } from './ports.ts';
-import { proxy, redis, type ServicePorts, service } from './processes.ts';
-import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
+import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
+import type { ProcessContext, ProcessSpec } from './process-spec.ts';
+import { proxy, redis, service, serviceFiles, socketPath } from './processes.ts';
+import { type SupervisedProcess, supervise } from './supervisor.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
 
 /** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
 const proxyDrainTime = 2_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services; port 0 means any free port. */
-export interface StackOptions extends ProcessContext {
-  /** Holds the data and the rendered configuration; created if it does not exist. */
+export interface StackOptions extends Omit<ProcessContext, 'account'> {
+  /**
+   * Holds the data, the rendered configuration and the Unix sockets; created if it does not exist. Its path has at most
+   * 80 bytes, from the root or from the working directory, so that those of the sockets are short enough.
+   */
   folder: string;
   /** Replicas of the tasks service behind the proxy, 1 by default. */
   tasksReplicas?: number;
@@ -23,10 +30,12 @@ export interface StackOptions extends ProcessContext {
 export interface Stack {
   /** The proxy: for all host names, and each application's own port. */
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
-  /** The services' operations endpoints, which the proxy does not expose. */
+  /** Whether `localhost`, and names below it, lead to the proxy. */
+  readonly localhost: boolean;
+  /** Whether the proxy listens on every address of this machine. */
+  readonly everywhere: boolean;
+  /** The Unix sockets of the services' operations endpoints; for tasks, the first replica. */
   readonly operations: { readonly expander: string; readonly tasks: string };
-  /** The services, bypassing the proxy; for tasks, the first replica. */
-  readonly services: { readonly expander: string; readonly tasks: string };
   /** In start order. */
   readonly processes: readonly SupervisedProcess[];
   /** Drains the proxy and the services, then stops Redis. */
@@ -35,76 +44,84 @@ export interface Stack {
 
 /**
  * Starts the whole stack without Docker: a cache, a store, the two services, and nginx with the container's templates.
- * A process that exits later is restarted.
+ * Only nginx listens on TCP ports. A process that exits later is restarted.
  *
- * @throws Error with a message for people: an invalid variable, a port that is taken, a process that does not start.
+ * @throws EnvironmentError, or Error with a message for people: a port that is taken, a process that does not start.
  *   Nothing keeps running then.
  */
-export async function startStack({ folder, env, onLine, tasksReplicas = 1 }: StackOptions): Promise<Stack> {
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { env, onLine, tasksReplicas = 1 } = options;
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
-  const listen = await proxyPorts(variables, variables.LONGHAND_BIND);
-  const ports = await backendPorts(tasksReplicas);
-  const folderOf = (process: string) => join(resolve(folder), process);
-  for (const process of ['expander-cache', 'tasks-store', 'proxy']) {
-    await mkdir(folderOf(process), { recursive: true });
-  }
-  const host = variables.LONGHAND_BIND.includes(':')
-    ? `[${variables.LONGHAND_BIND}]`
-    : variables.LONGHAND_BIND;
-  await configureProxy(folderOf('proxy'), {
-    LONGHAND_LISTEN: host,
-    LONGHAND_PORT: `${listen.LONGHAND_PORT}`,
-    LONGHAND_EXPANDER_PORT: `${listen.LONGHAND_EXPANDER_PORT}`,
-    LONGHAND_TASKS_PORT: `${listen.LONGHAND_TASKS_PORT}`,
+  const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
+  const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
+  const folder = shortest(options.folder);
+  const replicas = Array.from({ length: tasksReplicas }, (_, i) => (i === 0 ? 'tasks' : `tasks-${i + 1}`));
+
+  await createFolders(folder);
+  await configureProxy(join(folder, 'proxy'), {
+    LONGHAND_LISTEN: listen.join(' '),
+    LONGHAND_PORT: `${ports.LONGHAND_PORT}`,
+    LONGHAND_EXPANDER_PORT: `${ports.LONGHAND_EXPANDER_PORT}`,
+    LONGHAND_TASKS_PORT: `${ports.LONGHAND_TASKS_PORT}`,
     LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
     LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
     ...workers(variables.LONGHAND_WORKERS),
-    LONGHAND_EXPANDER_SERVER: upstreamServers(ports.expander),
-    LONGHAND_TASKS_SERVER: upstreamServers(...ports.tasks),
+    LONGHAND_EXPANDER_SERVER: upstreamServers('expander'),
+    LONGHAND_TASKS_SERVER: upstreamServers(...replicas),
   });
+  const account = await dropPrivileges(folder, (line) => onLine('stack', line));
+  const lowPorts = Object.values(ports).some((port) => port < 1_024);
   const { processes, stop } = await startInOrder(
     [
+      [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
       [
-        redis('expander-cache', 'expander', ports.expander.redis, folderOf('expander-cache')),
-        redis('tasks-store', 'tasks', ports.store, folderOf('tasks-store')),
+        service('expander', 'expander', 'expander-cache', folder),
+        ...replicas.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [service('expander', ports.expander), ...ports.tasks.map((replica) => service('tasks', replica))],
-      [proxy(folderOf('proxy'), { host: variables.LONGHAND_BIND, port: listen.LONGHAND_PORT })],
+      [proxy(folder, { host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts, account })],
     ],
-    { env: { ...env, PATH: searchPath(env) }, onLine },
+    { folder, env: { ...env, PATH: searchPath(env) }, account, onLine },
   );
-  const publicUrl = (port: number) => `http://${host}:${port}`;
-  const localUrl = (port = 0) => `http://127.0.0.1:${port}`;
-  const [tasks] = ports.tasks;
+  const url = (port: number) => `http://${host}:${port}`;
   return {
     urls: {
-      proxy: publicUrl(listen.LONGHAND_PORT),
-      expander: publicUrl(listen.LONGHAND_EXPANDER_PORT),
-      tasks: publicUrl(listen.LONGHAND_TASKS_PORT),
+      proxy: url(ports.LONGHAND_PORT),
+      expander: url(ports.LONGHAND_EXPANDER_PORT),
+      tasks: url(ports.LONGHAND_TASKS_PORT),
     },
-    operations: { expander: localUrl(ports.expander.operations), tasks: localUrl(tasks?.operations) },
-    services: { expander: localUrl(ports.expander.service), tasks: localUrl(tasks?.service) },
+    localhost,
+    everywhere,
+    operations: {
+      expander: join(folder, socketPath('expander-ops')),
+      tasks: join(folder, socketPath('tasks-ops')),
+    },
     processes,
     stop,
   };
 }
 
-/** Free ports for what only the proxy and the services connect to. */
-async function backendPorts(tasksReplicas: number) {
-  const { cache, store } = await freePorts('cache', 'store');
-  const servicePorts = async (redis: number): Promise<ServicePorts> => ({
-    ...(await freePorts('service', 'operations')),
-    redis,
-  });
-  const expander = await servicePorts(cache);
-  const tasks: ServicePorts[] = [];
-  while (tasks.length < tasksReplicas) tasks.push(await servicePorts(store));
-  return { expander, tasks, store };
+/** The path of a Unix socket has at most 107 bytes. */
+function shortest(folder: string): string {
+  const paths = [resolve(folder), relative('', folder) || '.'];
+  return paths.sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b))[0] as string;
+}
+
+/** Lets processes that root starts run as somebody else, if possible. @returns undefined if they run as this user. */
+async function dropPrivileges(folder: string, onLine: (line: string) => void): Promise<Account | undefined> {
+  const account = unprivilegedAccount(checkout);
+  if (account === undefined) return undefined;
+  const reason = obstacle(account, [process.execPath, ...serviceFiles], folder);
+  if (reason) {
+    onLine(`Everything runs as root, because ${reason}.`);
+    return undefined;
+  }
+  await handOver(folder, account);
+  return account;
 }
 
 /** The `server` directives of an upstream. The addresses are fixed and come back, so nginx never leaves one out. */
-const upstreamServers = (...replicas: ServicePorts[]) =>
-  replicas.map(({ service }) => `127.0.0.1:${service} max_fails=0`).join('; server ');
+const upstreamServers = (...replicas: string[]) =>
+  replicas.map((replica) => `unix:${socketPath(replica)} max_fails=0`).join('; server ');
 
 /** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */
 async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {

@@ -1,40 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fifo, openFifo } from './fifo.ts';
+import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
+import { type Child, exited, isRunning, launch, terminate } from './child.ts';
+import { openFifo } from './fifo.ts';
+import { forEachLine } from './lines.ts';
+import type { Probe } from './probes.ts';
+import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 
-/** Milliseconds a process may take until it accepts connections. */
+/** Milliseconds a process may take until it is ready. */
 const startTimeout = 30_000;
-/** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
-const stopTimeout = 15_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
-
-export interface ProcessSpec {
-  name: string;
-  command: string;
-  args: readonly string[];
-  /** Added to the environment of the context. */
-  env?: NodeJS.ProcessEnv;
-  /** The process is ready once it accepts connections here. */
-  host: string;
-  port: number;
-  /** SIGTERM by default. */
-  stopSignal?: NodeJS.Signals;
-  /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
-  orphanSignal?: 'TERM' | 'KILL';
-  /** Where to create a named pipe for standard output, for a program that needs one. */
-  fifo?: string;
-}
-
-/** What the processes of a stack share. */
-export interface ProcessContext {
-  env: NodeJS.ProcessEnv;
-  /** Called with each line of output and the name of its process. */
-  onLine(process: string, line: string): void;
-}
+/** Milliseconds between two probes of a process that should be alive. */
+const probeInterval = 2_000;
+/** Failed probes in a row, of 3 s each, after which a process is killed: more while it starts. */
+const failures = { whileStarting: 10, later: 3 };
 
 export interface SupervisedProcess {
   readonly name: string;
@@ -47,23 +27,18 @@ export interface SupervisedProcess {
 }
 
 /**
- * Starts a program, resolves once it accepts connections, and restarts it from then on whenever it exits.
+ * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits or hangs.
  *
- * @throws Error with the program's last lines when it exits before it is ready, or is not ready within 30 s.
+ * @throws Error with the program's last lines when it exits before it is ready, or is not ready in time.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
   const onLine = (line: string) => context.onLine(name, line);
-  const fifo = spec.fifo === undefined ? undefined : openFifo(spec.fifo);
-  if (fifo) createInterface(fifo.output).on('line', onLine);
+  const fifo = spec.fifo === undefined ? undefined : openFifo(spec.fifo, context.account);
+  if (fifo) forEachLine(fifo.output, onLine);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const start = () => {
-    const child = launch(spec, context.env, fifo);
-    child.on('error', (error) => onLine(error.message));
-    forEachLine(child, onLine);
-    return child;
-  };
+  const start = () => launch(spec, context, fifo);
   let child = start();
   try {
     await ready(child, spec);
@@ -74,12 +49,18 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   }
 
   const restarting = (async () => {
+    let patience = failures.later;
     for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
       const started = Date.now();
+      if (spec.alive) watch(child, spec.alive, patience, onLine);
+      patience = failures.whileStarting;
       await exited(child);
       if (signal.aborted) return;
       if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
-      onLine(`exited with ${child.signalCode ?? `code ${child.exitCode}`}; restarting`);
+      const { signalCode, exitCode } = child.process;
+      onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
+      const explanation = spec.explainExit?.(child.lastLines);
+      if (explanation) onLine(explanation);
       await sleep(delay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       child = start();
@@ -89,7 +70,7 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   return {
     name,
     get pid() {
-      return child.pid;
+      return child.process.pid;
     },
     async restart() {
       const old = child;
@@ -106,73 +87,42 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   };
 }
 
-function launch(spec: ProcessSpec, env: NodeJS.ProcessEnv, fifo: Fifo | undefined): ChildProcess {
-  const { command, args, orphanSignal = 'KILL' } = spec;
-  const [program = command, ...words] = [...parentDeathSignal(orphanSignal), command, ...args];
-  return spawn(program, words, {
-    env: { ...env, ...spec.env },
-    stdio: ['ignore', fifo?.fd ?? 'pipe', 'pipe'],
-    // In a separate process group: Ctrl-C reaches only the supervisor, which stops the processes in order.
-    detached: true,
-  });
-}
-
-function forEachLine({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
-  for (const stream of [stdout, stderr]) if (stream) createInterface(stream).on('line', onLine);
-}
-
-/** @throws Error when `child` exits before it accepts connections, or takes too long. */
-async function ready(child: ChildProcess, { name, host, port }: ProcessSpec): Promise<void> {
-  const lines: string[] = [];
-  forEachLine(child, (line) => lines.push(line));
+/** @throws Error when `child` exits before it is ready, or takes too long. */
+async function ready(child: Child, spec: ProcessSpec): Promise<void> {
+  const { name, startTimeout: timeout = startTimeout } = spec;
   // Not `exit`: the last lines have been read only by the time of `close`.
-  const closed = once(child, 'close').then(() => true);
-  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
+  const closed = once(child.process, 'close').then(() => true);
+  for (const deadline = Date.now() + timeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {
-      throw new Error(`${name} did not start:\n  ${lines.slice(-20).join('\n  ')}`);
+      const lines = child.lastLines.join('\n  ');
+      if (child.process.exitCode === configurationExitCode)
+        throw new EnvironmentError(child.lastLines.join('\n'));
+      const explanation = spec.explainExit?.(child.lastLines) ?? `${name} did not start:`;
+      throw new Error(`${explanation}\n  ${lines}`);
     }
-    if (await accepts(host, port)) return;
+    if (await spec.ready()) return;
   }
-  throw new Error(`${name} did not listen on port ${port} within ${startTimeout / 1_000} s`);
+  throw new Error(`${name} was not ready within ${timeout / 1_000} s.`);
 }
 
-async function accepts(host: string, port: number): Promise<boolean> {
-  const socket = createConnection({ host, port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
+/**
+ * Kills `child` once it has failed several probes in a row. Returns when it has exited.
+ *
+ * @param left the number of failures that kill it if it never answers.
+ */
+async function watch(
+  child: Child,
+  alive: Probe,
+  left: number,
+  onLine: (line: string) => void,
+): Promise<void> {
+  for (;;) {
+    await sleep(probeInterval, undefined, { ref: false });
+    if (!isRunning(child)) return;
+    left = (await alive()) ? failures.later : left - 1;
+    if (left === 0 && isRunning(child)) {
+      onLine('does not answer; killing it');
+      child.process.kill('SIGKILL');
+    }
   }
-}
-
-const isRunning = (child: ChildProcess) =>
-  child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-
-/** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
-async function exited(child: ChildProcess): Promise<void> {
-  if (isRunning(child)) await once(child, 'exit');
-  try {
-    if (child.pid) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // The group is empty.
-  }
-}
-
-async function terminate(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (!isRunning(child)) return;
-  child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
-  await exited(child);
-  clearTimeout(timer);
-}
-
-let hasSetpriv: boolean | undefined;
-
-/** The command prefix that has the kernel send `signal` when this process dies in any way; empty except on Linux. */
-function parentDeathSignal(signal: string): string[] {
-  hasSetpriv ??= spawnSync('setpriv', ['--pdeathsig', signal, '--', 'true']).status === 0;
-  return hasSetpriv ? ['setpriv', '--pdeathsig', signal, '--'] : [];
 }

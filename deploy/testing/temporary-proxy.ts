@@ -55,7 +55,8 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
-  const nginx = await supervise(proxy(prefix, { host: '127.0.0.1', port: ports.all }), {
+  const nginx = await supervise(proxy(folder, { host: '127.0.0.1', port: ports.all }), {
+    folder,
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => log.push(line),
   });

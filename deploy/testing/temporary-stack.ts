@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 
 /**
@@ -11,6 +12,7 @@ export async function startTemporaryStack(
   options: Partial<Omit<StackOptions, 'folder'>> = {},
 ): Promise<Stack> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-stack-'));
+  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
   const stack = await startStack({
     onLine() {},
     ...options,
@@ -18,9 +20,7 @@ export async function startTemporaryStack(
     env: {
       PATH: process.env.PATH,
       ...options.env,
-      LONGHAND_PORT: '0',
-      LONGHAND_EXPANDER_PORT: '0',
-      LONGHAND_TASKS_PORT: '0',
+      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
   });

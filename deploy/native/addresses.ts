@@ -1,0 +1,24 @@
+/** What LONGHAND_BIND means for nginx and for people. */
+export interface Addresses {
+  /** What nginx listens on, for its `listen` directives. */
+  readonly listen: readonly string[];
+  /** The host of URLs that reach the proxy from this machine. */
+  readonly host: string;
+  /** Whether `localhost` and names below it lead to the proxy. */
+  readonly localhost: boolean;
+  /** Whether the proxy listens on every address of this machine. */
+  readonly everywhere: boolean;
+}
+
+/** @param bind an IP address; `::` stands for every address of both families, as in most servers. */
+export function addressesOf(bind: string): Addresses {
+  const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
+  if (hostname === '[::]') {
+    return { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', localhost: true, everywhere: true };
+  }
+  if (hostname === '0.0.0.0') {
+    return { listen: [hostname], host: '127.0.0.1', localhost: true, everywhere: true };
+  }
+  const localhost = hostname === '127.0.0.1' || hostname === '[::1]';
+  return { listen: [hostname], host: hostname, localhost, everywhere: false };
+}

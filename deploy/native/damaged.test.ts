@@ -1,0 +1,40 @@
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Runner } from '../testing/runner.ts';
+
+describe('With a damaged append-only file', { timeout: 120_000 }, () => {
+  const runner = new Runner();
+
+  test('the start fails, names the file and how to repair it, and leaves nothing running', async () => {
+    const first = await runner.up();
+    const tasks = `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
+    const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    const add = (title: string) => fetch(tasks, { method: 'POST', headers, body: JSON.stringify({ title }) });
+    expect((await add('kept')).status).toBe(201);
+    first.child.kill('SIGINT');
+    await first.exited;
+
+    const data = join(runner.folder, 'tasks-store', 'appendonlydir');
+    const file = join(data, (await readdir(data)).find((name) => name.endsWith('.incr.aof')) ?? '');
+    const intact = await readFile(file);
+    // Redis accepts connections while it loads a long file, long before it comes to the damage.
+    const filler = '*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n'.repeat(1_000_000);
+    await writeFile(file, Buffer.concat([intact, Buffer.from(`${filler}nonsense`), intact]));
+    const { code, output } = await runner.run('up').exited;
+    expect(code).toBe(1);
+    expect(output).toContain(
+      `The saved data cannot be read: a file in ${data} is damaged. ` +
+        `Make a copy of that folder, then run: redis-check-aof --fix ${data}/appendonly.aof.manifest\n`,
+    );
+    expect(output).not.toContain('Ctrl-C');
+    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
+
+    // The last command may be half written when the power fails; Redis leaves it out by itself.
+    await writeFile(file, intact);
+    await appendFile(file, '*3\r\n$3\r\nSET\r\n$1');
+    await runner.up();
+    const listed = await (await fetch(tasks, { headers })).json();
+    expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
+  });
+});

@@ -1,0 +1,18 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * Calls `onLine` with each line of `output`. Only a line feed ends a line: node:readline would also break it at a
+ * carriage return or U+2028, which a client can bring into a log line to forge another one.
+ */
+export function forEachLine(output: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  output.setEncoding('utf8');
+  output.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  });
+  output.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}

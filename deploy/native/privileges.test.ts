@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Runner } from '../testing/runner.ts';
+import { privilegePrefix, unprivilegedAccount, unusedId } from './privileges.ts';
+
+const isRoot = process.getuid?.() === 0;
+const somebodyElse = { uid: 64_999, gid: 64_999 };
+
+/** Runs a command as another user; what it printed. */
+function asSomebodyElse(command: string, ...args: string[]): string {
+  const prefix = privilegePrefix({ account: somebodyElse, orphanSignal: 'KILL' });
+  const [program = '', ...words] = [...prefix, command, ...args];
+  return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
+}
+
+/** Every process of a group. */
+const members = (group: number) =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => {
+      try {
+        return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ')[2]) === group;
+      } catch {
+        return false;
+      }
+    });
+
+describe('On a machine with other users', { timeout: 120_000 }, () => {
+  const runner = new Runner();
+
+  test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
+    await runner.up();
+    const processes = await runner.processes();
+    const listening = (pid: number) =>
+      spawnSync('ss', ['-Hltnp'], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .filter((line) => members(pid).some((member) => line.includes(`pid=${member},`)))
+        .map((line) => line.split(/\s+/)[3]);
+    const { proxy, ...inner } = processes;
+    for (const pid of Object.values(inner)) expect(listening(pid)).toEqual([]);
+    expect(new Set(listening(proxy ?? 0))).toEqual(
+      new Set(Object.values(runner.ports).map((port) => `127.0.0.1:${port}`)),
+    );
+
+    const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
+    for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.lock', 'stack.socket']) {
+      expect([path, others(path)]).toEqual([path, 0]);
+    }
+    for (const name of readdirSync(join(runner.folder, 'tasks-store', 'appendonlydir'))) {
+      expect([name, others(join('tasks-store', 'appendonlydir', name))]).toEqual([name, 0]);
+    }
+    for (const name of readdirSync(join(runner.folder, 'run'))) {
+      expect([name, others(join('run', name))]).toEqual([name, 0]);
+    }
+  });
+
+  test('the operations endpoints answer on their Unix sockets, as the output says', async () => {
+    const { output } = await runner.up();
+    const commands = output().match(/curl --unix-socket \S+ http:\/\/localhost\/metrics/g) ?? [];
+    expect(commands).toHaveLength(2);
+    for (const command of commands) {
+      expect(spawnSync(command, { shell: true, encoding: 'utf8' }).stdout).toContain(
+        'http_request_duration_seconds',
+      );
+    }
+  });
+
+  test.each(['expander-cache', 'tasks-store'])(
+    '%s takes no more memory than in a container',
+    async (name) => {
+      await runner.up();
+      const socket = join(runner.folder, 'run', `${name}.sock`);
+      const { stdout } = spawnSync('redis-cli', ['-s', socket, 'CONFIG', 'GET', 'maxmemory'], {
+        encoding: 'utf8',
+      });
+      const megabytes = { 'expander-cache': 64, 'tasks-store': 256 }[name] ?? 0;
+      expect(stdout).toBe(`maxmemory\n${megabytes * 2 ** 20}\n`);
+    },
+  );
+
+  test.runIf(isRoot)('started by root, no process is root or has a capability', async () => {
+    const { output } = await runner.up();
+    expect(output()).not.toContain('runs as root');
+    for (const [name, pid] of Object.entries(await runner.processes())) {
+      for (const member of members(pid)) {
+        const status = readFileSync(`/proc/${member}/status`, 'utf8');
+        expect([name, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([name, `${unusedId}`]);
+        expect([name, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([name, '0000000000000000']);
+      }
+    }
+  });
+
+  test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
+    await runner.up();
+    const store = join(runner.folder, 'run', 'tasks-store.sock');
+    expect(asSomebodyElse('redis-cli', '-s', store, 'PING')).toContain('Permission denied');
+    expect(asSomebodyElse('ls', join(runner.folder, 'tasks-store'))).toContain('Permission denied');
+  });
+});
+
+describe.runIf(isRoot)('The account of processes that root starts', () => {
+  test('is the owner of the checkout, or one of its own if that is root', async () => {
+    const checkout = await mkdtemp(join(tmpdir(), 'longhand-checkout-'));
+    expect(unprivilegedAccount(checkout)).toEqual({ uid: unusedId, gid: unusedId });
+    await chown(checkout, somebodyElse.uid, somebodyElse.gid);
+    expect(unprivilegedAccount(checkout)).toEqual(somebodyElse);
+    await rm(checkout, { recursive: true });
+  });
+
+  test('may listen on ports below 1024 if the proxy should', async () => {
+    const lowPort = await freeLowPort();
+    const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
+    const attempt = (lowPorts: boolean) => {
+      const prefix = privilegePrefix({ account: somebodyElse, lowPorts, orphanSignal: 'KILL' });
+      const [program = '', ...words] = [...prefix, process.execPath, '-e', listen];
+      return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
+    };
+    expect(attempt(true)).toBe('listened\n');
+    const unprivileged = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+    if (lowPort < unprivileged) expect(attempt(false)).toContain('EACCES');
+  });
+});
+
+async function freeLowPort(): Promise<number> {
+  for (let port = 1_023; port > 511; port -= 1) {
+    const server = createServer();
+    const free = await new Promise((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    );
+    await new Promise((resolve) => server.close(resolve));
+    if (free) return port;
+  }
+  throw new Error('No port from 512 to 1023 is free.');
+}

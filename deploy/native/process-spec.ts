@@ -1,0 +1,38 @@
+import type { Account } from './privileges.ts';
+import type { Probe } from './probes.ts';
+
+export interface ProcessSpec {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Added to the environment of the context. */
+  env?: NodeJS.ProcessEnv;
+  /** The path of a file for standard input. */
+  input?: string;
+  ready: Probe;
+  /** Milliseconds until it must be ready, if that may take longer than 30 s. */
+  startTimeout?: number;
+  /** A process that fails it for 15 s is killed, and so restarted. */
+  alive?: Probe;
+  /** Explains, for people, why the process exited; undefined if its last lines do so themselves. */
+  explainExit?(lastLines: readonly string[]): string | undefined;
+  /** SIGTERM by default. */
+  stopSignal?: NodeJS.Signals;
+  /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
+  orphanSignal?: 'TERM' | 'KILL';
+  /** Whether it listens on a port below 1024. */
+  lowPorts?: boolean;
+  /** Where to create a named pipe for standard output, for a program that needs one. */
+  fifo?: string;
+}
+
+/** What the processes of a stack share. */
+export interface ProcessContext {
+  /** The working directory; relative paths in specifications start there. */
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  /** The runner's own by default. */
+  account?: Account | undefined;
+  /** Called with each line of output and the name of its process. */
+  onLine(process: string, line: string): void;
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { afterEach, beforeEach, expect } from 'vitest';
+
+export type Variables = Record<string, string | number>;
+
+export interface Started {
+  child: ChildProcess;
+  /** What it has written so far. */
+  output(): string;
+  exited: Promise<{ code: number | null; output: string }>;
+}
+
+/** `make up` without Docker, as people use it: a folder and ports of its own for each test, nothing left after it. */
+export class Runner {
+  folder = '';
+  ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
+  readonly #children: ChildProcess[] = [];
+
+  constructor() {
+    beforeEach(async () => {
+      this.folder = await mkdtemp(join(tmpdir(), 'longhand-local-'));
+      this.ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+    });
+    afterEach(async () => {
+      for (const child of this.#children.splice(0)) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        // Its processes die with it.
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
+    });
+  }
+
+  /** Runs a command of `main`: up, ps or down. */
+  run(
+    command: string,
+    variables: Variables = {},
+    main = join(import.meta.dirname, '../native/main.ts'),
+  ): Started {
+    const env = { ...process.env, ...asText(this.ports), ...asText(variables) };
+    const child = spawn(process.execPath, [main, command, this.folder], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    let soFar = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        soFar += chunk;
+      });
+    }
+    const written = Promise.all([text(child.stdout), text(child.stderr)]);
+    const exited = once(child, 'exit').then(async ([code]) => ({ code, output: (await written).join('') }));
+    return { child, output: () => soFar, exited };
+  }
+
+  /** Starts the stack; resolves once it says that it has started, or rejects with its output if it exits before. */
+  async up(variables: Variables = {}, main?: string): Promise<Started> {
+    const started = this.run('up', variables, main);
+    const failed = started.exited.then(({ code, output }) =>
+      Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
+    );
+    const announced = expect.poll(started.output, { timeout: 60_000 }).toContain('Ctrl-C stops everything');
+    await Promise.race([announced, failed]);
+    return started;
+  }
+
+  /** Resolves once the port serves its page. */
+  async isServed(port: number, host = '127.0.0.1'): Promise<void> {
+    const status = () =>
+      fetch(`http://${host}:${port}/`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await expect.poll(status, { timeout: 60_000 }).toBe(200);
+  }
+
+  /** The ids of the supervised processes by name, as `make ps` shows them. */
+  async processes(): Promise<Record<string, number>> {
+    const { output } = await this.run('ps').exited;
+    const list = /processes +(.*)/.exec(output)?.[1] ?? '';
+    return Object.fromEntries(
+      list.split(', ').map((entry) => [entry.split(' ')[0] ?? '', Number(entry.split(' ')[1])]),
+    );
+  }
+}
+
+/** The process groups that still have a process; each supervised process leads one. */
+export function alive(pids: readonly number[]): number[] {
+  return pids.filter((pid) => {
+    try {
+      return process.kill(-pid, 0);
+    } catch {
+      return false;
+    }
+  });
+}
+
+const asText = (values: Variables) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `${value}`]));

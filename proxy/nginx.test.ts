@@ -62,18 +62,19 @@ describe('The proxy alone', () => {
     return last;
   };
 
-  test('a request target reaches the application byte for byte', async () => {
-    for (const path of [
-      '/a//b',
-      '/a/./b/../c',
-      '/%61%2F%2f',
-      '/?u=http://a.b/c%20d+e&&',
-      '/a;b=c?',
-      '/%E2%80%A8',
-      '/"<>',
-    ]) {
-      expect((await forwarded(path)).url).toBe(path);
-    }
+  test.each([
+    '/a//b',
+    '/a/./b/../c',
+    '/%61%2F%2f',
+    '/?u=http://a.b/c%20d+e&&',
+    '/a;b=c?',
+    '/%E2%80%A8',
+    '/"<>',
+  ])('a request target reaches the application byte for byte: %s', async (path) => {
+    expect((await forwarded(path)).url).toBe(path);
+  });
+
+  test('a request target of 24 KiB reaches the application byte for byte', async () => {
     const long = `/api?u=${'%61'.repeat(8 * 1024)}`;
     expect((await forwarded(long)).url).toBe(long);
   });

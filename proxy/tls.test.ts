@@ -95,7 +95,7 @@ test.each([
 test('without TLS there is no such header, and a real name redirects to https', async () => {
   for (const path of ['/', '/nothing']) {
     const { headers } = await send(proxy.ports.all, path);
-    expect(headers['strict-transport-security']).toBeUndefined();
+    expect(headers['strict-transport-security'], path).toBeUndefined();
   }
   for (const host of [names.LONGHAND_TASKS_NAME, `${names.LONGHAND_TASKS_NAME.toUpperCase()}:80`]) {
     const { status, headers } = await send(plain, '/tasks?x', { host });

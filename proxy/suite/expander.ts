@@ -96,22 +96,20 @@ export function expanderRules(stack: () => TestStack): void {
       '405 of the proxy': () => get('/', { method: 'TRACE' }),
       '400 of the proxy': () => get('/..'),
     };
-    for (const [name, response] of Object.entries(responses)) {
-      test(`X-Power-By with the one constant value and Content-Type text/html: ${name}`, async () => {
+    describe.each(Object.entries(responses))('%s', (name, response) => {
+      test('X-Power-By with the one constant value and Content-Type text/html', async () => {
         const { status, headers, headerCount } = await response();
         expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
         expect(headers['x-power-by']).toBe('Longhand');
         expect(headers['content-type']).toBe('text/html');
         expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
       });
-    }
 
-    test('a strict Content-Security-Policy', async () => {
-      for (const response of Object.values(responses)) {
+      test('a strict Content-Security-Policy', async () => {
         const { headers } = await response();
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
-      }
+      });
     });
 
     test('X-Content-Type-Options nosniff, except for a call, which has to run as a script', async () => {
@@ -180,16 +178,14 @@ export function expanderRules(stack: () => TestStack): void {
       ['request_failed: not HTTP', 502, () => link('/malformed')],
       ['timeout', 504, () => link('/hang')],
     ];
-    for (const [code, status, u, more = ''] of bad) {
-      test(`${code} is ${status} and one plain sentence`, async () => {
-        for (const cb of more ? [more] : ['', '&cb=show']) {
-          const response = await api(u(), cb);
-          expect(response.status).toBe(status);
-          expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
-          expect(response.body).not.toMatch(/[<>]|show\(/);
-        }
+    describe.each(bad)('%s is %i and one plain sentence', (_code, status, u, more = '') => {
+      test.concurrent.each(more ? [more] : ['', '&cb=show'])('with %j', async (cb) => {
+        const response = await api(u(), cb);
+        expect(response.status).toBe(status);
+        expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
+        expect(response.body).not.toMatch(/[<>]|show\(/);
       });
-    }
+    });
   });
 
   describe('Expansion procedure', () => {
@@ -259,12 +255,13 @@ export function expanderRules(stack: () => TestStack): void {
       expect((await chain(link('/loop'))).redirectCount).toBe(6);
     });
 
-    test('follow=all follows 303, 307 and 308, and sends a GET where HEAD is refused', async () => {
-      for (const status of [303, 307, 308]) {
-        expect((await api(link(`/chain/2?status=${status}`), '&follow=all')).body).toBe(
-          link(`/chain/0?status=${status}`),
-        );
-      }
+    test.each([303, 307, 308])('follow=all follows %i', async (status) => {
+      expect((await api(link(`/chain/2?status=${status}`), '&follow=all')).body).toBe(
+        link(`/chain/0?status=${status}`),
+      );
+    });
+
+    test('follow=all sends a GET where HEAD is refused', async () => {
       expect((await api(link('/head-not-allowed/2'), '&follow=all')).body).toBe(link('/head-not-allowed/0'));
     });
 

@@ -37,13 +37,15 @@ export function proxyRules(stack: () => TestStack): void {
       expect(response).not.toContain('<b>');
     });
 
-    test('the Content-Security-Policy of the pages allows their style and nothing else', async () => {
-      for (const { headers, body } of [await index(), await index('/nowhere')]) {
+    test.each(['/', '/nowhere'])(
+      'the Content-Security-Policy of %s allows its style and nothing else',
+      async (path) => {
+        const { headers, body } = await index(path);
         const style = /<style>(.*?)<\/style>/s.exec(body)?.[1] ?? '';
         const hash = createHash('sha256').update(style).digest('base64');
         expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hash}'`);
-      }
-    });
+      },
+    );
   });
 
   describe('Request id', () => {
@@ -150,12 +152,10 @@ export function proxyRules(stack: () => TestStack): void {
   });
 
   describe('Operations endpoints', () => {
-    test('are not exposed by the proxy', async () => {
-      for (const path of ['/livez', '/readyz', '/metrics']) {
-        const { expanderPort, tasksPort } = stack();
-        for (const port of [expanderPort, tasksPort]) expect((await send(port, path)).status).toBe(404);
-        expect((await index(path)).status).toBe(404);
-      }
+    test.each(['/livez', '/readyz', '/metrics'])('are not exposed by the proxy: %s', async (path) => {
+      const { expanderPort, tasksPort } = stack();
+      for (const port of [expanderPort, tasksPort]) expect((await send(port, path)).status).toBe(404);
+      expect((await index(path)).status).toBe(404);
     });
   });
 }

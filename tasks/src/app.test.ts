@@ -438,8 +438,9 @@ describe('Store failure', () => {
   });
 });
 
-test('every page has a policy without unsafe-inline, no frames, no sniffing, no referrer to others', async () => {
-  for (const path of ['/', '/nothing', '/public/style.css']) {
+test.each(['/', '/nothing', '/public/style.css'])(
+  '%s has a policy without unsafe-inline, no frames, no sniffing, no referrer to others',
+  async (path) => {
     const { headers } = await get(path);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
@@ -447,5 +448,5 @@ test('every page has a policy without unsafe-inline, no frames, no sniffing, no 
     expect(policy).not.toContain('unsafe');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('same-origin');
-  }
-});
+  },
+);

@@ -274,7 +274,7 @@ describe('DELETE', () => {
 
   test('/tasks/:id in another spelling is 404', async () => {
     for (const method of ['GET', 'DELETE'])
-      expect((await send(method, '/tasks/%32')).response.status).toBe(404);
+      expect((await send(method, '/tasks/%32')).response.status, method).toBe(404);
     expect((await send('PUT', '/tasks/%32', { finished: 1 }, { 'If-Match': '*' })).response.status).toBe(404);
     expect(await list()).toHaveLength(3);
   });

@@ -27,12 +27,16 @@ describe('a list of URLs', () => {
     expect(() => readUrls(text, { json: true })).toThrow('no JSON array');
   });
 
-  test('that is declared to be JSON is an array', () => {
-    for (const text of ['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"']) {
+  test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
+    'that is declared to be JSON is an array, and not %j',
+    (text) => {
       expect(() => readUrls(text, { json: true })).toThrow(
         'The body is declared to be JSON but is no JSON array.',
       );
-    }
+    },
+  );
+
+  test('that is declared to be JSON may be an empty array', () => {
     expect(readUrls(' [] ', { json: true })).toEqual([]);
   });
 

@@ -71,11 +71,9 @@ describe('/api rule 2', () => {
     expect(await (await api({ u })).text()).toBe(u);
   });
 
-  test('a Location with markup comes out percent-encoded', async () => {
+  test.each(['', 'f'])('a Location with markup comes out percent-encoded where cb is %j', async (cb) => {
     const u = `${shortener.url}/location?to=/status/200?%3C/script%3E%3Cb%3E`;
-    for (const cb of ['', 'f']) {
-      expect(await (await api({ u, cb })).text()).toContain('/status/200?%3C/script%3E%3Cb%3E');
-    }
+    expect(await (await api({ u, cb })).text()).toContain('/status/200?%3C/script%3E%3Cb%3E');
   });
 
   test('a Location that is not ASCII is read as UTF-8', async () => {
@@ -119,11 +117,12 @@ describe('errors on /api: status and one plain sentence', () => {
     },
   );
 
-  test('u given twice is 400', async () => {
-    for (const query of ['u=http://a.example/?x=1&u=2', 'u=&u=http://a.example/']) {
+  test.each(['u=http://a.example/?x=1&u=2', 'u=&u=http://a.example/'])(
+    'u given twice is 400: %s',
+    async (query) => {
       expect((await app.request(`/api?${query}`)).status).toBe(400);
-    }
-  });
+    },
+  );
 });
 
 test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
@@ -150,11 +149,12 @@ describe('a page of another origin', () => {
     },
   );
 
-  test('may read nothing while a network is exempt from the guard', async () => {
-    for (const path of ['/api', '/api?u=http://', '/api/chain?u=http://', '/api/expand', '/']) {
+  test.each(['/api', '/api?u=http://', '/api/chain?u=http://', '/api/expand', '/'])(
+    'may not read %s while a network is exempt from the guard',
+    async (path) => {
       expect(await readable('127.0.0.0/8', path)).toBeNull();
-    }
-  });
+    },
+  );
 });
 
 describe('GET /api/chain', () => {
@@ -205,10 +205,10 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
   },
 );
 
-test.each(['/', '/api', '/api/chain'])('another method on %s is 405 with Allow', async (path) => {
-  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+describe.each(['/', '/api', '/api/chain'])('another method on %s is 405 with Allow:', (path) => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s', async (method) => {
     const response = await app.request(path, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');
-  }
+  });
 });

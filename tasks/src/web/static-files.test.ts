@@ -91,7 +91,7 @@ describe('GET /public/<file path>', () => {
   test('another release gets the file of this one, to be revalidated', async () => {
     for (const path of ['/public/0123456789ab/style.css', '/public/0123456789ab/images/dot.svg']) {
       const response = await app.request(path);
-      expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+      expect([response.status, response.headers.get('cache-control')], path).toEqual([200, 'no-cache']);
     }
     expect(await (await app.request('/public/0123456789ab/style.css')).text()).toBe(style);
     for (const path of [
@@ -136,8 +136,8 @@ describe('Scripts', () => {
     const after = await filesOf({ ...scripts, 'b.js': 'export const b = 2;\n' });
     const same = await filesOf(scripts);
     for (const name of Object.keys(scripts)) {
-      expect(after.href(name)).not.toBe(before.href(name));
-      expect(same.href(name)).toBe(before.href(name));
+      expect(after.href(name), name).not.toBe(before.href(name));
+      expect(same.href(name), name).toBe(before.href(name));
     }
   });
 
@@ -147,7 +147,7 @@ describe('Scripts', () => {
     const found = new Set([own.href('list.js')]);
     for (const path of found) {
       const response = await served.request(path);
-      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable');
       for (const [, name] of (await response.text()).matchAll(/from '(\.\/.+?)'/g))
         found.add(new URL(name ?? '', `http://localhost${path}`).pathname);
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 
@@ -66,13 +66,15 @@ export function connector(agents: Agents) {
   };
 
   return (
-    { protocol, hostname, port }: buildConnector.Options,
+    { protocol, hostname, port }: Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>,
     callback: buildConnector.Callback,
+    onread?: OnReadOpts,
   ): Socket => {
     const agent = agents[protocol as keyof Agents] as AgentWithOptions;
     const host = `${hostname}:${port}`;
     const socket = agent.createConnection({
       ...agent.options,
+      onread,
       timeout: undefined,
       host: hostname,
       port: port || (protocol === 'https:' ? 443 : 80),

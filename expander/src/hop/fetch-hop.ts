@@ -34,7 +34,7 @@ export function createFetchHop({ guard, lookup, userAgent }: FetchHopSettings) {
   const request: RequestHead = async (url, method, signal) => {
     guard.checkUrl(url);
     try {
-      const response = await client.head(url, { method, headers: requestHeaders, signal });
+      const response = await client.request(url, { method, headers: requestHeaders, signal });
       const { status, headers, addressFamily } = response;
       const location = percentEncoded(headers.location);
       const freshUntil = answerFreshUntil(status, headers);
@@ -87,18 +87,16 @@ const reasons: Record<string, string> = {
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
-  UND_ERR_SOCKET: 'closed the connection without an answer.',
-  UND_ERR_HEADERS_OVERFLOW: `answered with more than ${maxHeaderSize} bytes of headers.`,
+  ERR_NOT_HTTP: 'answered with something that is not HTTP.',
+  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeaderSize} bytes of headers.`,
 };
 
 function requestFailed(url: URL, cause: unknown): ExpansionError {
-  const { name, code = '' } = cause as NodeJS.ErrnoException;
+  const { code = '' } = cause as NodeJS.ErrnoException;
   const reason =
     reasons[code] ??
-    (name === 'HTTPParserError'
-      ? 'answered with something that is not HTTP.'
-      : /CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
-        ? `has no valid certificate for a secure connection (${code}).`
-        : 'could not be reached.');
+    (/CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
+      ? `has no valid certificate for a secure connection (${code}).`
+      : 'could not be reached.');
   return new ExpansionError('request_failed', `${url.host} ${reason}`, { cause });
 }

@@ -34,7 +34,7 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
 }
 
 /** A server of raw bytes. */
-async function answering(bytes: string): Promise<URL> {
+async function answering(bytes: string | Buffer): Promise<URL> {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(() => server.close());
@@ -70,14 +70,14 @@ const answer: RequestListener = (_, res) => res.end('ok');
 describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
   test('every socket has TCP no-delay on', async () => {
     const { url } = await listen(answer, scheme);
-    const { head: ask, sockets } = client();
+    const { request: ask, sockets } = client();
     await Promise.all([ask(url, head), ask(url, head)]);
     expect(sockets.map(noDelay)).toEqual([true, true]);
   });
 
   test('requests one after the other go over one connection', async () => {
     const { url, connections } = await listen(answer, scheme);
-    const { head: ask } = client();
+    const { request: ask } = client();
     for (let i = 0; i < 5; i += 1) await ask(url, head);
     expect(connections.seen).toBe(1);
   });
@@ -85,7 +85,7 @@ describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
   test('an idle connection is closed 1 s before the time the server names', async () => {
     const { url, server, connections } = await listen(answer, scheme);
     server.keepAliveTimeout = 2_000; // sends `Keep-Alive: timeout=2`
-    await client().head(url, head);
+    await client().request(url, head);
     const idle = performance.now();
     await expect.poll(() => connections.open, { timeout: 1_900 }).toBe(0);
     expect(performance.now() - idle).toBeGreaterThan(800);
@@ -94,7 +94,7 @@ describe.each(['http', 'https'] as const)('Client over %s', (scheme) => {
   test('an idle connection is closed after 4 s where the server names a longer time', async () => {
     const { url, server, connections } = await listen(answer, scheme);
     server.keepAliveTimeout = 60_000;
-    await client().head(url, head);
+    await client().request(url, head);
     const idle = performance.now();
     await expect.poll(() => connections.open, { timeout: 4_900 }).toBe(0);
     expect(performance.now() - idle).toBeGreaterThan(3_800);
@@ -118,7 +118,7 @@ describe('Over https', () => {
 
   test('a TLS session is resumed by the next connection', async () => {
     const { url, resumed } = await closing();
-    const { head: ask } = client();
+    const { request: ask } = client();
     for (let i = 0; i < 2; i += 1) await ask(url, head);
     expect(resumed).toEqual([false, true]);
   });
@@ -127,7 +127,7 @@ describe('Over https', () => {
     const { url, resumed } = await closing();
     const here: LookupFunction = (_name, _options, callback) =>
       callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    const { head: ask } = client({ lookup: here, rejectUnauthorized: false });
+    const { request: ask } = client({ lookup: here, rejectUnauthorized: false });
     const visit = (i: number) => ask(new URL(`https://host-${i}.example:${url.port}/`), head);
     for (let i = 0; i <= 1_000; i += 1) await visit(i);
     resumed.length = 0;
@@ -141,7 +141,7 @@ describe('Over https', () => {
     const names = Array.from({ length: 200 }, (_, i) => `a-rather-long-name-${i}.example`);
     const proof = await testCertificate(...names);
     const { url, resumed } = await closing(proof);
-    const { head: ask } = client({ ca: proof.cert });
+    const { request: ask } = client({ ca: proof.cert });
     for (let i = 0; i < 2; i += 1) await ask(url, head);
     expect(resumed).toEqual([false, false]);
   });
@@ -150,21 +150,21 @@ describe('Over https', () => {
 describe('Bounds', () => {
   test('no more connections to one origin than the agent allows: the next request waits for one', async () => {
     const { url, connections } = await listen(answer);
-    const { head: ask } = client({ maxSockets: 2 });
+    const { request: ask } = client({ maxSockets: 2 });
     await Promise.all(Array.from({ length: 6 }, () => ask(url, head)));
     expect(connections.seen).toBe(2);
   });
 
   test('idle connections over all origins are bounded: the oldest make room', async () => {
     const { url, connections } = await listen(answer);
-    const { head: ask } = client({ maxSockets: 300 });
+    const { request: ask } = client({ maxSockets: 300 });
     await Promise.all(Array.from({ length: 300 }, () => ask(url, head)));
     await expect.poll(() => connections.open).toBe(256);
   });
 
   test('connections that could not be opened are not among them', async () => {
     const { url, connections } = await listen(answer);
-    const { head: ask } = client({ maxSockets: 300 });
+    const { request: ask } = client({ maxSockets: 300 });
     await ask(url, head);
     const closed = new URL('http://127.0.0.1:1/');
     await Promise.allSettled(Array.from({ length: 300 }, () => ask(closed, head)));
@@ -177,7 +177,7 @@ describe('Bounds', () => {
       if (req.method === 'GET') res.write('the first piece');
     });
     const idle = await listen((_, res) => void res.setHeader('Connection', 'close').end());
-    const { head: ask, origins } = client({ maxSockets: 2 });
+    const { request: ask, origins } = client({ maxSockets: 2 });
     await ask(silent.url, { method: 'GET' });
     await expect.poll(origins).toBe(0);
     await ask(silent.url, { ...head, signal: AbortSignal.timeout(50) }).catch(() => {});
@@ -198,7 +198,7 @@ describe('Bounds', () => {
     });
     await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
     stops.push(() => front.close());
-    const { head: ask } = client();
+    const { request: ask } = client();
     const url = new URL(`https://localhost:${(front.address() as AddressInfo).port}/`);
     const abort = new AbortController();
     const slow = ask(url, { ...head, signal: abort.signal });
@@ -208,7 +208,7 @@ describe('Bounds', () => {
   });
 
   test('an aborted request cuts its connection, also while that is being opened', async () => {
-    const { head: ask, sockets } = client({ lookup: () => {} });
+    const { request: ask, sockets } = client({ lookup: () => {} });
     const abort = new AbortController();
     const asked = ask(new URL('http://slow.example/'), { ...head, signal: abort.signal });
     abort.abort(new Error('nobody waits'));
@@ -219,7 +219,7 @@ describe('Bounds', () => {
   test('an aborted request rejects with the reason and cuts its connection while the answer is waited for', async () => {
     const { url, connections } = await listen(() => {});
     const signal = AbortSignal.timeout(50);
-    await expect(client().head(url, { ...head, signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(client().request(url, { ...head, signal })).rejects.toMatchObject({ name: 'TimeoutError' });
     await expect.poll(() => connections.open).toBe(0);
   });
 });
@@ -240,7 +240,7 @@ describe('A stale kept connection', () => {
 
   test('the request is sent once more, on a new connection', async () => {
     const { url, seen } = await forgetfulServer();
-    const { head: ask } = client();
+    const { request: ask } = client();
     await Promise.all([ask(url, head), ask(url, head)]);
     expect(await ask(url, head)).toMatchObject({ status: 200 });
     expect(seen).toEqual(['HEAD', 'HEAD', 'HEAD', 'HEAD']);
@@ -259,7 +259,7 @@ describe('A stale kept connection', () => {
       if (req.url === '/held') await held.promise;
       res.end('ok');
     });
-    const { head: ask } = client();
+    const { request: ask } = client();
     const first = ask(new URL('/held', url), head);
     await ask(url, head);
     const asked = ask(url, head);
@@ -271,7 +271,7 @@ describe('A stale kept connection', () => {
 
   test('one that was closed while it was idle is not used', async () => {
     const { url, server, connections } = await listen(answer);
-    const { head: ask } = client();
+    const { request: ask } = client();
     await ask(url, head);
     server.closeIdleConnections();
     expect(await ask(url, head)).toMatchObject({ status: 200 });
@@ -284,7 +284,7 @@ describe('A stale kept connection', () => {
       seen += 1;
       req.socket.resetAndDestroy();
     });
-    await expect(client().head(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(seen).toBe(1);
   });
 });
@@ -294,20 +294,20 @@ describe('The head of a response', () => {
     const url = await answering(
       'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 301 Moved\r\nLocation: /y\r\n\r\n',
     );
-    expect(await client().head(url, head)).toMatchObject({ status: 301, headers: { location: '/y' } });
+    expect(await client().request(url, head)).toMatchObject({ status: 301, headers: { location: '/y' } });
   });
 
   test('has the first of several lines of a field that is no list, and all of one that is', async () => {
     const url = await answering(
       'HTTP/1.1 301 Moved\r\nLocation: /1\r\nLocation: /2\r\nCache-Control: private\r\nCache-Control: max-age=60\r\n\r\n',
     );
-    const { headers } = await client().head(url, head);
+    const { headers } = await client().request(url, head);
     expect([headers.location, headers['cache-control']]).toEqual(['/1', 'private, max-age=60']);
   });
 
   test('of a GET comes before the body, which is cut off', async () => {
     const { url, connections } = await listen((_, res) => void res.write('the first piece'));
-    expect(await client().head(url, { method: 'GET' })).toMatchObject({ status: 200, addressFamily: 4 });
+    expect(await client().request(url, { method: 'GET' })).toMatchObject({ status: 200, addressFamily: 4 });
     await expect.poll(() => connections.open).toBe(0);
   });
 
@@ -315,13 +315,67 @@ describe('The head of a response', () => {
     const url = await answering(
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
     );
-    await expect(client().head(url, head)).rejects.toMatchObject({ code: 'UND_ERR_SOCKET' });
+    await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
   });
 
   test('is an error where it is not HTTP, or too long', async () => {
-    const ask = async (bytes: string) => client().head(await answering(bytes), head);
-    await expect(ask('220 mail.example ESMTP\r\n')).rejects.toMatchObject({ name: 'HTTPParserError' });
+    const ask = async (bytes: string) => client().request(await answering(bytes), head);
+    await expect(ask('220 mail.example ESMTP\r\n')).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
     const long = `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(16 * 1024)}\r\n\r\n`;
-    await expect(ask(long)).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_OVERFLOW' });
+    await expect(ask(long)).rejects.toMatchObject({ code: 'ERR_HEADERS_TOO_LONG' });
   });
+});
+
+describe('The beginning of a body', () => {
+  const page = { method: 'GET', bodyLimit: () => 10 } as const;
+
+  test.each([
+    ['by its length', 'Content-Length: 5\r\n\r\nhello, and more', 'hello'],
+    ['up to the limit', 'Content-Length: 500\r\n\r\nhello, and more', 'hello, and'],
+    ['up to its end', '\r\nhello', 'hello'],
+    ['as far as it came before it broke off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
+    ['of no length', 'Content-Length: 0\r\n\r\nhello', ''],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'hello'],
+    ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
+    ['in chunks up to a malformed one', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
+    ['byte by byte', 'Content-Length: 4\r\n\r\n\xc3\xa9\x00\xff', '\xc3\xa9\x00\xff'],
+  ])('is read %s', async (_, rest, body) => {
+    const url = await answering(Buffer.from(`HTTP/1.1 200 OK\r\n${rest}`, 'latin1'));
+    const response = await client().request(url, page);
+    expect(response.body.toString('latin1')).toBe(body);
+  });
+
+  test('comes in pieces of any size', async () => {
+    const { url } = await listen(async (_, res) => {
+      for (const piece of ['a', 'bc', 'def', 'ghij']) {
+        res.write(piece);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const { body } = await client().request(url, page);
+    expect(`${body}`).toBe('abcdefghij');
+  });
+
+  test('is what has come after 1 s, and then the connection is cut', async () => {
+    const { url, connections } = await listen((_, res) => void res.write('slow'));
+    const { body } = await client().request(url, page);
+    expect(`${body}`).toBe('slow');
+    await expect.poll(() => connections.open).toBe(0);
+  });
+
+  test('is asked for by what the head says', async () => {
+    const { url } = await listen(answer);
+    const { body } = await client().request(url, {
+      ...page,
+      bodyLimit: ({ status }) => (status === 200 ? 1 : 9),
+    });
+    expect(`${body}`).toBe('o');
+  });
+});
+
+test('a header cannot end the line that it is in', async () => {
+  const headers = ['X', 'a\r\nHost: elsewhere.example'];
+  await expect(client().request(new URL('http://127.0.0.1/'), { ...head, headers })).rejects.toThrow(
+    TypeError,
+  );
 });

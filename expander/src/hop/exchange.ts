@@ -1,0 +1,186 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type BodyReader, bodyReader } from './body-reader.ts';
+import { type ParsedHead, parseHead } from './response-head.ts';
+
+/** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
+const bodyTime = 1_000;
+
+/** A response without its body. */
+export interface ResponseHead {
+  status: number;
+  /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
+  headers: IncomingHttpHeaders;
+  addressFamily: 4 | 6 | null;
+}
+
+/** A response, and its body as far as it was asked for. */
+export interface Response extends ResponseHead {
+  body: Buffer;
+}
+
+export interface RequestOptions {
+  method: 'HEAD' | 'GET';
+  /** Alternating names and values; `Host` is that of the URL. */
+  headers?: readonly string[];
+  /** How many bytes of the body are wanted; none by default. */
+  bodyLimit?: (head: ResponseHead) => number;
+  /** Cancels the request. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ExchangeSettings {
+  /** Bytes of response headers. */
+  maxHeaderSize: number;
+  /** Milliseconds that a connection may stay idle, and how many less than the server states. */
+  idleTime: number;
+  idleMargin: number;
+}
+
+/** The connection that carries an exchange. */
+interface Carrier {
+  readonly addressFamily: 4 | 6 | null;
+  /** Whether it has carried a response before. */
+  readonly used: boolean;
+  cut(): void;
+}
+
+interface Outcome {
+  resolve(response: Response): void;
+  reject(error: unknown): void;
+  /** Called once at most: the server had closed the connection while it was idle. */
+  sendAgain(exchange: Exchange): void;
+}
+
+/** One request and its response. */
+export class Exchange {
+  /** The request as it is sent, bytes as Latin-1. */
+  readonly message: string;
+  /** Whether it needs a new connection, because a kept one had been closed. */
+  isRepeated = false;
+  /** Whether the caller has got a response or an error. */
+  isSettled = false;
+  /** Milliseconds for which the connection may be kept; 0 if it has to be cut. */
+  idleTime = 0;
+  /** That over which it was sent. */
+  connection: Carrier | undefined;
+  readonly #options: RequestOptions;
+  readonly #settings: ExchangeSettings;
+  readonly #outcome: Outcome;
+  #text = '';
+  #hasBegun = false;
+  #head: ResponseHead | undefined;
+  #body: BodyReader | undefined;
+  #bodyTimer: NodeJS.Timeout | undefined;
+
+  constructor(url: URL, options: RequestOptions, settings: ExchangeSettings, outcome: Outcome) {
+    this.message = requestMessage(url, options);
+    this.#options = options;
+    this.#settings = settings;
+    this.#outcome = outcome;
+    options.signal?.addEventListener('abort', this.#abort);
+  }
+
+  /** Takes what has arrived. @returns whether the response is complete. @throws where it is not HTTP. */
+  receive(text: string): boolean {
+    this.#hasBegun = true;
+    if (this.#body) return this.#body.read(text);
+    this.#text += text;
+    for (;;) {
+      const head = parseHead(this.#text, this.#settings.maxHeaderSize);
+      if (!head) return false;
+      this.#text = this.#text.slice(head.length);
+      if (head.status === 101) throw notAskedFor();
+      // Interim responses (RFC 9110 section 15.2) precede the final one.
+      if (head.status >= 200) return this.#receiveHead(head);
+    }
+  }
+
+  /** Gives the caller the response. */
+  succeed(): void {
+    if (this.isSettled || !this.#head) return;
+    this.#settle();
+    this.#outcome.resolve({ ...this.#head, body: this.#body?.body() ?? none });
+  }
+
+  /** Tells that the connection has failed. A body that breaks off counts as far as it has come. */
+  fail(error: unknown): void {
+    if (this.isSettled) return;
+    if (this.#head) {
+      this.succeed();
+    } else if (this.#wasStale(error)) {
+      this.isRepeated = true;
+      this.#outcome.sendAgain(this);
+    } else {
+      this.#settle();
+      this.#outcome.reject(error);
+    }
+  }
+
+  /** Whether the server had closed the connection before the request came. */
+  #wasStale(error: unknown): boolean {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return lost.has(code) && !this.#hasBegun && !this.isRepeated && this.connection?.used === true;
+  }
+
+  #receiveHead(head: ParsedHead): boolean {
+    const { status, headers } = head;
+    this.#head = { status, headers, addressFamily: this.connection?.addressFamily ?? null };
+    if (this.#options.method === 'HEAD') {
+      // A body that should not be there must not be taken for the next response.
+      this.idleTime = this.#text === '' ? idleTime(head, this.#settings) : 0;
+      return true;
+    }
+    const limit = this.#options.bodyLimit?.(this.#head) ?? 0;
+    if (limit === 0) return true;
+    this.#body = bodyReader(headers, limit);
+    this.#bodyTimer = setTimeout(() => this.#endBody(), bodyTime);
+    return this.#body.read(this.#text);
+  }
+
+  #endBody() {
+    this.succeed();
+    this.connection?.cut();
+  }
+
+  readonly #abort = () => {
+    if (this.isSettled) return;
+    this.#settle();
+    this.#outcome.reject(this.#options.signal?.reason);
+    this.connection?.cut();
+  };
+
+  #settle() {
+    this.isSettled = true;
+    clearTimeout(this.#bodyTimer);
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+  }
+}
+
+const none = Buffer.alloc(0);
+
+/** The codes of a connection that the other side has closed. */
+const lost = new Set(['ECONNRESET', 'EPIPE']);
+
+/** What no field may contain (RFC 9110 section 5.5). */
+const control = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** @throws TypeError where a header would break the message. */
+function requestMessage({ host, pathname, search }: URL, { method, headers = [] }: RequestOptions): string {
+  if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
+  let fields = '';
+  for (let i = 0; i < headers.length; i += 2) fields += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}\r\n`;
+}
+
+/** Milliseconds for which the server keeps the connection, and we do. */
+function idleTime({ headers, minorVersion }: ParsedHead, { idleTime, idleMargin }: ExchangeSettings): number {
+  const connection = headers.connection ?? '';
+  const isKept = minorVersion === 0 ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection);
+  if (!isKept) return 0;
+  const stated = /\btimeout=(\d{1,9})\b/i.exec(`${headers['keep-alive'] ?? ''}`)?.[1];
+  return stated ? Math.max(Math.min(idleTime, Number(stated) * 1_000 - idleMargin), 0) : idleTime;
+}
+
+function notAskedFor(): NodeJS.ErrnoException {
+  return Object.assign(new Error('the server switched protocols'), { code: 'ERR_NOT_HTTP' });
+}

@@ -1,0 +1,130 @@
+import http from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { seed } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseHead } from './response-head.ts';
+
+const parse = (text: string) => parseHead(text, 16 * 1024);
+
+describe('the head of a response', () => {
+  test('has its fields by lower-case name, without the white space around them', () => {
+    const text =
+      'HTTP/1.0 301 Moved\r\nLOCATION:http://a.example/\r\nX-Empty:\r\nX-Tab:\t a b \t\r\n\r\nbody';
+    expect(parse(text)).toEqual({
+      status: 301,
+      minorVersion: 0,
+      headers: { location: 'http://a.example/', 'x-empty': '', 'x-tab': 'a b' },
+      length: text.length - 'body'.length,
+    });
+  });
+
+  test.each([
+    ['a status line without a reason', 'HTTP/1.1 204\r\n\r\n', {}],
+    ['lines that end with LF alone', 'HTTP/1.1 204 OK\nLocation: /x\n\n', { location: '/x' }],
+    ['a field that continues in the next line', 'HTTP/1.1 204 OK\r\nX: a\r\n\t b\r\n\r\n', { x: 'a b' }],
+    ['a field named like a property', 'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n', { constructor: 'x' }],
+    [
+      'several cookies',
+      'HTTP/1.1 204 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n',
+      { 'set-cookie': ['a=1', 'b=2'] },
+    ],
+  ])('may have %s', (_, text, headers) => {
+    expect(parse(text)).toEqual({ status: 204, minorVersion: 1, headers, length: text.length });
+  });
+
+  test.each([
+    ['SSH-2.0-OpenSSH_9.2\r\n'],
+    ['\x16\x03\x01'],
+    ['HTTP/2 200\r\n'],
+    ['HTTP/1.1 99 Low\r\n'],
+    ['HTTP/1.1 2000 High\r\n'],
+    ['HTTP/1.1 200 OK\r\nno colon\r\n'],
+    ['HTTP/1.1 200 OK\r\n: no name\r\n'],
+    ['HTTP/1.1 200 OK\r\nLocation : /x\r\n'],
+    ['HTTP/1.1 200 OK\r\nLocation: /x\0\r\n'],
+    ['HTTP/1.1 200 OK\r\nLocation: /x\ry\r\n'],
+    ['HTTP/1.1 200 OK\r\n folded before any field\r\n'],
+  ])('is not HTTP: %j', (text) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'ERR_NOT_HTTP' }));
+  });
+
+  test('is incomplete up to its last character', () => {
+    const text = 'HTTP/1.1 301 Moved\r\nLocation: /x\r\nX: a\r\n b\r\n\r\n';
+    for (let length = 0; length < text.length; length += 1) expect(parse(text.slice(0, length))).toBeNull();
+  });
+
+  test('has as many characters as are allowed, and no more', () => {
+    const text = 'HTTP/1.1 200 OK\r\nX: y\r\n\r\n';
+    expect(parseHead(text, text.length)).toMatchObject({ status: 200 });
+    for (const sent of [text, text.slice(0, -1)]) {
+      expect(() => parseHead(sent, sent.length - 1)).toThrow(
+        expect.objectContaining({ code: 'ERR_HEADERS_TOO_LONG' }),
+      );
+    }
+  });
+});
+
+/** Lines of heads, common ones and strange ones. */
+const lines = fc.oneof(
+  fc.constantFrom(
+    'Location: /a',
+    'location:/b',
+    'Cache-Control: private',
+    'cache-control:  max-age=60',
+    'Set-Cookie: a=b',
+    'X\u00e9: y',
+    'Connection: close',
+    'Content-Length: 0',
+    ' folded',
+    'X: \u00ff\u0080',
+    'Date : x',
+    'no colon',
+    'a\0b: c',
+    '',
+  ),
+  fc
+    .tuple(fc.string({ maxLength: 8 }), fc.string({ unit: 'binary-ascii', maxLength: 12 }))
+    .map((field) => field.join(':')),
+);
+const heads = fc
+  .tuple(
+    fc.constantFrom('HTTP/1.1 301 Moved', 'HTTP/1.0 200 OK', 'HTTP/1.1 404', 'HTTP/1.1  200 OK'),
+    fc.array(lines, { maxLength: 6 }),
+    fc.constantFrom('\r\n', '\r\n', '\r\n', '\n'),
+  )
+  .map(([status, fields, lineEnd]) => [status, ...fields, '', ''].join(lineEnd));
+
+/** A server that answers each connection with the next of `answers`, and Node's own client for it. */
+async function nodeClient(): Promise<(answer: string) => Promise<http.IncomingMessage | null>> {
+  let next = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(next, 'latin1'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return (answer) => {
+    next = answer;
+    return new Promise((resolve) => {
+      const request = http.request({ port, host: '127.0.0.1', method: 'HEAD', agent: false }, resolve);
+      request.on('error', () => resolve(null)).end();
+    });
+  };
+}
+
+test('what Node’s own client accepts is read in the same way', async () => {
+  const ask = await nodeClient();
+  const same = fc.asyncProperty(heads, async (text) => {
+    const theirs = await ask(text);
+    if (!theirs || theirs.statusCode === 101) return;
+    theirs.resume();
+    const { status, headers } = parse(text) ?? {};
+    expect(status).toBe(theirs.statusCode);
+    for (const name of ['location', 'cache-control', 'set-cookie', 'connection']) {
+      expect(headers?.[name]).toEqual(theirs.headers[name]);
+    }
+  });
+  await fc.assert(same, { seed, numRuns: rounds({ short: 500, long: 20_000 }) });
+});

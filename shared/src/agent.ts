@@ -3,7 +3,6 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { buildConnector } from 'undici';
 
 /** Milliseconds a socket may stay idle: one less second than Node's own server allows. */
 const idleTimeout = 4_000;
@@ -49,11 +48,21 @@ export type Agents = Record<'http:' | 'https:', http.Agent>;
 /** Node's type of an agent lacks the options it was created with. */
 type AgentWithOptions = http.Agent & { readonly options: http.AgentOptions };
 
+/** Where a connection leads, in the parts of a URL. */
+interface ConnectTarget {
+  protocol: string;
+  hostname: string;
+  port: string;
+}
+
+type Connected = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+
 /**
- * A connector for undici (its `connect` option): `agents` open its sockets, so these have TCP no-delay on and use the
- * agents' `lookup`. Times out never by itself; the request's signal bounds it.
+ * Opens sockets by way of `agents`, so these have TCP no-delay on and use the agents' `lookup`, and TLS sessions are
+ * resumed. It never times out by itself. It may be the `connect` option of an undici client.
  *
- * @returns the connector, which also returns the socket while it is still being opened.
+ * @returns a function that calls back once the connection is open, and returns the socket at once. `onread` is that of
+ *   `net.connect`: it gets what arrives, without the cost of a stream.
  */
 export function connector(agents: Agents) {
   const sessions = new Map<string, Buffer>();
@@ -65,11 +74,7 @@ export function connector(agents: Agents) {
     if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
   };
 
-  return (
-    { protocol, hostname, port }: Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>,
-    callback: buildConnector.Callback,
-    onread?: OnReadOpts,
-  ): Socket => {
+  return ({ protocol, hostname, port }: ConnectTarget, callback: Connected, onread?: OnReadOpts): Socket => {
     const agent = agents[protocol as keyof Agents] as AgentWithOptions;
     const host = `${hostname}:${port}`;
     const socket = agent.createConnection({
@@ -86,7 +91,7 @@ export function connector(agents: Agents) {
       () => callback(null, socket),
       (error: Error) => callback(error, null),
     );
-    // Node's agent forgets the sessions of sockets that undici has cut.
+    // Node's agent forgets the sessions of sockets that are cut.
     return socket.on('session', (session) => remember(host, session));
   };
 }

@@ -8,15 +8,26 @@ ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
 known=$(grep -oh "$ours" docker-compose*.yml | sort -u)
 unknown=$(env | sed -n "s/^\($ours\)=.*/\1/p" | grep -vxF "$known") && {
     echo "There is no such variable: $(echo "$unknown" | paste -s -d ' ' -)" >&2
-    exit 1
+    # EX_CONFIG of sysexits.h
+    exit 78
 }
 
 running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?
-    docker compose logs --tail 20
+    log=$(docker compose logs --tail 20)
     # Leave a stack alone that was running before.
-    [ -n "$running" ] || docker compose down
+    [ -n "$running" ] || docker compose down 2>/dev/null
+    echo "$log"
+    case $log in *redis-check-aof*)
+        cat >&2 <<'END'
+The saved tasks cannot be read: their append-only file is damaged. Copy the data, then repair it:
+  docker compose run --rm --no-deps -T tasks-store tar -C /data -c . >tasks-data.tar
+  docker compose run --rm --no-deps tasks-store redis-check-aof --fix /data/appendonlydir/appendonly.aof.manifest
+END
+        exit "$status"
+        ;;
+    esac
     echo 'The stack did not start: the reason is above.' >&2
     echo 'If a port is taken, choose another one, as in LONGHAND_PORT=18080 make up.' >&2
     exit $status

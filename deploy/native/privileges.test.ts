@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,22 +30,37 @@ const members = (group: number) =>
       }
     });
 
+/** The TCP ports that processes of a group listen on. */
+function listeningPorts(group: number): number[] {
+  const open = members(group).flatMap((pid) =>
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    }),
+  );
+  const sockets = ['tcp', 'tcp6'].flatMap((family) =>
+    readFileSync(`/proc/net/${family}`, 'utf8').trim().split('\n').slice(1),
+  );
+  const ports = sockets
+    .map((line) => line.trim().split(/\s+/))
+    // 0A is LISTEN.
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && open.includes(`socket:[${inode}]`))
+    .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16));
+  return [...new Set(ports)].toSorted();
+}
+
 describe('On a machine with other users', { timeout: 120_000 }, () => {
   const runner = new Runner();
 
   test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
     await runner.up();
     const processes = await runner.processes();
-    const listening = (pid: number) =>
-      spawnSync('ss', ['-Hltnp'], { encoding: 'utf8' })
-        .stdout.split('\n')
-        .filter((line) => members(pid).some((member) => line.includes(`pid=${member},`)))
-        .map((line) => line.split(/\s+/)[3]);
     const { proxy, ...inner } = processes;
-    for (const pid of Object.values(inner)) expect(listening(pid)).toEqual([]);
-    expect(new Set(listening(proxy ?? 0))).toEqual(
-      new Set(Object.values(runner.ports).map((port) => `127.0.0.1:${port}`)),
-    );
+    for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
+    expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
 
     const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
     for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.lock', 'stack.socket']) {

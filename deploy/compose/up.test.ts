@@ -1,0 +1,60 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+const project = `longhand-test-${randomBytes(4).toString('hex')}`;
+let env: NodeJS.ProcessEnv;
+
+/** Runs a command in the checkout with a compose project of its own. */
+async function run(command: string, args: string[], variables: Record<string, string> = {}) {
+  const options = { cwd: root, env: { ...env, ...variables } };
+  return promisify(execFile)(command, args, options).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+  );
+}
+
+describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 }, () => {
+  const up = (variables?: Record<string, string>) => run('deploy/compose/up.sh', [], variables);
+
+  beforeAll(async () => {
+    const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+    const asText = Object.entries(ports).map(([name, port]) => [name, `${port}`]);
+    env = { ...process.env, COMPOSE_PROJECT_NAME: project, ...Object.fromEntries(asText) };
+  });
+  afterAll(async () => {
+    await run('docker', ['compose', 'down', '--volumes']);
+    const images = ['proxy', 'expander', 'tasks'].map((target) => `${project}-${target}`);
+    await docker('image', 'rm', '--force', ...images);
+  });
+
+  test('names a variable that does not exist, and exits with 78', async () => {
+    const { code, output } = await up({ LONGHAND_PROT: '80' });
+    expect([code, output]).toEqual([78, 'There is no such variable: LONGHAND_PROT\n']);
+  });
+
+  test('with a damaged append-only file fails, and ends with the commands that copy and repair it', async () => {
+    const damage = `
+      mkdir appendonlydir && cd appendonlydir
+      echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
+      printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
+    const compose = ['compose', 'run', '--rm', '--no-deps', '-T', 'tasks-store'];
+    await run('docker', [...compose, 'sh', '-c', damage]);
+    const { code, output } = await up();
+    expect(code).toBe(1);
+    const [said, copy = '', repair = ''] = output.trim().split('\n').slice(-3);
+    expect(said).toContain('The saved tasks cannot be read');
+
+    const shell = { cwd: root, env, encoding: 'utf8', shell: true } as const;
+    expect(spawnSync(copy.replace(/>.*/, '| tar -t'), shell).stdout).toContain('appendonly.aof.1.incr.aof');
+    const repaired = spawnSync(repair.replace('run', 'run -T'), { ...shell, input: 'y\n' });
+    expect(repaired.stdout).toContain('Successfully truncated AOF');
+    const started = await run('docker', ['compose', 'up', '--wait', 'tasks-store']);
+    expect(started.code).toBe(0);
+  });
+});

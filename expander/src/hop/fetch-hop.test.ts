@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
-import { createServer, type Server, type Socket } from 'node:net';
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
@@ -46,6 +48,32 @@ async function answering(answer: (socket: Socket) => void): Promise<string> {
 }
 
 const refusal = { code: 'target_refused' };
+
+describe('Expansion procedure, rule 1', () => {
+  test.each(['http', 'https'] as const)(
+    'a HEAD request is sent to the host and path, over %s',
+    async (scheme) => {
+      const certificate = await testCertificate();
+      const trusted = tls.getCACertificates();
+      tls.setDefaultCACertificates([...trusted, certificate.cert]);
+      const seen: unknown[] = [];
+      const answer: RequestListener = ({ method, url, headers, socket }, response) => {
+        seen.push([method, headers.host, url, 'encrypted' in socket]);
+        response.end();
+      };
+      const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        tls.setDefaultCACertificates(trusted);
+        server.closeAllConnections();
+        server.close();
+      });
+      const host = `localhost:${(server.address() as AddressInfo).port}`;
+      expect(await asking([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
+      expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https']]);
+    },
+  );
+});
 
 describe('the address judged is the address dialled', () => {
   const named = (path: string) => `http://short.example:${shortener.port}${path}`;

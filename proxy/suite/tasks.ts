@@ -119,7 +119,7 @@ export function tasksRules(stack: () => TestStack): void {
       for (const action of ['finish', 'finish', 'unfinish', 'unfinish']) {
         const { status, headers, body } = await session.get(`/task/${id}/${action}`);
         expect([status, headers.location, body]).toEqual([302, '/', '']);
-        expect(headers['cache-control']).toBe('no-cache, no-store');
+        expect(headers['cache-control']).toBe('no-store, no-cache');
         expect((await state(id))?.finished).toBe(action === 'finish');
       }
     });

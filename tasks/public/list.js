@@ -4,6 +4,7 @@
 // Without this script they are plain links and forms.
 
 import { change, enqueue, refresh } from './change.js';
+import { keepDraft, readDraft } from './draft.js';
 import { edit, endEdit } from './edit.js';
 import { live } from './live.js';
 import { say, takeNotice } from './notice.js';
@@ -12,6 +13,10 @@ import { shownVersion, swap } from './swap.js';
 import { explain, noteEdit, write } from './write.js';
 
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+const field = /** @type {HTMLInputElement} */ (document.getElementById('title'));
+
+// After a reload, or Import and Back.
+if (!field.value) field.value = readDraft();
 
 document.addEventListener('click', (event) => {
   const target = /** @type {Element} */ (event.target);
@@ -47,6 +52,7 @@ document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLInputElement)) return;
   noteEdit(target);
   explain(target, '');
+  if (target === field) keepDraft(target.value);
 });
 
 document.addEventListener('keydown', (event) => {
@@ -101,11 +107,12 @@ function press(form, button) {
   const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form, button)));
   const init = { method: 'POST', body: new URLSearchParams(data) };
   const done = (/** @type {Document} */ page) => {
-    if (takeNotice(page)) return;
-    say('Restored', document.querySelector('#notice bdi')?.textContent ?? undefined);
-    document.getElementById('title')?.focus();
+    const noticed = takeNotice(page);
+    if (!noticed) say('Restored', document.querySelector('#notice bdi')?.textContent ?? undefined);
+    // These buttons are gone now.
+    if (!noticed || form.matches('.clear')) field.focus();
   };
-  change(button.formAction, () => init, done);
+  change(button.hasAttribute('formaction') ? button.formAction : form.action, () => init, done);
 }
 
 let latest = shownVersion();

@@ -1,5 +1,6 @@
 // @ts-check
 import { change, renew } from './change.js';
+import { keepDraft } from './draft.js';
 import { endEdit } from './edit.js';
 import { say } from './notice.js';
 import { load } from './request.js';
@@ -58,8 +59,10 @@ export function write(form) {
       explain(field, '');
       say(task ? 'Saved' : 'Added', title.trim());
       if (own.inField) field.value = field.value.slice(title.length);
-      if (!task) renew(form, page, 'nonce');
-      else if (field.value === title && pending.length === 0) endEdit(task);
+      if (!task) {
+        keepDraft(field.value);
+        renew(form, page, 'nonce');
+      } else if (field.value === title && pending.length === 0) endEdit(task);
       else saved.set(form, title);
     },
     ({ message, page }) => {

@@ -51,6 +51,26 @@ describe('GET /', () => {
     expect(html).toMatch(/<li[^>]*class="finished"/);
   });
 
+  test('preloads every module that its script imports, and no other one', async () => {
+    const html = await (await get('/')).text();
+    const [, entry = ''] = html.match(/<script type="module" src="([^"]+)"/) ?? [];
+    const modules = new Set([entry]);
+    for (const path of modules) {
+      const script = await (await get(path)).text();
+      for (const [, name = ''] of script.matchAll(/from '([^']+)'/g))
+        modules.add(new URL(name, `http://localhost${path}`).pathname);
+    }
+    modules.delete(entry);
+    const preloaded = [...html.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(
+      ([, path]) => path,
+    );
+    expect(preloaded.toSorted()).toEqual([...modules].toSorted());
+  });
+
+  test('has a description', async () => {
+    expect(await (await get('/')).text()).toMatch(/<meta name="description" content="[^"]{20,160}">/);
+  });
+
   test('has a form to POST /task with a hidden _csrf field', async () => {
     const html = await (await get('/')).text();
     expect(html).toMatch(/<form action="\/task" method="post"/);
@@ -104,7 +124,7 @@ describe('POST /task', () => {
     const response = await submit(app, '/task', { title: ' cafe\u0301 ' }, await visit(app));
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/');
-    expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
+    expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
     expect(await response.text()).toBe('');
     expect(await kept.store.show('1')).toMatchObject({
       title: 'caf\u00e9',
@@ -240,7 +260,7 @@ describe('Request forgery', () => {
       const given = await visitor();
       const response = await submit(app, '/task', { title: 'milk & "bread"' }, given);
       expect(response.status).toBe(403);
-      expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
+      expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
       const html = await response.text();
       expect(html).toContain('value="milk &amp; &quot;bread&quot;"');
       expect(await titles()).toEqual([]);
@@ -287,7 +307,7 @@ describe.each([
     const response = await get(path);
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/');
-    expect(response.headers.get('cache-control')).toBe('no-cache, no-store');
+    expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
     expect(await response.text()).toBe('');
     expect(await kept.store.show('1')).toMatchObject({ finished: after, updated_at: now.toISOString() });
   });

@@ -81,7 +81,7 @@ test.each([
   onTestFinished(async () => void (await service.end('SIGKILL')));
   const answer = (await raw(service, bytes)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
-  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-cache, no-store' })) {
+  for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
 });

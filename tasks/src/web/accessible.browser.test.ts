@@ -116,7 +116,7 @@ test('Tab reaches every control in the order of the page, and each shows that it
     )(document.activeElement, getComputedStyle(document.activeElement))`);
   const task = ['Reopen: milk', 'Edit: milk', 'Delete: milk'];
   const filters = ['All', 'Open', 'Finished'];
-  for (const control of ['title', 'Add', ...filters, ...task, '_method', 'Import', 'text', 'JSON']) {
+  for (const control of ['title', 'Add', ...filters, ...task, 'Clear finished', 'Import', 'text', 'JSON']) {
     await poll(focused).toEqual([control, 'solid', '2px']);
     await page.keyboard.press('Tab');
   }

@@ -141,8 +141,42 @@ describe('The list page with JavaScript', () => {
     await page.getByRole('button', { name: 'Clear finished' }).click();
     await poll(() => titles(page)).toEqual(['tea']);
     await poll(() => page.locator(notice).textContent()).toMatch(/^\s*Deleted 2 tasks\s+Undo\s*$/);
+    await poll(() => focused(page)).toBe('title');
+    await poll(() => page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Undo' }).click();
     await poll(() => titles(page)).toEqual(['tea', '(bread)', '(milk)']);
+  });
+
+  test('a half-typed task is there after a reload, and after Import and Back, in this tab only', async () => {
+    const page = await openList();
+    await page.keyboard.type('half a ta');
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('half a ta');
+    await page.keyboard.press('End');
+    await page.keyboard.type('sk');
+    await page.getByRole('link', { name: 'Import' }).click();
+    await poll(() => page.locator('h1').textContent()).toBe('Import tasks');
+    await page.goBack();
+    await poll(() => field(page).inputValue()).toBe('half a task');
+    const other = await page.context().newPage();
+    await other.goto('/');
+    await poll(() => field(other).inputValue()).toBe('');
+  });
+
+  test('a task that was saved is not typed again after a reload, but what was typed since is', async () => {
+    const page = await openList();
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk']);
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('');
+    await field(page).fill('bread');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' and butter');
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    const rest = await field(page).inputValue();
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe(rest);
   });
 
   test('shows all, open or finished tasks at addresses of their own, so that Back works, and keeps what is typed', async () => {

@@ -6,10 +6,10 @@ import type { TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
- * For pages with a token, and for responses to a change. Text browsers obey `no-cache` alone, and lynx would show the old
- * list after a redirect.
+ * For pages with a token, and for responses to a change. After a redirect, lynx would show the old list again: it does
+ * not know `no-store`, and `no-cache` only at the end.
  */
-export const noStore = { 'Cache-Control': 'no-cache, no-store' };
+export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
 /** For responses with an `ETag`: stored, and revalidated each time. */
 const revalidate = { 'Cache-Control': 'private, no-cache' };

@@ -2,6 +2,8 @@ import { integer, list, readEnv, redisUrl, secretFile, serviceVariables } from '
 import { z } from 'zod';
 import { isNetwork } from './guard/public-address.ts';
 
+const headerValue = z.string().regex(/^[\x20-\x7e]{1,256}$/, 'is not 1 to 256 characters of ASCII');
+
 const variables = {
   ...serviceVariables,
   REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
@@ -13,11 +15,10 @@ const variables = {
   ).default([]),
   /** Redirects followed before an expansion stops; `expand.maxRedirect` at start. */
   EXPANDER_MAX_REDIRECT: integer(0, 20).default(5),
-  /** What shorteners see; some answer scripts differently from browsers. */
-  EXPANDER_USER_AGENT: z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/, 'is not 1 to 256 characters of ASCII')
-    .default('Longhand/0.1 (short URL expander)'),
+  /** What websites see. Some answer scripts differently from browsers, or by language. */
+  EXPANDER_USER_AGENT: headerValue.default('Longhand/0.1 (short URL expander)'),
+  EXPANDER_ACCEPT: headerValue.default('text/html,application/xhtml+xml,*/*;q=0.8'),
+  EXPANDER_ACCEPT_LANGUAGE: headerValue.default('en'),
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -132,10 +132,11 @@ describe('the process', () => {
     exempt.kill('SIGKILL');
   });
 
-  test('takes EXPANDER_MAX_REDIRECT and EXPANDER_USER_AGENT from its environment', async () => {
-    const agents: unknown[] = [];
+  test('takes EXPANDER_MAX_REDIRECT and what it says of itself from its environment', async () => {
+    const said: unknown[] = [];
     const target = createServer((request, response) => {
-      agents.push(request.headers['user-agent']);
+      const { 'user-agent': agent, accept, 'accept-language': language } = request.headers;
+      said.push([agent, accept, language]);
       response.writeHead(301, { Location: `${request.url}/on` }).end();
     }).listen(0, '127.0.0.1');
     await once(target, 'listening');
@@ -146,18 +147,22 @@ describe('the process', () => {
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
       EXPANDER_MAX_REDIRECT: '2',
       EXPANDER_USER_AGENT: 'Probe/7 (test)',
+      EXPANDER_ACCEPT: 'text/html',
+      EXPANDER_ACCEPT_LANGUAGE: 'de, en;q=0.5',
     });
     const api = new URL('api', (await logged(configured, 'listening')).url);
     const u = `http://127.0.0.1:${port}/a`;
     expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
-    expect(agents).toEqual(Array(3).fill('Probe/7 (test)'));
+    expect(said).toEqual(Array(3).fill(['Probe/7 (test)', 'text/html', 'de, en;q=0.5']));
     configured.kill('SIGKILL');
 
     // The one without settings of its own: five redirects, and the name of the product.
-    agents.length = 0;
+    said.length = 0;
     const unconfigured = await fetch(new URL(`api?u=${u}`, url));
     expect(await unconfigured.text()).toBe(u + '/on'.repeat(6));
-    expect(agents).toEqual(Array(6).fill(expect.stringMatching(/^Longhand\//)));
+    expect(said).toEqual(
+      Array(6).fill([expect.stringMatching(/^Longhand\//), expect.stringMatching(/html/), 'en']),
+    );
     target.closeAllConnections();
     target.close();
   });

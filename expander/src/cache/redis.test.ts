@@ -202,7 +202,7 @@ describe('single flight', () => {
     const { expand } = testExpander();
     const u = link('/chain/2?delay=50');
     const before = asked();
-    const told: number[] = [];
+    const told: (number | null)[] = [];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         expand.trace(u, { onHop: ({ status }) => i === 7 && told.push(status) }),

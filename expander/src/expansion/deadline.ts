@@ -2,7 +2,7 @@ import { aborted, ExpansionError } from './errors.ts';
 import type { FetchHop } from './expansion.ts';
 
 /** Milliseconds for one hop: name lookup, connection and a second request by GET included. */
-const hopTime = 3_000;
+export const hopTime = 3_000;
 /** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
 const chainTime = 8_000;
 

@@ -12,7 +12,7 @@ function web(pages: Web) {
   const asked: string[] = [];
   const fetchHop: FetchHop = async ({ href }) => {
     asked.push(href);
-    const answer = pages[href] ?? { status: 200 };
+    const answer = pages[href] ?? pages[href.replace(/#.*/, '')] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
     return {
       status: 301,
@@ -170,18 +170,121 @@ describe('util.promisify(expand)', () => {
 });
 
 describe('follow=all', () => {
+  const follow = (pages: Web, url: string) => web(pages).expand.trace(url, { follow: 'all' });
+
   test.each([301, 302, 303, 307, 308])('follows %i', async (status) => {
-    const { expand } = web({ 'http://a.example/': to('/b', status) });
-    expect(await expand.trace('http://a.example/', { follow: 'all' })).toMatchObject({
-      longUrl: 'http://a.example/b',
-      redirectCount: 1,
-    });
+    const { longUrl, redirectCount, hops } = await follow(
+      { 'http://a.example/': to('/b', status) },
+      'http://a.example/',
+    );
+    expect([longUrl, redirectCount, hops[0]?.kind]).toEqual(['http://a.example/b', 1, `${status}`]);
+  });
+
+  test('follows 20 redirects, as browsers do, whatever maxRedirect says', async () => {
+    const pages = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i) => [`http://h.example/${i}`, to(`http://h.example/${i + 1}`)]),
+    );
+    const { end, longUrl, redirectCount } = await follow(pages, 'http://h.example/0');
+    expect([end.code, longUrl, redirectCount]).toEqual(['max_redirects', 'http://h.example/21', 21]);
+    expect((await follow(pages, 'http://h.example/10')).end.code).toBe('final');
   });
 
   test('stops a loop at the first repetition', async () => {
     const { expand, asked } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
     const { end, redirectCount } = await expand.trace('http://a.example/', { follow: 'all' });
     expect([end.code, redirectCount, asked.length]).toEqual(['loop', 2, 2]);
+  });
+});
+
+describe('follow=all, a page that leads on by itself', () => {
+  const page = (kind: 'refresh' | 'meta', url: string): Partial<Answer> => ({
+    status: 200,
+    refresh: { kind, url },
+  });
+  const ended = async (pages: Web, start = 'http://a.example/#part') => {
+    const { longUrl, redirectCount, end, hops } = await web(pages).expand.trace(start, { follow: 'all' });
+    return [longUrl, redirectCount, end.code, hops.map(({ kind }) => kind).join(' ')];
+  };
+
+  test.each(['refresh', 'meta'] as const)(
+    'is followed, and its fragment is not inherited: %s',
+    async (kind) => {
+      expect(await ended({ 'http://a.example/': page(kind, 'http://b.example/x') })).toEqual([
+        ...['http://b.example/x', 1, 'final', `${kind} `],
+      ]);
+    },
+  );
+
+  test('is followed from a redirect without a location', async () => {
+    const pages = { 'http://a.example/': { ...page('refresh', 'http://b.example/'), status: 302 } };
+    expect(await ended(pages)).toEqual(['http://b.example/', 1, 'final', 'refresh ']);
+  });
+
+  test('but not from one with a location', async () => {
+    const pages = { 'http://a.example/': { ...page('refresh', 'http://b.example/'), ...to('/c', 302) } };
+    expect(await ended(pages)).toEqual(['http://a.example/c#part', 1, 'final', '302 ']);
+  });
+
+  test('is the end if it only reloads itself', async () => {
+    const pages = { 'http://a.example/': page('meta', '') };
+    expect(await ended(pages)).toEqual(['http://a.example/#part', 0, 'final', '']);
+  });
+
+  test('is the end if it moves to a part of itself', async () => {
+    const pages = { 'http://a.example/': page('meta', 'http://a.example/#other') };
+    expect(await ended(pages)).toEqual(['http://a.example/#other', 0, 'final', '']);
+  });
+
+  test('is a loop if it leads back to an earlier one', async () => {
+    const pages = {
+      'http://a.example/': page('meta', 'http://b.example/'),
+      'http://b.example/': page('refresh', 'http://a.example/'),
+    };
+    expect(await ended(pages)).toEqual(['http://a.example/', 2, 'loop', 'meta refresh']);
+  });
+
+  test('is the end if it leads to something other than a web page', async () => {
+    const { end, longUrl } = await web({
+      'http://a.example/': page('meta', 'mailto:a@b.example'),
+    }).expand.trace('http://a.example/', { follow: 'all' });
+    expect([end.code, end.target, longUrl]).toEqual([
+      'unsupported_scheme',
+      'mailto:a@b.example',
+      'http://a.example/',
+    ]);
+  });
+
+  test('does not lead on without follow=all', async () => {
+    const pages = { 'http://a.example/': page('meta', 'http://b.example/') };
+    expect(await called(web(pages).expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 0]);
+  });
+});
+
+describe('follow=all, a wrapper', () => {
+  const wrapped = (url: string) => `https://l.facebook.com/l.php?u=${encodeURIComponent(url)}`;
+
+  test('is not requested, and is a hop of its own kind', async () => {
+    const { expand, asked } = web({ 'http://s.example/': to(wrapped('http://end.example/x')) });
+    const { hops, longUrl, redirectCount } = await expand.trace('http://s.example/#part', { follow: 'all' });
+    expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 2]);
+    expect(asked).toEqual(['http://s.example/#part', 'http://end.example/x#part']);
+    expect(hops[1]).toMatchObject({
+      ...{ kind: 'wrapper', wrapper: 'Facebook', status: null, method: null },
+      ...{ location: 'http://end.example/x', downgrade: true, domainChanged: true },
+    });
+  });
+
+  test('in a wrapper is unwrapped as well', async () => {
+    const { expand, asked } = web({});
+    const { longUrl } = await expand.trace(wrapped(wrapped('http://end.example/')), { follow: 'all' });
+    expect([longUrl, asked]).toEqual(['http://end.example/', ['http://end.example/']]);
+  });
+
+  test('is a target like any other without follow=all', async () => {
+    const { expand, asked } = web({});
+    const url = wrapped('http://end.example/');
+    expect(await called(expand, url)).toEqual([null, url, 0]);
+    expect(asked).toEqual([url]);
   });
 });
 
@@ -194,12 +297,27 @@ describe('the chain', () => {
     const told: Hop[] = [];
     const { hops } = await expand.trace('https://a.example/', { onHop: (hop) => told.push(hop) });
     expect(told).toEqual(hops);
-    expect(hops.map(({ url, status, tls, downgrade }) => [url, status, tls, downgrade])).toEqual([
-      ['https://a.example/', 301, true, true],
-      ['http://b.example/', 302, false, false],
-      ['https://c.example/', 200, true, false],
+    expect(hops.map(({ url, kind, status, tls, downgrade }) => [url, kind, status, tls, downgrade])).toEqual([
+      ['https://a.example/', '301', 301, true, true],
+      ['http://b.example/', '302', 302, false, false],
+      ['https://c.example/', null, 200, true, false],
     ]);
   });
+
+  test.each([
+    ['http://www.example.co.uk/', 'https://example.co.uk/', false],
+    ['http://www.example.co.uk/', 'https://other.co.uk/', true],
+    ['http://a.github.io/', 'http://b.github.io/', true],
+    ['http://192.0.2.1/', 'http://192.0.2.2/', true],
+    ['http://192.0.2.1/', 'http://192.0.2.1/x', false],
+    ['http://localhost/', 'http://other/', true],
+  ])(
+    'says where it comes to another registrable domain: from %s to %s: %s',
+    async (from, location, changed) => {
+      const { hops } = await web({ [from]: to(location) }).expand.trace(from);
+      expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
+    },
+  );
 
   test('is aborted where nobody waits for it any more', async () => {
     const leave = new AbortController();

@@ -9,12 +9,15 @@ import {
 } from './expansion.ts';
 import { readTarget } from './target.ts';
 
+/** Redirects that browsers follow: Chromium and Firefox give up after 20. */
+const browserLimit = 20;
+
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
 export interface Expand {
   /** @throws TypeError when `url` is no string or `callback` no function. */
   (url: string, callback: Callback): void;
-  /** Redirects followed before an expansion stops and returns the last location. */
+  /** Redirects followed before an expansion stops and returns the last location; 20 with `follow` = `all`. */
   maxRedirect: number;
   /** The same expansion with the whole chain. */
   trace(url: string, options?: Partial<Omit<ExpandOptions, 'maxRedirect'>>): Promise<Expansion>;
@@ -38,7 +41,11 @@ export function createExpand(expandUrl: ExpandUrl, { maxRedirect = 5, ends }: Ex
     }
   };
   const trace: Expand['trace'] = async (url, { follow = 'default', ...options } = {}) => {
-    const settings = { ...options, follow, maxRedirect: expand.maxRedirect };
+    const settings = {
+      ...options,
+      follow,
+      maxRedirect: follow === 'all' ? browserLimit : expand.maxRedirect,
+    };
     const expansion = await expandInput(url.trim(), settings);
     ends?.inc({ end: expansion.end.code });
     return expansion;

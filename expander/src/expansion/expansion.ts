@@ -1,8 +1,9 @@
 import type { ErrorCode, ExpansionError } from './errors.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
+import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
 
-/** Which redirects are followed: 301 and 302, or 303, 307 and 308 as well. */
+/** How far a chain is followed: through 301 and 302, or to where a browser ends. */
 export type Follow = 'default' | 'all';
 
 /** A host's response to one request. */
@@ -10,8 +11,13 @@ export interface Answer {
   status: number;
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null where there is none. */
   location: string | null;
-  /** `GET` where the host refused `HEAD`. */
   method: 'HEAD' | 'GET';
+  /** Bytes of the page that were read to look for a redirect in it; absent where none were. */
+  bytesRead?: number;
+  /** Where the page sends its visitors by itself. Only looked for with `follow` = `all`. */
+  refresh?: Refresh;
+  /** The `Set-Cookie` fields. Only with `follow` = `all`. */
+  setCookies?: readonly string[];
   addressFamily: 4 | 6 | null;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
@@ -21,25 +27,42 @@ export interface Answer {
 
 export interface FetchHopOptions {
   follow: Follow;
+  /** The `Cookie` header; an answer to it is for this chain alone. */
+  cookie?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Skips what is cached. */
   refresh?: boolean | undefined;
 }
 
 /**
- * Requests the headers of one URL.
+ * Requests one URL: its headers, and with `follow` = `all` the beginning of a page.
  *
  * @throws ExpansionError
  */
 export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 
-/** One request of a chain and its answer. */
-export interface Hop extends Answer {
+/**
+ * How a hop leads on: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names
+ * its target in the URL.
+ */
+export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper';
+
+/** One URL of a chain: what it answered, and how it leads on. */
+export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies'> {
   url: string;
+  /** Null at the end of the chain. */
+  kind: HopKind | null;
+  /** Null for a wrapper, as the method is: its URL is not requested. */
+  status: number | null;
+  method: Answer['method'] | null;
+  /** The name of the wrapper, for that kind. */
+  wrapper?: string;
   milliseconds: number;
   tls: boolean;
   /** Whether it leads from `https` to `http`. */
   downgrade: boolean;
+  /** Whether it leads to another registrable domain, such as from `a.example.co.uk` to `example.com`. */
+  domainChanged: boolean;
 }
 
 /** Why a chain ended: a code for programs and a sentence for people. */

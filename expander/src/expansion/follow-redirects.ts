@@ -1,4 +1,3 @@
-import { withDeadlines } from './deadline.ts';
 import { expansionError } from './errors.ts';
 import {
   type Answer,
@@ -6,72 +5,70 @@ import {
   type ExpandUrl,
   endedExpansion,
   type FetchHop,
-  type Follow,
   failedExpansion,
   type Hop,
 } from './expansion.ts';
-import { isWeb, resolveLocation, type Target, withoutFragment } from './target.ts';
-
-const redirects: Record<Follow, readonly number[]> = {
-  default: [301, 302],
-  all: [301, 302, 303, 307, 308],
-};
+import { answerFreshUntil } from './lifetime.ts';
+import { isOtherDomain } from './registrable-domain.ts';
+import { startSession, type Visit } from './session.ts';
+import type { Target } from './target.ts';
 
 /** Follows a chain of redirects hop by hop. */
 export function followRedirects(fetchHop: FetchHop): ExpandUrl {
   return async (start, { maxRedirect, onHop, ...options }) => {
-    const { follow } = options;
-    const fetchInTime = withDeadlines(fetchHop);
+    const session = startSession(fetchHop, options);
     const hops: Hop[] = [];
-    const seen = new Set<string>();
     let current = start;
     for (let redirectCount = 0, looped = false; ; ) {
-      seen.add(withoutFragment(current.url));
+      const end = (at: Target, reason: End) =>
+        session.settle(endedExpansion(at.text, reason, hops, redirectCount));
       const started = performance.now();
-      let answer: Answer;
+      let visit: Visit;
       try {
-        answer = await fetchInTime(current.url, options);
+        visit = await session.visit(current);
       } catch (error) {
-        return failedExpansion(current.text, expansionError(error), hops, redirectCount);
+        const failure = expansionError(error);
+        return session.settle(failedExpansion(current.text, failure, hops, redirectCount));
       }
-      const next = nextTarget(current, answer, follow);
-      const hop = describeHop(current, answer, performance.now() - started, next);
+      const { step } = visit;
+      const hop = describeHop(current, visit, performance.now() - started);
       hops.push(hop);
       onHop?.(hop);
-      if (!next || !isWeb(next.url)) {
-        return endedExpansion(current.text, endAt(answer, next, follow), hops, redirectCount);
-      }
-      current = next;
+      if (!step.kind) return end(step.at, step.end);
       redirectCount += 1;
-      looped ||= seen.has(withoutFragment(current.url));
-      const limit = redirectCount > maxRedirect;
-      if (limit || (looped && follow === 'all')) {
-        return endedExpansion(
-          current.text,
-          looped ? loop : tooManyRedirects(maxRedirect),
-          hops,
-          redirectCount,
-        );
-      }
+      looped ||= session.wasVisited(step.next);
+      current = step.next;
+      if (looped && options.follow === 'all') return end(current, loop);
+      if (redirectCount > maxRedirect) return end(current, looped ? loop : tooManyRedirects(maxRedirect));
     }
   };
 }
 
-/** Where a redirect leads; null where the answer is no redirect or its location cannot be read. */
-function nextTarget(current: Target, { status, location }: Answer, follow: Follow): Target | null {
-  if (!redirects[follow].includes(status) || !location?.trim()) return null;
-  return resolveLocation(location, current);
-}
-
-function describeHop(current: Target, answer: Answer, milliseconds: number, next: Target | null): Hop {
-  const tls = current.url.protocol === 'https:';
+function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, milliseconds: number): Hop {
+  const tls = url.protocol === 'https:';
+  const next = step.kind ? step.next.url : null;
   return {
-    url: current.text,
-    ...answer,
+    url: text,
+    kind: step.kind,
+    ...(answer ? factsOf(answer) : unrequested()),
+    location: step.location,
+    ...(wrapper && { wrapper }),
     milliseconds: Math.round(milliseconds * 10) / 10,
     tls,
-    downgrade: tls && next?.url.protocol === 'http:',
+    downgrade: tls && next?.protocol === 'http:',
+    domainChanged: next !== null && isOtherDomain(url, next),
   };
+}
+
+/** What is shown of an answer. */
+function factsOf({ refresh: _, setCookies: __, ...facts }: Answer) {
+  return facts;
+}
+
+/** What there is to say of a wrapper. It names the same target for as long as anything is cached. */
+function unrequested() {
+  const freshUntil = answerFreshUntil(301, {});
+  return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;
 }
 
 const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
@@ -81,20 +78,4 @@ function tooManyRedirects(maxRedirect: number): End {
     code: 'max_redirects',
     message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
   };
-}
-
-/** Why a chain ends with `answer`: it is no redirect, or one that cannot be followed. */
-function endAt({ status, location }: Answer, next: Target | null, follow: Follow): End {
-  if (!redirects[follow].includes(status)) {
-    return { code: 'final', message: `The last page answered ${status} and does not redirect.` };
-  }
-  if (next) {
-    const message = `The last redirect leads to something other than a web page (${next.url.protocol}).`;
-    return { code: 'unsupported_scheme', message, target: next.text };
-  }
-  if (location?.trim()) {
-    const message = `The location of the ${status} redirect is not a URL.`;
-    return { code: 'malformed_location', message, target: location };
-  }
-  return { code: 'no_location', message: `The ${status} redirect has no location.` };
 }

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
-import { createFetchHop, percentEncoded } from '../hop/fetch-hop.ts';
+import { percentEncoded } from '../hop/answer.ts';
+import { createFetchHop } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
 import { isWeb, readTarget, resolveLocation } from './target.ts';
 

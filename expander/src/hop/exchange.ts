@@ -28,6 +28,9 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Sends one request. */
+export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
+
 export interface ExchangeSettings {
   /** Bytes of response headers. */
   maxHeaderSize: number;

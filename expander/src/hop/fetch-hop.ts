@@ -3,10 +3,11 @@ import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import { cdnId } from '../expansion/cdn-loop.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
-import { answerFreshUntil } from '../expansion/lifetime.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
-import { type RequestHead, withGetFallback } from './get-fallback.ts';
+import { answerOf } from './answer.ts';
+import { createBrowse } from './browse.ts';
+import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 
 /** Bytes of response headers. */
@@ -15,38 +16,41 @@ const maxHeaderSize = 16 * 1024;
 export interface FetchHopSettings {
   guard: Guard;
   lookup: Lookup;
+  /** What requests say of us. */
   userAgent: string;
+  accept?: string;
+  acceptLanguage?: string;
 }
 
 /**
- * Requests hops by HEAD, or by GET cut off after the headers, over kept-alive connections. These are only ever opened
- * to addresses that `guard` accepts: it checks an address in the URL before the request, the addresses of a name as
- * they are handed to the socket.
+ * Requests hops by HEAD, and with `follow` = `all` as `browse` does, over kept-alive connections. These are only ever
+ * opened to addresses that `guard` accepts: it checks an address in the URL before the request, the addresses of a name
+ * as they are handed to the socket.
  */
-export function createFetchHop({ guard, lookup, userAgent }: FetchHopSettings) {
+export function createFetchHop({ guard, lookup, userAgent, accept, acceptLanguage }: FetchHopSettings) {
   const guarded = guardedLookup(lookup, guard);
   const client = httpClient({
     agents: { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) },
     maxHeaderSize,
   });
-  const requestHeaders = ['User-Agent', userAgent, 'CDN-Loop', cdnId];
+  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId];
+  if (accept) headers.push('Accept', accept);
+  if (acceptLanguage) headers.push('Accept-Language', acceptLanguage);
 
-  const request: RequestHead = async (url, method, signal) => {
+  const request: Request = async (url, options) => {
     guard.checkUrl(url);
     try {
-      const response = await client.request(url, { method, headers: requestHeaders, signal });
-      const { status, headers, addressFamily } = response;
-      const location = percentEncoded(headers.location);
-      const freshUntil = answerFreshUntil(status, headers);
-      return { status, location, method, addressFamily, freshUntil, cached: false };
+      return await client.request(url, { ...options, headers: [...headers, ...(options.headers ?? [])] });
     } catch (error) {
-      if (signal?.aborted) throw signal.reason;
+      if (options.signal?.aborted) throw options.signal.reason;
       throw error instanceof ExpansionError ? error : requestFailed(url, error);
     }
   };
-  const requestByEither = withGetFallback(request);
-  const fetchHop: FetchHop = (url, { follow, signal }) =>
-    follow === 'all' ? requestByEither(url, signal) : request(url, 'HEAD', signal);
+  const browse = createBrowse(request);
+  const fetchHop: FetchHop = async (url, { follow, cookie, signal }) => {
+    if (follow === 'all') return browse(url, { cookie, signal });
+    return answerOf(await request(url, { method: 'HEAD', signal }), 'HEAD');
+  };
   return { fetchHop, close: client.close };
 }
 
@@ -69,13 +73,6 @@ function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
 
 function unknownName(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-}
-
-/** Node reads header bytes as Latin-1; percent-encoded they are the UTF-8 that servers mean. */
-export function percentEncoded(location: string | undefined): string | null {
-  return (
-    location?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
-  );
 }
 
 const reasons: Record<string, string> = {

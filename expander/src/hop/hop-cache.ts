@@ -11,7 +11,10 @@ const maxLength = 2_048;
 /** Hops in flight at one origin: a host that hangs uses up its own share and nobody else's. */
 const maxPerOrigin = 64;
 
-/** Caches single answers, so that two short URLs into one chain share its hops. */
+/**
+ * Caches single answers, so that two short URLs into one chain share its hops. What a website answers to a cookie, or
+ * with one, is for one chain only.
+ */
 export function cacheHops(fetchHop: FetchHop): FetchHop {
   const caches = {
     default: new LRUCache<string, Answer>({ max: maxAnswers }),
@@ -19,11 +22,14 @@ export function cacheHops(fetchHop: FetchHop): FetchHop {
   };
   return async (url, options) => {
     const cache = caches[options.follow];
+    if (options.cookie) return fetchHop(url, options);
     const key = withoutFragment(url);
     const hit = options.refresh ? undefined : cache.get(key);
     if (hit && hit.freshUntil > Date.now()) return { ...hit, cached: true };
     const answer = await fetchHop(url, options);
-    if (key.length + (answer.location?.length ?? 0) <= maxLength) cache.set(key, answer);
+    const { location, refresh, setCookies } = answer;
+    const length = key.length + (location?.length ?? 0) + (refresh?.url.length ?? 0);
+    if (length <= maxLength && !setCookies) cache.set(key, answer);
     return answer;
   };
 }
@@ -37,8 +43,10 @@ export function shareHops(fetchHop: FetchHop): FetchHop {
   const join = createFlights<Answer>();
   return (url, options) =>
     atOrigin(url.origin, () =>
-      join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
-        fetchHop(url, { ...options, signal }),
-      ),
+      options.cookie
+        ? fetchHop(url, options)
+        : join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
+            fetchHop(url, { ...options, signal }),
+          ),
     );
 }

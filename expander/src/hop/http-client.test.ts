@@ -363,6 +363,17 @@ describe('The beginning of a body', () => {
     await expect.poll(() => connections.open).toBe(0);
   });
 
+  test('is of no use to a caller who leaves while it comes', async () => {
+    const leave = new AbortController();
+    const { url, connections } = await listen((_, res) => {
+      res.write('begun');
+      setTimeout(() => leave.abort(new Error('nobody waits')), 50);
+    });
+    const asked = client().request(url, { ...page, signal: leave.signal });
+    await expect(asked).rejects.toThrow('nobody waits');
+    await expect.poll(() => connections.open).toBe(0);
+  });
+
   test('is asked for by what the head says', async () => {
     const { url } = await listen(answer);
     const { body } = await client().request(url, {

@@ -24,6 +24,7 @@ describe('the head of a response', () => {
     ['a status line without a reason', 'HTTP/1.1 204\r\n\r\n', {}],
     ['lines that end with LF alone', 'HTTP/1.1 204 OK\nLocation: /x\n\n', { location: '/x' }],
     ['a field that continues in the next line', 'HTTP/1.1 204 OK\r\nX: a\r\n\t b\r\n\r\n', { x: 'a b' }],
+    ['a value that ends with a byte A0', 'HTTP/1.1 204 OK\r\nX: \t/\xc3\xa0 \r\n\r\n', { x: '/\xc3\xa0' }],
     ['a field named like a property', 'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n', { constructor: 'x' }],
     [
       'several cookies',

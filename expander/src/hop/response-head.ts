@@ -20,7 +20,7 @@ const emptyLine = /\r?\n/y;
 const beginning = 'HTTP/1.';
 
 /** Fields that are not lists: the first line counts. */
-const single = new Set(['age', 'content-length', 'content-type', 'date', 'expires', 'location', 'refresh']);
+const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
 
 /**
  * Parses the head at the beginning of `text`, the bytes of a response as Latin-1.
@@ -67,7 +67,17 @@ function incomplete(line: string, plausible = true): null {
 }
 
 function unfolded(value: string): string {
-  return (value.includes('\n') ? value.replace(/\r?\n[\t ]+/g, ' ') : value).trim();
+  const line = value.includes('\n') ? value.replace(/\r?\n[\t ]+/g, ' ') : value;
+  let [start, end] = [0, line.length];
+  while (isBlank(line, start)) start += 1;
+  while (end > start && isBlank(line, end - 1)) end -= 1;
+  return line.slice(start, end);
+}
+
+/** Whether there is a space or a tab. `trim` would also take the second byte of an "à" in UTF-8. */
+function isBlank(line: string, index: number): boolean {
+  const code = line.charCodeAt(index);
+  return code === 0x20 || code === 0x09;
 }
 
 /** Joins the lines of a field (RFC 9110 section 5.3), except those of cookies, which stay a list. */

@@ -61,7 +61,8 @@ describe('a fault of ours', () => {
 test('a reader who goes away ends the chain', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const expandUrl = followRedirects(async (url, { signal }) => {
-    if (url.pathname === '/x') return { ...hop, location: '/hang', method: 'HEAD', addressFamily: 4 };
+    if (url.pathname === '/x')
+      return { ...hop, status: 301, location: '/hang', method: 'HEAD', addressFamily: 4 };
     if (signal) asked.resolve(signal);
     return new Promise(() => {});
   });

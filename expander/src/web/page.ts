@@ -44,7 +44,7 @@ export function createPage(): Page {
     },
     top: (u, state) => eta.render('top', { u, ...state, style, icon }),
     hop: (hop) =>
-      eta.render('hop', { hop, words: statusInWords(hop.status), duration: duration(hop.milliseconds) }),
+      eta.render('hop', { hop, words: statusInWords(hop.status ?? 0), duration: duration(hop.milliseconds) }),
     bottom: (u, expansion) =>
       eta.render('bottom', { u, ...describeAnswer(expansion), script, query: query({ u, follow: 'all' }) }),
     fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',

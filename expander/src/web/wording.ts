@@ -63,7 +63,7 @@ export function headline({ end, error, redirectCount }: Expansion): string {
 /** Why the chain ended where it did. */
 export function explanation({ end, hops, redirectCount }: Expansion): string {
   const last = hops.at(-1);
-  if (end.code === 'final' && last) {
+  if (end.code === 'final' && last?.status) {
     const answered = `answered ${last.status}, ${statusInWords(last.status)}`;
     return redirectCount === 0 ? `The page ${answered}.` : `The last page ${answered}.`;
   }

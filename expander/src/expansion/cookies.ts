@@ -1,0 +1,49 @@
+import { Cookie, CookieJar } from 'tough-cookie';
+
+/** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
+const maxCookieSize = 4_096;
+
+/** Bytes of all cookies of a chain, and how many there may be. */
+const maxTotalSize = 16 * 1024;
+const maxCookies = 150;
+
+export interface ChainCookies {
+  /** The `Cookie` header for a request to `url`; empty if there is none. */
+  header(url: URL): string;
+  /** Keeps what a response to a request for `url` sets, as a browser does on a top-level navigation. */
+  keep(setCookies: readonly string[], url: URL): void;
+}
+
+/** A jar for one chain, empty at its start. What is beyond 16 KiB or 150 cookies is not kept. */
+export function chainCookies(): ChainCookies {
+  let jar: CookieJar | undefined;
+  let [size, count] = [0, 0];
+  return {
+    header: (url) => jar?.getCookieStringSync(url.href) ?? '',
+    keep(setCookies, url) {
+      for (const line of setCookies) {
+        const cookie = Cookie.parse(line, { loose: true });
+        if (!cookie || !isAcceptable(cookie, url)) continue;
+        size += sizeOf(cookie);
+        count += 1;
+        if (size > maxTotalSize || count > maxCookies) return;
+        jar ??= new CookieJar(undefined, { looseMode: true });
+        jar.setCookieSync(cookie, url.href, { ignoreError: true });
+      }
+    },
+  };
+}
+
+/** What may be in a header: no control but the tab. */
+const sendable = /^[\t -~\u0080-\u00ff]*$/;
+
+/** Browsers refuse more than the library does. */
+function isAcceptable(cookie: Cookie, url: URL): boolean {
+  if (sizeOf(cookie) > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
+  if (cookie.secure) return url.protocol === 'https:';
+  return cookie.sameSite !== 'none';
+}
+
+function sizeOf({ key, value }: Cookie): number {
+  return Buffer.byteLength(key) + Buffer.byteLength(value);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { unwrap } from './wrappers.ts';
+
+const target = 'https://example.com/a?b=c&d=e#f';
+const encoded = encodeURIComponent(target);
+
+describe('a wrapper names its target', () => {
+  test.each([
+    [
+      'Outlook Safe Links',
+      `https://nam02.safelinks.protection.outlook.com/?url=${encoded}&data=05%7C02&sdata=x&reserved=0`,
+      target,
+    ],
+    ['Proofpoint URL Defense', `https://urldefense.proofpoint.com/v1/url?u=${encoded}&k=x`, target],
+    [
+      'Proofpoint URL Defense',
+      'https://urldefense.proofpoint.com/v2/url?u=https-3A__example.com_a-3Fb-3Dc-2Dd&d=DwMF&c=x',
+      'https://example.com/a?b=c-d',
+    ],
+    [
+      'Proofpoint URL Defense',
+      'https://urldefense.com/v3/__https://example.com/a__;!!Abc!def$',
+      'https://example.com/a',
+    ],
+    // One "*" for each of "?" and "#".
+    [
+      'Proofpoint URL Defense',
+      `https://urldefense.com/v3/__https://example.com/a*b=c*f__;${b64('?#')}!!Abc!def$`,
+      'https://example.com/a?b=c#f',
+    ],
+    // "**" and "B" for a run of three.
+    [
+      'Proofpoint URL Defense',
+      `https://urldefense.us/v3/__https:/example.com/**Bx*__;${b64('äöü!')}!!Abc`,
+      'https://example.com/äöüx!',
+    ],
+    ['Google', `https://www.google.com/url?sa=t&url=${encoded}&usg=x`, target],
+    ['Google', `https://www.google.co.uk/url?q=${encoded}`, target],
+    ['Facebook', `https://l.facebook.com/l.php?u=${encoded}&h=AT0`, target],
+    ['Facebook', `https://lm.facebook.com/l.php?u=${encoded}&h=AT0`, target],
+    ['Instagram', `https://l.instagram.com/?u=${encoded}&e=AT0`, target],
+  ])('%s: %s', (wrapper, url, expected) => {
+    expect(unwrap(new URL(url))).toEqual({ wrapper, target: expected });
+  });
+});
+
+test.each([
+  'https://example.com/?url=https://example.org/',
+  'https://safelinks.protection.outlook.com.evil.example/?url=https://example.org/',
+  'https://nam02.safelinks.protection.outlook.com/?data=x',
+  'https://www.google.com/search?q=https://example.org/',
+  'https://www.google.com/url?q=weather',
+  'https://google.evil.example/url?q=https://example.org/',
+  'https://www.facebook.com/someone?u=https://example.org/',
+  'https://l.facebook.com/l.php?u=javascript:alert(1)',
+  'https://l.facebook.com/l.php?u=/relative',
+  'https://urldefense.com/v3/__https://example.org/',
+  'https://urldefense.com/v3/__%ff__;!!x',
+  'https://urldefense.proofpoint.com/v2/url?u=https-3A__-zz&d=x',
+  'https://urldefense.com/v4/__https://example.org/__;!!x',
+])('%s is no wrapper', (url) => {
+  expect(unwrap(new URL(url))).toBeNull();
+});
+
+test('a wrapper of 16 KiB costs no more than its length', () => {
+  const started = performance.now();
+  for (const filler of ['*', '**-', '/v3/__', '__;', '%25']) {
+    const url = `https://urldefense.com/v3/__https://a.example/${filler.repeat(16_000 / filler.length)}`;
+    unwrap(new URL(url));
+    unwrap(new URL(`${url}__;${b64('x'.repeat(4_000))}!!`));
+  }
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+function b64(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}

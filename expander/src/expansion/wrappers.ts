@@ -1,0 +1,93 @@
+import { isWeb } from './target.ts';
+
+/** Takes the target out of a URL that names it; null if this URL does not. */
+type Unwrap = (url: URL) => string | null | undefined;
+
+interface Wrapper {
+  name: string;
+  host: RegExp;
+  unwrap: Unwrap;
+}
+
+/**
+ * Services that put their own address before links, with the target in the URL. The sources:
+ *
+ * - Safe Links: https://learn.microsoft.com/defender-office-365/safe-links-about
+ * - URL Defense: https://help.proofpoint.com/Threat_Insight_Dashboard/API_Documentation/URL_Decoder_API, and the decoder
+ *   in Python that Proofpoint links to there
+ * - Facebook's link shim: https://engineering.fb.com/2012/02/01/security/link-shim-protecting-the-people-who-use-facebook-from-malicious-urls/
+ * - Google's redirector has no description; `q` and `url` are what its search results, mail and documents send.
+ */
+const wrappers: readonly Wrapper[] = [
+  {
+    name: 'Outlook Safe Links',
+    host: /(?:^|\.)safelinks\.protection\.(?:outlook\.com|office365\.us)$/,
+    unwrap: ({ searchParams }) => searchParams.get('url'),
+  },
+  { name: 'Proofpoint URL Defense', host: /^urldefense\.(?:proofpoint\.com|com|us)$/, unwrap: proofpoint },
+  {
+    name: 'Google',
+    host: /^(?:www\.)?google\.(?:[a-z]{2,3}|com?\.[a-z]{2})$/,
+    unwrap: ({ pathname, searchParams }) =>
+      pathname === '/url' ? (searchParams.get('q') ?? searchParams.get('url')) : null,
+  },
+  {
+    name: 'Facebook',
+    host: /^(?:lm?|www|m)\.(?:facebook|messenger)\.com$/,
+    unwrap: ({ pathname, searchParams }) => (pathname === '/l.php' ? searchParams.get('u') : null),
+  },
+  {
+    name: 'Instagram',
+    host: /^l\.instagram\.com$/,
+    unwrap: ({ searchParams }) => searchParams.get('u'),
+  },
+];
+
+/** The target that a well-known wrapper names in its URL, and the wrapper's name; null if `url` is none of a wrapper. */
+export function unwrap(url: URL): { target: string; wrapper: string } | null {
+  const wrapper = wrappers.find(({ host }) => host.test(url.hostname));
+  const target = wrapper?.unwrap(url);
+  const parsed = target ? URL.parse(target) : null;
+  return wrapper && target && parsed && isWeb(parsed) ? { target, wrapper: wrapper.name } : null;
+}
+
+/** Proofpoint's three ways to write a URL. */
+function proofpoint(url: URL): string | null | undefined {
+  const [, version] = /^\/(v[123])\//.exec(url.pathname) ?? [];
+  if (version === 'v1') return url.searchParams.get('u');
+  // Version 2 is percent-encoding with "-" for "%" and "_" for "/".
+  if (version === 'v2') {
+    const encoded = url.searchParams.get('u')?.replaceAll('-', '%').replaceAll('_', '/');
+    return encoded && percentDecoded(encoded);
+  }
+  return version === 'v3' ? proofpointV3(url.href) : null;
+}
+
+/** The characters for run lengths from 2 on: those of base64url, in its order. */
+const runLengths = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/**
+ * Version 3 keeps the URL readable between `__` and `__;`, where `*` stands for one character of those that follow in
+ * base64url, and `**` with a letter for a run of them.
+ */
+function proofpointV3(href: string): string | null {
+  const [, wrapped, replaced = ''] = /^[^/]+\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)/.exec(href) ?? [];
+  const encoded = wrapped && percentDecoded(wrapped);
+  if (!encoded) return null;
+  const characters = [...Buffer.from(replaced, 'base64url').toString()];
+  let used = 0;
+  // On its way a slash of "https://" may have been lost.
+  return encoded.replace(/^([a-z]+:\/)(?!\/)/i, '$1/').replace(/\*(?:\*([\w-]))?/g, (_, run?: string) => {
+    const from = used;
+    used += run === undefined ? 1 : runLengths.indexOf(run) + 2;
+    return characters.slice(from, used).join('');
+  });
+}
+
+function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,192 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { createBrowse } from './browse.ts';
+import type { Response } from './exchange.ts';
+
+let shortener: Shortener;
+beforeAll(async () => {
+  shortener = await startShortener();
+});
+afterAll(() => shortener.close());
+
+const response = (status: number, type = 'text/plain'): Response => ({
+  status,
+  headers: { 'content-type': type },
+  addressFamily: 4,
+  body: Buffer.alloc(0),
+});
+
+/** A server that answers as `handle` says. */
+async function serving(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+describe('follow=all asks once more with GET', () => {
+  test.each([400, 403, 404, 405, 500, 501])('where HEAD is answered %i', async (status) => {
+    const u = `${shortener.url}/head-not-allowed/1?answer=${status}`;
+    const { hops, redirectCount } = await testExpander().expand.trace(u, { follow: 'all' });
+    expect(redirectCount).toBe(1);
+    expect(hops.map(({ method, status }) => [method, status])).toEqual([
+      ['GET', 301],
+      ['GET', 200],
+    ]);
+  });
+
+  test('where HEAD is reset', async () => {
+    const { redirectCount } = await testExpander().expand.trace(`${shortener.url}/head-reset/1`, {
+      follow: 'all',
+    });
+    expect(redirectCount).toBe(1);
+  });
+
+  test('where the connection is closed at HEAD', async () => {
+    const url = await serving(({ method, socket }, response) => {
+      if (method === 'HEAD') socket.end();
+      else response.end();
+    });
+    const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(hops).toMatchObject([{ method: 'GET', status: 200 }]);
+  });
+
+  test.each([200, 401, 410, 429, 503])('not where HEAD is answered %i', async (status) => {
+    const asked: string[] = [];
+    const browse = createBrowse(async (_, { method }) => {
+      asked.push(method);
+      return response(status);
+    });
+    await browse(new URL('http://a.example/'), {});
+    expect(asked).toEqual(['HEAD']);
+  });
+
+  test('and cuts it after the headers', async () => {
+    const endless = await startShortener();
+    const { expand } = testExpander();
+    await expand.trace(`${endless.url}/head-not-allowed/0`, { follow: 'all' });
+    const { hops } = await expand.trace(`${endless.url}/endless`, { follow: 'all' });
+    expect(hops[0]).toMatchObject({ method: 'GET', status: 200 });
+    await endless.close();
+  });
+
+  test('and remembers it for the host, unless GET says the same', async () => {
+    const asked: string[] = [];
+    const browse = createBrowse(async ({ host }, { method }) => {
+      asked.push(`${method} ${host}`);
+      return response(method === 'GET' && host === 'picky.example' ? 200 : 404);
+    });
+    for (const host of ['picky.example', 'picky.example', 'plain.example', 'plain.example']) {
+      await browse(new URL(`http://${host}/`), {});
+    }
+    expect(asked).toEqual([
+      ...['HEAD picky.example', 'GET picky.example', 'GET picky.example'],
+      ...['HEAD plain.example', 'GET plain.example', 'HEAD plain.example', 'GET plain.example'],
+    ]);
+  });
+});
+
+describe('a host that is silent on HEAD', () => {
+  test('is asked by GET after 1.5 s, and by GET alone the next time', async () => {
+    const asked: string[] = [];
+    const url = await serving(({ method, url = '' }, response) => {
+      asked.push(`${method} ${url}`);
+      if (method === 'GET') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+    });
+    const { trace } = testExpander().expand;
+    const { hops } = await trace(`${url}a`, { follow: 'all' });
+    expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
+    expect(hops[0]?.milliseconds).toBeGreaterThan(1_450);
+    await trace(`${url}b`, { follow: 'all' });
+    expect(asked).toEqual(['HEAD /a', 'GET /a', 'GET /b']);
+  });
+
+  test('may still answer HEAD first: it is only slow', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const signals: (AbortSignal | undefined)[] = [];
+    const browse = createBrowse(async (_, { method, signal }) => {
+      signals.push(signal);
+      await new Promise((resolve) => setTimeout(resolve, method === 'HEAD' ? 2_000 : 9_000));
+      return response(200);
+    });
+    const answer = browse(new URL('http://a.example/'), {});
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await answer).toMatchObject({ method: 'HEAD', status: 200 });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
+  });
+});
+
+describe('a page', () => {
+  const pages = (page: () => Promise<Response>) =>
+    createBrowse(async (_, { method, bodyLimit }) => {
+      const head = response(200, 'text/html');
+      if (method === 'HEAD') return head;
+      expect(bodyLimit?.(head)).toBe(64 * 1024);
+      return page();
+    });
+  const markup = '<meta http-equiv="refresh" content="0;url=/next">';
+
+  test('is read for a redirect', async () => {
+    const browse = pages(async () => ({ ...response(200, 'text/html'), body: Buffer.from(markup) }));
+    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({
+      method: 'GET',
+      bytesRead: markup.length,
+      refresh: { kind: 'meta', url: 'http://a.example/next' },
+    });
+  });
+
+  test('that cannot be had is where the chain ends, as its headers say', async () => {
+    const browse = pages(() => Promise.reject(new ExpansionError('request_failed', 'It is down.')));
+    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ method: 'HEAD', status: 200 });
+  });
+
+  test('that does not come is where the chain ends, before the time of the hop is over', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answer = pages(() => new Promise(() => {}))(new URL('http://a.example/'), {});
+    await vi.advanceTimersByTimeAsync(2_900);
+    expect(await answer).toMatchObject({ method: 'HEAD', status: 200 });
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+  ])('that comes compressed as %s, although that was not asked for, is read', async (encoding, compress) => {
+    const asked: IncomingHttpHeaders[] = [];
+    const url = await serving(({ headers, url }, response) => {
+      asked.push(headers);
+      if (url !== '/') return void response.end();
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': encoding });
+      response.end(compress(markup));
+    });
+    const { longUrl, hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(longUrl).toBe(`${url}next`);
+    expect(hops[0]).toMatchObject({ kind: 'meta', method: 'GET', location: `${url}next` });
+    expect(asked[1]?.['accept-encoding']).toBe('identity');
+  });
+
+  test('that is a compression bomb costs what 64 KiB cost', async () => {
+    const url = await serving((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' });
+      response.end(bomb);
+    });
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '<b>'));
+    const { end } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(end.code).toBe('final');
+  });
+});
+
+test('without follow=all a HEAD that is turned down is the end', async () => {
+  const { hops } = await testExpander().expand.trace(`${shortener.url}/head-not-allowed/1`);
+  expect(hops.map(({ method, status }) => [method, status])).toEqual([['HEAD', 405]]);
+});

@@ -1,0 +1,89 @@
+import { LRUCache } from 'lru-cache';
+import { hopTime } from '../expansion/deadline.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
+import { type Asked, createAsk } from './ask-as-browser.ts';
+import type { Request } from './exchange.ts';
+
+/** Statuses with which hosts refuse HEAD where GET would be redirected. */
+const refusals = new Set([400, 403, 404, 405, 500, 501]);
+
+/** Milliseconds without an answer to HEAD after which a host is asked by GET too: some answer nothing else. */
+const patience = 1_500;
+
+/** Milliseconds that are left of a hop's time when the answer to HEAD has to do. */
+const reserve = 250;
+
+/** How many origins are remembered to need GET, and for how many milliseconds. */
+const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
+
+/**
+ * Finds out where a browser would go by as little as shows it: by HEAD, and by GET where that is refused, reset or not
+ * answered in time, and for pages that may have a redirect in them. An origin where HEAD did not help is then asked by
+ * GET alone.
+ */
+export function createBrowse(request: Request) {
+  const needGet = new LRUCache<string, true>(memory);
+  const ask = createAsk(request);
+
+  return async (
+    url: URL,
+    { cookie, signal }: Pick<FetchHopOptions, 'cookie' | 'signal'>,
+  ): Promise<Answer> => {
+    const pageDeadline = performance.now() + hopTime - reserve;
+    const done = new AbortController();
+    const options = { cookie, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
+    const get = () => ask(url, 'GET', options);
+    try {
+      if (needGet.has(url.origin)) return (await get()).answer;
+      const head = ask(url, 'HEAD', options).catch(unlessReset);
+      const first = await within(patience, head);
+      if (first && isUseful(first)) return await withPage(first, get, pageDeadline);
+      const isLate = first === undefined;
+      const second = isLate ? await eitherOf(head, get(), pageDeadline) : (await get()).answer;
+      if (second.method === 'GET' && second.status !== first?.answer.status) needGet.set(url.origin, true);
+      return second;
+    } finally {
+      // A request that is still under way is not needed any more.
+      done.abort();
+    }
+  };
+}
+
+/** The answer to HEAD, or that to GET if it may be a page and can be had in time. */
+async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: number): Promise<Answer> {
+  if (!asked.isPage) return asked.answer;
+  const request = get().catch(() => undefined);
+  const page = await within(deadline - performance.now(), request);
+  return (page ?? asked).answer;
+}
+
+/** The answer to HEAD or to GET, whichever comes first. */
+async function eitherOf(head: Promise<Asked | null>, get: Promise<Asked>, deadline: number): Promise<Answer> {
+  const usefulHead = head.then((asked) => (asked && isUseful(asked) ? asked : Promise.reject()));
+  const first = await Promise.any([usefulHead, get]).catch(() => get);
+  return first.answer.method === 'HEAD' ? withPage(first, () => get, deadline) : first.answer;
+}
+
+function isUseful({ answer }: Asked): boolean {
+  return !refusals.has(answer.status);
+}
+
+/** The result of `work`; undefined if it takes longer. */
+async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result | undefined> {
+  const timeout = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => timeout.resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([work, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Null for a connection that was closed without an answer. */
+function unlessReset(error: unknown): null {
+  const cause = error instanceof ExpansionError ? error.cause : undefined;
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return null;
+  throw error;
+}

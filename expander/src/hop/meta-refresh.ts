@@ -1,0 +1,101 @@
+import {
+  type DefaultTreeAdapterMap,
+  defaultTreeAdapter,
+  html,
+  Parser,
+  type Token,
+  type TreeAdapter,
+} from 'parse5';
+
+/** A meta element that sends the visitors of its page on. */
+export interface MetaRefresh {
+  /** Its `content`. */
+  content: string;
+  /** The `href` of the first `<base>` before it. */
+  base: string | null;
+}
+
+/** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
+const maxDepth = 512;
+const maxElements = 10_000;
+
+/**
+ * Finds the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, in their order, by the parsing
+ * algorithm of the HTML standard: those in comments, scripts, text areas, templates and so on are none. Scripting
+ * counts as on, so `<noscript>` is text. Reads until a limit is reached.
+ */
+export function findMetaRefreshes(markup: string): MetaRefresh[] {
+  const found: MetaRefresh[] = [];
+  let base: string | null = null;
+  const onElement = (name: string, attributes: ReadonlyMap<string, string>) => {
+    if (name === 'base') base ??= attributes.get('href') ?? null;
+    const content = attributes.get('content');
+    if (name === 'meta' && content && /^refresh$/i.test(attributes.get('http-equiv') ?? '')) {
+      found.push({ content, base });
+    }
+  };
+  const parser = new PageParser({ treeAdapter: watching(onElement), scriptingEnabled: true });
+  try {
+    // Not the last piece of the page: a tag that is cut off is none.
+    parser.tokenizer.write(markup, false);
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+  }
+  return found;
+}
+
+class LimitReached extends Error {}
+
+/** In browsers, and in the HTML standard since 2025, elements in a `<select>` are parsed like others; not in parse5. */
+class PageParser extends Parser<DefaultTreeAdapterMap> {
+  override onStartTag(token: Token.TagToken) {
+    super.onStartTag(withoutMode(token));
+  }
+
+  override onEndTag(token: Token.TagToken) {
+    super.onEndTag(withoutMode(token));
+  }
+}
+
+function withoutMode(token: Token.TagToken): Token.TagToken {
+  if (token.tagID === html.TAG_ID.SELECT) token.tagID = html.TAG_ID.UNKNOWN;
+  return token;
+}
+
+type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
+
+/** Builds no tree, only the parents that the algorithm asks for, and tells of elements outside of templates. */
+function watching(onElement: (name: string, attributes: ReadonlyMap<string, string>) => void): Adapter {
+  const watched = new Set(['base', 'meta']);
+  let [elements, depth] = [0, 0];
+  const limit = (count: number, max: number) => {
+    if (count > max) throw new LimitReached();
+  };
+  const setParent: Adapter['appendChild'] = (parent, node) => {
+    node.parentNode = parent;
+  };
+  return {
+    ...defaultTreeAdapter,
+    onElementCreated(element, { isInTemplate }) {
+      elements += 1;
+      limit(elements, maxElements);
+      const { tagName, namespaceURI, attrs } = element;
+      if (isInTemplate || namespaceURI !== html.NS.HTML || !watched.has(tagName)) return;
+      onElement(tagName, new Map(attrs.map(({ name, value }) => [name, value])));
+    },
+    onItemPush() {
+      depth += 1;
+      limit(depth, maxDepth);
+    },
+    onItemPop() {
+      depth -= 1;
+    },
+    appendChild: setParent,
+    insertBefore: setParent,
+    detachNode(node) {
+      node.parentNode = null;
+    },
+    insertText() {},
+    insertTextBefore() {},
+  };
+}

@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { legacyHookDecode } from '@exodus/bytes/encoding.js';
+import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
+import sniffEncoding from 'html-encoding-sniffer';
+import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
+import type { ResponseHead } from './exchange.ts';
+import { findMetaRefreshes } from './meta-refresh.ts';
+
+const htmlTypes = new Set(['text/html', 'application/xhtml+xml']);
+
+/** Types for which browsers look at the content instead (MIME Sniffing standard, section 5). */
+const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
+
+/** How content of no known type begins if it is HTML (MIME Sniffing standard, section 7.1). */
+const htmlBeginning =
+  /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
+
+/** Whether a browser may show a response as an HTML page: then its body has to be looked at. */
+export function mayBePage(head: ResponseHead): boolean {
+  const type = mimeType(head.headers);
+  const { 'x-content-type-options': sniffing = '' } = head.headers;
+  return (
+    isShown(head) && (htmlTypes.has(type) || (unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`)))
+  );
+}
+
+/**
+ * Where the response for `url` sends its visitors by itself: the `Refresh` header or the meta element with the shortest
+ * delay, the last one of several. So does Chromium; the HTML standard takes the first.
+ *
+ * @param body the beginning of the body; empty if it was not read.
+ */
+export function readRefresh(url: URL, head: ResponseHead, body: Buffer): Refresh | null {
+  if (!isShown(head)) return null;
+  const { refresh, 'content-security-policy': policy = '' } = head.headers;
+  const encoding = encodingOf(head, body);
+  const markup = isHtml(head, body) && !sandbox.test(`${policy}`) ? legacyHookDecode(body, encoding) : '';
+  const written = [
+    ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
+    ...findMetaRefreshes(markup).map((meta) => ({ kind: 'meta', ...meta }) as const),
+  ];
+  let first: (Refresh & { delay: number }) | null = null;
+  for (const { kind, content, base } of written) {
+    const parsed = parseRefresh(content);
+    const target = parsed && resolve(parsed.url, baseUrl(base, url), encoding);
+    if (parsed && target !== null && parsed.delay <= (first?.delay ?? maxDelay)) {
+      first = { kind, url: target, delay: parsed.delay };
+    }
+  }
+  return first && { kind: first.kind, url: first.url };
+}
+
+/** A policy that runs no scripts, and no meta elements either (HTML standard, "sandboxed automatic features"). */
+const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
+
+/** Whether a browser shows a response, rather than staying where it is or saving a file. */
+function isShown({ status, headers }: ResponseHead): boolean {
+  if ([204, 205, 304].includes(status)) return false;
+  const { 'content-disposition': disposition = '' } = headers;
+  return !/^[\t ]*attachment\b/i.test(disposition) && mimeType(headers) !== 'application/octet-stream';
+}
+
+function isHtml(head: ResponseHead, body: Buffer): boolean {
+  if (body.length === 0 || !mayBePage(head)) return false;
+  return htmlTypes.has(mimeType(head.headers)) || htmlBeginning.test(body.toString('latin1', 0, 1_024));
+}
+
+/** The last valid MIME type of the field (Fetch standard, "extract a MIME type"), in lower case; empty if there is none. */
+function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
+  const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
+  return types.findLast((type) => type !== undefined) ?? '';
+}
+
+function encodingOf({ headers }: ResponseHead, body: Buffer): string {
+  const [, label] = /;[\t ]*charset="?([^\s",;]+)/i.exec(headers['content-type'] ?? '') ?? [];
+  return sniffEncoding(body, { transportLayerEncodingLabel: label });
+}
+
+/** The URL that references in a page are relative to: that of `<base>`, if it can be one (HTML standard). */
+function baseUrl(base: string | null, page: URL): URL {
+  const url = base === null ? null : URL.parse(base, page.href);
+  return url && url.protocol !== 'data:' && url.protocol !== 'javascript:' ? url : page;
+}
+
+/** The URL of a reference; empty for the page itself, null for what a browser does not go to. */
+function resolve(reference: string, base: URL, encoding: string): string | null {
+  if (reference === '') return '';
+  const url = URL.parse(withEncodedQuery(reference, encoding), base.href);
+  return url && url.protocol !== 'javascript:' ? url.href : null;
+}
+
+/** Puts the query of a reference into the encoding of its page, as the URL standard has it. */
+function withEncodedQuery(reference: string, encoding: string): string {
+  if (/^(?:UTF|replacement)/i.test(encoding)) return reference;
+  return reference.replace(/(?<=^[^?#]*\?)[^#]+/, (query) =>
+    query.replace(/[\u0080-\uffff]+/g, (text) => percentEncodeAfterEncoding(encoding, text, '')),
+  );
+}

@@ -53,7 +53,7 @@ export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = 
 }
 
 /** The program on this machine. */
-function startHold(hold: Hold): ChildProcess {
+export function startHold(hold: Hold): ChildProcess {
   const program = join(import.meta.dirname, 'hold.ts');
   return spawn(process.execPath, [program, JSON.stringify(hold)], { stdio: ['pipe', 'pipe', 'inherit'] });
 }

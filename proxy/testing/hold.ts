@@ -55,7 +55,7 @@ function unfinished(bytes: number): string {
 /** Connections opened in one turn, and milliseconds between turns: a crowd that comes all at once is refused by the kernel. */
 const turn = { size: 50, pause: 10 };
 /** Milliseconds before a connection that was closed is opened again. */
-const again = 200;
+const again = 700;
 
 async function hold(options: Hold): Promise<void> {
   const held: Held = { open: 0, opened: 0, closed: 0, errors: {}, statuses: {} };

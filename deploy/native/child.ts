@@ -16,7 +16,13 @@ export interface Child {
   readonly lastLines: readonly string[];
 }
 
-export function launch(spec: ProcessSpec, context: ProcessContext, fifo: Fifo | undefined): Child {
+/** @param onLine is called with each line of its output. */
+export function launch(
+  spec: ProcessSpec,
+  context: ProcessContext,
+  fifo: Fifo | undefined,
+  onLine: (line: string) => void,
+): Child {
   const { command, args, orphanSignal = 'KILL', lowPorts } = spec;
   const { account, folder, env } = context;
   const prefix = privilegePrefix({ account, lowPorts, orphanSignal });
@@ -32,13 +38,13 @@ export function launch(spec: ProcessSpec, context: ProcessContext, fifo: Fifo | 
   if (input !== undefined) closeSync(input);
 
   const lastLines: string[] = [];
-  const onLine = (line: string) => {
+  const keep = (line: string) => {
     lastLines.push(line);
     if (lastLines.length > 20) lastLines.shift();
-    context.onLine(spec.name, line);
+    onLine(line);
   };
-  child.on('error', (error) => onLine(error.message));
-  for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, onLine);
+  child.on('error', (error) => keep(error.message));
+  for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, keep);
   return { process: child, lastLines };
 }
 

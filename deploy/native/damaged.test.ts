@@ -24,7 +24,7 @@ describe('With a damaged append-only file', { timeout: 120_000 }, () => {
     const { code, output } = await runner.run('up').exited;
     expect(code).toBe(1);
     expect(output).toContain(
-      `The saved data cannot be read: a file in ${data} is damaged. ` +
+      `The saved data cannot be read: a file in ${data} is damaged or missing. ` +
         `Make a copy of that folder, then run: redis-check-aof --fix ${data}/appendonly.aof.manifest\n`,
     );
     expect(output).not.toContain('Ctrl-C');

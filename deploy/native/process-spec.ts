@@ -10,6 +10,8 @@ export interface ProcessSpec {
   /** The path of a file for standard input. */
   input?: string;
   ready: Probe;
+  /** Whether what it writes before it is ready is of interest only if it fails. */
+  quietStart?: boolean;
   /** Milliseconds until it must be ready, if that may take longer than 30 s. */
   startTimeout?: number;
   /** A process that fails it for 15 s is killed, and so restarted. */

@@ -27,15 +27,20 @@ export const redis = (name: string, application: string, folder: string): Proces
   ],
   ready: answersPing(join(folder, socketPath(name))),
   startTimeout: loadTimeout,
+  quietStart: true,
   explainExit: (lines) => explainDamage(lines, resolve(folder, name, 'appendonlydir')),
 });
 
+/** What Redis writes when it cannot load its data. */
+const damage =
+  /(Bad file format|Unexpected end of file) reading|Wrong RDB checksum|error in RDB reading|MANIFEST FILE ERROR|Unable to obtain the AOF/;
+
 /** @param data the folder of the append-only file. */
 function explainDamage(lastLines: readonly string[], data: string): string | undefined {
-  if (!lastLines.some((line) => /append only file|\bAOF\b|\bRDB\b/.test(line))) return undefined;
+  if (!lastLines.some((line) => damage.test(line))) return undefined;
   const manifest = join(data, 'appendonly.aof.manifest');
   return (
-    `The saved data cannot be read: a file in ${data} is damaged. ` +
+    `The saved data cannot be read: a file in ${data} is damaged or missing. ` +
     `Make a copy of that folder, then run: redis-check-aof --fix ${quote(manifest)}`
   );
 }

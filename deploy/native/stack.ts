@@ -4,13 +4,16 @@ import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
-import { proxyPorts } from './ports.ts';
+import { type ProxyPorts, proxyPorts } from './ports.ts';
 import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 import { proxy, redis, service, serviceFiles, socketPath } from './processes.ts';
 import { type SupervisedProcess, supervise } from './supervisor.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
+
+const readVariables = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env, ['LONGHAND_']);
+type StackVariables = ReturnType<typeof readVariables>;
 
 /** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
 const proxyDrainTime = 2_000;
@@ -51,7 +54,7 @@ export interface Stack {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, onLine, tasksReplicas = 1 } = options;
-  const variables = readEnv(stackVariables, env, ['LONGHAND_']);
+  const variables = readVariables(env);
   const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
   const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
@@ -59,13 +62,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   await createFolders(folder);
   await configureProxy(join(folder, 'proxy'), {
-    LONGHAND_LISTEN: listen.join(' '),
-    LONGHAND_PORT: `${ports.LONGHAND_PORT}`,
-    LONGHAND_EXPANDER_PORT: `${ports.LONGHAND_EXPANDER_PORT}`,
-    LONGHAND_TASKS_PORT: `${ports.LONGHAND_TASKS_PORT}`,
-    LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
-    LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
-    ...workers(variables.LONGHAND_WORKERS),
+    ...proxyVariables(variables, listen, ports),
     LONGHAND_EXPANDER_SERVER: upstreamServers('expander'),
     LONGHAND_TASKS_SERVER: upstreamServers(...replicas),
   });
@@ -99,6 +96,20 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stop,
   };
 }
+
+const proxyVariables = (
+  { LONGHAND_API_RATE, LONGHAND_WORKERS }: StackVariables,
+  addresses: readonly string[],
+  ports: ProxyPorts,
+) => ({
+  LONGHAND_LISTEN: addresses.join(' '),
+  LONGHAND_PORT: `${ports.LONGHAND_PORT}`,
+  LONGHAND_EXPANDER_PORT: `${ports.LONGHAND_EXPANDER_PORT}`,
+  LONGHAND_TASKS_PORT: `${ports.LONGHAND_TASKS_PORT}`,
+  LONGHAND_API_RATE,
+  LONGHAND_API_BURST: LONGHAND_API_RATE.replace(/r.*/, ''),
+  ...workers(LONGHAND_WORKERS),
+});
 
 /** The path of a Unix socket has at most 107 bytes. */
 function shortest(folder: string): string {

@@ -26,6 +26,14 @@ export interface SupervisedProcess {
   stop(): Promise<void>;
 }
 
+/** A supervised program: the child that runs now, and how to start the next one. */
+interface Run {
+  readonly spec: ProcessSpec;
+  child: Child;
+  start(): Child;
+  onLine(line: string): void;
+}
+
 /**
  * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits or hangs.
  *
@@ -33,58 +41,65 @@ export interface SupervisedProcess {
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
-  const onLine = (line: string) => context.onLine(name, line);
+  let quiet = spec.quietStart ?? false;
+  const onLine = (line: string) => {
+    if (!quiet) context.onLine(name, line);
+  };
   const fifo = spec.fifo === undefined ? undefined : openFifo(spec.fifo, context.account);
   if (fifo) forEachLine(fifo.output, onLine);
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const start = () => launch(spec, context, fifo);
-  let child = start();
+  const start = () => launch(spec, context, fifo, onLine);
+  const run: Run = { spec, child: start(), start, onLine };
   try {
-    await ready(child, spec);
+    await ready(run.child, spec);
+    quiet = false;
   } catch (error) {
-    await terminate(child, stopSignal);
+    await terminate(run.child, stopSignal);
     fifo?.close();
     throw error;
   }
 
-  const restarting = (async () => {
-    let patience = failures.later;
-    for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
-      const started = Date.now();
-      if (spec.alive) watch(child, spec.alive, patience, onLine);
-      patience = failures.whileStarting;
-      await exited(child);
-      if (signal.aborted) return;
-      if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
-      const { signalCode, exitCode } = child.process;
-      onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
-      const explanation = spec.explainExit?.(child.lastLines);
-      if (explanation) onLine(explanation);
-      await sleep(delay, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      child = start();
-    }
-  })();
-
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = keepRunning(run, signal);
   return {
     name,
     get pid() {
-      return child.process.pid;
+      return run.child.process.pid;
     },
     async restart() {
-      const old = child;
+      const old = run.child;
       await terminate(old, stopSignal);
-      while (child === old && !signal.aborted) await sleep(20);
-      if (!signal.aborted) await ready(child, spec);
+      while (run.child === old && !signal.aborted) await sleep(20);
+      if (!signal.aborted) await ready(run.child, spec);
     },
     async stop() {
       stopping.abort();
-      await terminate(child, stopSignal);
-      await restarting;
+      await terminate(run.child, stopSignal);
+      await running;
       fifo?.close();
     },
   };
+}
+
+/** Starts the next child whenever one exits, until `signal` is aborted and the last one has exited. */
+async function keepRunning(run: Run, signal: AbortSignal): Promise<void> {
+  const { alive, explainExit } = run.spec;
+  let patience = failures.later;
+  for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
+    const started = Date.now();
+    if (alive) watch(run, alive, patience);
+    patience = failures.whileStarting;
+    await exited(run.child);
+    if (signal.aborted) return;
+    if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
+    const { signalCode, exitCode } = run.child.process;
+    run.onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
+    const explanation = explainExit?.(run.child.lastLines);
+    if (explanation) run.onLine(explanation);
+    await sleep(delay, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    run.child = run.start();
+  }
 }
 
 /** @throws Error when `child` exits before it is ready, or takes too long. */
@@ -106,16 +121,11 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
 }
 
 /**
- * Kills `child` once it has failed several probes in a row. Returns when it has exited.
+ * Kills the child that runs now once it has failed several probes in a row. Returns when it has exited.
  *
  * @param left the number of failures that kill it if it never answers.
  */
-async function watch(
-  child: Child,
-  alive: Probe,
-  left: number,
-  onLine: (line: string) => void,
-): Promise<void> {
+async function watch({ child, onLine }: Run, alive: Probe, left: number): Promise<void> {
   for (;;) {
     await sleep(probeInterval, undefined, { ref: false });
     if (!isRunning(child)) return;

@@ -93,7 +93,7 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
     [
       'names all invalid variables together',
       { LONGHAND_API_RATE: 'fast', LONGHAND_BIND: 'here', LONGHAND_PROT: '80' },
-      'The environment does not fit:\n' +
+      'Invalid environment:\n' +
         '  LONGHAND_PROT: there is no such variable\n' +
         '  LONGHAND_BIND=here: is not an IP address\n' +
         '  LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m\n',
@@ -101,7 +101,7 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
     [
       'passes on what a service says of its own variables',
       { EXPANDER_MAX_REDIRECT: 'many' },
-      'The environment does not fit:\n  EXPANDER_MAX_REDIRECT=many: is not a whole number\n',
+      'Invalid environment:\n  EXPANDER_MAX_REDIRECT=many: is not a whole number\n',
     ],
     [
       'says that an address is not one of this machine',
@@ -116,7 +116,7 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
     [
       'escapes what would command the terminal',
       { LONGHAND_BIND: '\u001b[2J\u202e' },
-      'The environment does not fit:\n  LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address\n',
+      'Invalid environment:\n  LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address\n',
     ],
   ])('it %s, and exits with 78', async (_, variables, message) => {
     const { code, output } = await runner.run('up', variables).exited;

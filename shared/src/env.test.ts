@@ -45,7 +45,7 @@ describe('Environment', () => {
     };
     expect(() => read(env)).toThrow(
       [
-        'The environment does not fit:',
+        'Invalid environment:',
         '  SHOP_LIMITS: there is no such variable',
         '  PORT=80a: is not a whole number',
         '  REDIS_URL=x: is not a redis://, rediss:// or unix: URL',

@@ -132,7 +132,6 @@ export function readEnv<Shape extends z.ZodRawShape>(
     return given[name] === undefined ? `${name} is not set` : `${name}=${given[name]}: ${issue.message}`;
   });
   const faults = [...unknown, ...bad];
-  if (faults.length > 0)
-    throw new EnvironmentError(`The environment does not fit:\n  ${faults.join('\n  ')}`);
+  if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
   return read.data as z.output<z.ZodObject<Shape>>;
 }

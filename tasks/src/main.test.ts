@@ -159,7 +159,7 @@ describe('start', () => {
     });
     expect(status).toBe(78);
     expect(output.join('')).toBe(
-      'The environment does not fit:\n' +
+      'Invalid environment:\n' +
         '  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
     );
   });

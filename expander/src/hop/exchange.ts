@@ -70,6 +70,8 @@ export class Exchange {
   readonly #settings: ExchangeSettings;
   readonly #outcome: Outcome;
   #text = '';
+  /** Characters an incomplete head must have to be parsed again. Doubling, it bounds what one byte at a time costs. */
+  #parseFrom = 0;
   #hasBegun = false;
   #head: ResponseHead | undefined;
   #body: BodyReader | undefined;
@@ -88,8 +90,11 @@ export class Exchange {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text);
     this.#text += text;
+    if (this.#text.length < this.#parseFrom && !emptyLine.test(this.#text.slice(-text.length - 3)))
+      return false;
     for (;;) {
       const head = parseHead(this.#text, this.#settings.maxHeaderSize);
+      this.#parseFrom = head ? 0 : 2 * this.#text.length;
       if (!head) return false;
       this.#text = this.#text.slice(head.length);
       if (head.status === 101) throw notAskedFor();
@@ -160,6 +165,9 @@ export class Exchange {
 }
 
 const none = Buffer.alloc(0);
+
+/** The end of a head. */
+const emptyLine = /\n\r?\n/;
 
 /** The codes of a connection that the other side has closed. */
 const lost = new Set(['ECONNRESET', 'EPIPE']);

@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 # A Docker engine answers, and NATIVE=1 is not set.
 in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
+schemathesis = .local/schemathesis/bin/schemathesis
 
 .PHONY: help up down logs ps replace doctor test test-long check lint types format load bench screenshots load-selftest setup
 
@@ -38,8 +39,12 @@ setup: $(installed) ## install everything that the tests need
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run
 
-test-long: setup ## run all tests, with crash storms and fuzzing at full length
+test-long: setup $(schemathesis) ## run all tests, with crash storms and fuzzing at full length
 	@LONG=1 vitest run
+
+# Without Python, or without PyPI, the test of the description is skipped.
+$(schemathesis):
+	-@python3 -m venv .local/schemathesis && .local/schemathesis/bin/pip install --quiet schemathesis==4.32.5
 
 check: setup ## all that CI runs: format and lint, types, tests
 	@$(MAKE) lint types test

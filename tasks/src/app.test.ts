@@ -42,7 +42,7 @@ describe('GET /', () => {
     expect(html).not.toMatch(/<li[^>]*class="[^"]*finished/);
   });
 
-  test('shows a finished task struck through, with a link to /task/<id>/unfinish and the class "finished"', async () => {
+  test('shows a finished task struck through, with a link to /task/<id>/unfinish and class "finished"', async () => {
     await create('milk');
     await kept.store.update('1', { finished: 1 }, now);
     const html = await (await get('/')).text();

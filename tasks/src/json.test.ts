@@ -146,8 +146,8 @@ describe('POST /tasks as JSON', () => {
     ['{"title":"milk","finished":1}', 422, 'invalid_field'],
     ['{}', 422, 'invalid_title'],
     ['{"title":"\\ud800"}', 422, 'invalid_title'],
-    [`{"title":"${'x'.repeat(64 * 1024)}"}`, 413, 'body_too_large'],
-  ])('%.20s is %i %s', async (body, status, code) => {
+    [`${' '.repeat(64 * 1024)}{}`, 413, 'body_too_large'],
+  ])('%s is %i %s', async (body, status, code) => {
     const { response, value } = await send('POST', '/tasks', body);
     expect([response.status, value.code]).toEqual([status, code]);
   });
@@ -263,7 +263,7 @@ describe('DELETE', () => {
     expect(await list()).toHaveLength(3);
   });
 
-  test.each(['{', '{"title":7}', 'x'.repeat(70_000)])('/tasks/:id ignores its body: %.20s', async (body) => {
+  test.each(['{', '{"title":7}', ' '.repeat(70_000)])('/tasks/:id ignores its body: %s', async (body) => {
     expect((await send('DELETE', '/tasks/2', body)).response.status).toBe(200);
   });
 
@@ -455,17 +455,22 @@ describe('GET /openapi.json', () => {
   test('describes the JSON interface, and nothing that is not there', async () => {
     const described = (await (await app.request('/openapi.json')).json()) as typeof openapi;
     expect(described.openapi).toBe('3.1.0');
+    expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
+    expect(described.servers).toEqual([{ url: '/' }]);
+    expect(described.components.schemas.Title).toMatchObject({ minLength: 1, maxLength: 500 });
+    expect(described.paths['/tasks/{id}'].put.parameters).toEqual([
+      { $ref: '#/components/parameters/IfMatchRequired' },
+    ]);
     const operations = Object.entries(described.paths).flatMap(([path, item]) =>
       Object.keys(item as object)
         .filter((key) => key !== 'parameters')
         .map((method) => `${method.toUpperCase()} ${path.replace('{id}', ':id')}`),
     );
-    const pagesOnly = ['GET /tasks/new', 'GET /tasks/:id/edit', 'GET /tasks/partial', 'GET /tasks/import'];
-    const formsOnly = ['POST /tasks/:id', 'POST /tasks/finished'];
+    const pagesOnly = ['GET /tasks/new', 'GET /tasks/:id/edit', 'GET /tasks/partial'];
     const routes = app.routes
       .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/tasks'))
       .map(({ method, path }) => `${method} ${path}`)
-      .filter((route) => ![...pagesOnly, ...formsOnly].includes(route));
+      .filter((route) => !pagesOnly.includes(route));
     expect(operations.sort()).toEqual([...new Set(routes)].sort());
   });
 });

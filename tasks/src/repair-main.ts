@@ -11,9 +11,8 @@ const redis = storeClient(config.REDIS_URL, createLog('tasks', 'silent'), config
 try {
   const { tasks, ...faults } = await repair(redis, fix);
   for (const [kind, ids] of Object.entries(faults)) {
-    console.log(
-      `${kind}: ${ids.length}${ids.length > 0 ? ` (${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''})` : ''}`,
-    );
+    const some = `${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''}`;
+    console.log(`${kind}: ${ids.length}${ids.length > 0 ? ` (${some})` : ''}`);
   }
   const found = Object.values(faults).some((ids) => ids.length > 0);
   console.log(

@@ -17,8 +17,8 @@ const headers = {
 };
 
 /**
- * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page knows
- * when its list is out of date.
+ * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page
+ * knows when its list is out of date.
  *
  * @param signal ends all streams: when a replica stops, its pages connect to another one.
  * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.

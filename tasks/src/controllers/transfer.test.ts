@@ -46,6 +46,14 @@ describe('Import', () => {
       '[{"title":"milk"},{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00Z"}]',
     ],
     [
+      'application/json',
+      JSON.stringify(
+        [{ title: 'milk' }, { title: 'bread', finished: 1, created_at: '2024-12-31T23:00:00Z' }],
+        null,
+        2,
+      ),
+    ],
+    [
       'application/x-ndjson',
       '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
     ],
@@ -185,7 +193,7 @@ describe('Import', () => {
   /** The text that a page with the form to import gives back. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('of a form answers with a page: what was imported, and the lines that were not, with their reasons', async () => {
+  test('of a form answers with a page: what was imported, and the lines that were not, with reasons', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(app);

@@ -49,10 +49,9 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     if (type === 'text') requireKnownOrigin(c.req);
     else requireSameOrigin(c.req);
     const file = limitedBody(c, maxFile, `A file to import has at most ${maxFile / 1024 ** 2} MiB.`);
-    const source = type === 'json' ? jsonEntries(file) : lines(keepOpen(file));
+    const source = type === 'json' ? jsonEntries(file) : lines(file);
     const format = type === 'text' ? formats.text : formats.json;
     const { report, stop } = await importTasks(source, format, insert, now());
-    await readRest(file);
     return reportJson(c, report, stop);
   };
 
@@ -84,20 +83,6 @@ export function transferController({ store, csrf, render, now }: TransferDepende
       return withInput(c, csrf, [], (input) => importForm(c, input));
     },
   };
-}
-
-/** `chunks` for a reader that may stop early: `for await` would close them. */
-function keepOpen(chunks: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
-  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
-}
-
-/** Reads what is left of `chunks`: a client or proxy that cannot send the rest may never look at the response. */
-async function readRest(chunks: AsyncGenerator<Uint8Array>): Promise<void> {
-  try {
-    while (!(await chunks.next()).done);
-  } catch (error) {
-    if (!(error instanceof TaskError)) throw error;
-  }
 }
 
 /** The report; if the import ended early, as a problem. */

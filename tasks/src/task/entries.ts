@@ -45,7 +45,7 @@ export async function* lines(chunks: Chunks): AsyncGenerator<Entry[]> {
 }
 
 /** The elements of a JSON array, however it is printed; the lines of a file that does not begin with one. */
-export async function* jsonEntries(chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Entry[]> {
+export async function* jsonEntries(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Entry[]> {
   const head: Uint8Array[] = [];
   let start: string | undefined;
   for (let size = 0; start === undefined && size <= maxEntry; ) {
@@ -57,7 +57,7 @@ export async function* jsonEntries(chunks: AsyncIterator<Uint8Array>): AsyncGene
   }
   const all = (async function* () {
     yield* head;
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+    yield* chunks;
   })();
   yield* start === '[' ? elements(all) : lines(all);
 }

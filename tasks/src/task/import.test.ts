@@ -82,10 +82,14 @@ describe('Every title', () => {
   );
 });
 
+async function* iterate(chunks: AsyncIterable<Uint8Array> | Uint8Array[]) {
+  yield* chunks;
+}
+
 /** Imports `file` as JSON, in pieces of three bytes. */
 async function readJson(file: string) {
   const tasks: NewTask[] = [];
-  const source = jsonEntries(inPieces(file)[Symbol.asyncIterator]());
+  const source = jsonEntries(iterate(inPieces(file)));
   const insert = async (batch: NewTask[]) => void tasks.push(...batch);
   return { tasks, ...(await importTasks(source, formats.json, insert, now)) };
 }
@@ -155,7 +159,7 @@ describe('A JSON array', () => {
     };
     setImmediate(turn);
     const file = Buffer.from(JSON.stringify(Array(100_000).fill({ title: 'milk' })));
-    const source = jsonEntries(ReadableStream.from([file])[Symbol.asyncIterator]());
+    const source = jsonEntries(iterate([file]));
     await importTasks(source, formats.json, async () => {}, now);
     reading = false;
     expect(turns).toBeGreaterThan(file.length / 16_384);

@@ -108,7 +108,7 @@ export interface TaskStore {
 
 /** Announces changes of the list, whichever replica made them. */
 export interface Changes {
-  /** Calls `subscriber` with the version of the list: soon, after each change, and every 5 s. Returns how to end that. */
+  /** Calls `subscriber` with the version of the list: soon, after each change, and every 5 s. Returns how to stop. */
   subscribe(subscriber: (version: string) => void): () => void;
 }
 

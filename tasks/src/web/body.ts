@@ -16,19 +16,29 @@ export async function readBody(c: TasksContext): Promise<Buffer> {
 }
 
 /**
- * The chunks of the body, of at most `maxBytes` together. A length that is announced is checked at once.
+ * The chunks of the body, of at most `maxBytes` together. A length that is announced is checked at once. If the caller
+ * stops early, the rest is read and dropped: a client, or a proxy, that cannot send it may never look at the response.
  *
  * @throws TaskError `body_too_large` with `message`
  */
 export function limitedBody(c: TasksContext, maxBytes: number, message: string): AsyncGenerator<Uint8Array> {
   const tooLarge = () => new TaskError('body_too_large', message);
   if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge();
+  const chunks = c.req.raw.body?.values({ preventCancel: true });
+  let size = 0;
+  const read = async () => {
+    const { value } = (await chunks?.next()) ?? {};
+    size += value?.length ?? 0;
+    return value;
+  };
   return (async function* () {
-    let size = 0;
-    for await (const chunk of c.req.raw.body ?? []) {
-      size += chunk.length;
-      if (size > maxBytes) throw tooLarge();
-      yield chunk;
+    try {
+      for (let chunk = await read(); chunk; chunk = await read()) {
+        if (size > maxBytes) throw tooLarge();
+        yield chunk;
+      }
+    } finally {
+      while (size <= maxBytes && (await read()));
     }
   })();
 }

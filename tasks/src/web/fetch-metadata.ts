@@ -11,8 +11,8 @@ const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz
 
 /**
  * Rejects a link that changes something unless somebody followed it on one of our pages or typed it: no prefetch, no
- * image or redirect of another site. Browsers leave `Sec-Fetch-Site` out where a host with a name of its own has no TLS;
- * there `Origin` and `Referer` decide. A browser that sends none of them may come from any page (our own pages let it
+ * image or redirect of another site. Browsers leave `Sec-Fetch-Site` out where a host with a name has no TLS; there
+ * `Origin` and `Referer` decide. A browser that sends none of them may come from any page (our own pages let it
  * say where it was, by `Referrer-Policy`); another client (curl) is taken at its word.
  *
  * @throws TaskError `prefetch` or `foreign_origin`
@@ -42,8 +42,8 @@ function isBrowser(request: Incoming): boolean {
 }
 
 /**
- * Rejects a write from a page of another origin: by `Sec-Fetch-Site` where the browser sends it, else by `Origin`, which
- * every browser sends with a form of another site.
+ * Rejects a write from a page of another origin: by `Sec-Fetch-Site` where the browser sends it, else by `Origin`,
+ * which every browser sends with a form of another site.
  *
  * @throws TaskError `foreign_origin`
  */

@@ -61,14 +61,17 @@ export async function withInput<Result>(
 ): Promise<Result> {
   const type = mediaType(c);
   // RFC 9110 section 9.3.5: the content of a DELETE means nothing.
-  const withoutBody = c.req.method === 'DELETE' || (type === undefined && c.req.method !== 'POST');
+  const ignored = c.req.method === 'DELETE';
   // The body comes before the origin, so that a body that is too long is too long whoever sends it.
-  const body = withoutBody ? undefined : await readBody(c);
+  const body = ignored ? Buffer.alloc(0) : await readBody(c);
   requireSameOrigin(c.req);
-  if (body === undefined) return act(conditions(c));
+  if (ignored) return act(conditions(c));
   if (type === 'application/json') return act({ ...readJson(utf8(body), fields), ...conditions(c) });
-  if (type !== undefined && type !== 'application/x-www-form-urlencoded') {
-    throw new TaskError('unsupported_media_type', `Send a URL-encoded form or JSON, not ${type}.`);
+  if (type !== 'application/x-www-form-urlencoded' && (type || c.req.method !== 'POST')) {
+    throw new TaskError(
+      'unsupported_media_type',
+      `Send a URL-encoded form or JSON, not ${type ?? 'nothing'}.`,
+    );
   }
   return submitForm(c, csrf, body, act);
 }

@@ -106,7 +106,7 @@ describe('The list page with JavaScript', () => {
     expect((await site.store.show('1')).title).toBe('milk');
   });
 
-  test('an edit of a task that somebody else changed shows what it reads now, keeps the text, and can be sent again', async () => {
+  test('an edit of a task that somebody else changed shows its title, keeps the text, and can be resent', async () => {
     await site.add('milk');
     const page = await openList();
     await page.getByRole('link', { name: 'Edit: milk' }).click();
@@ -179,7 +179,7 @@ describe('The list page with JavaScript', () => {
     await poll(() => field(page).inputValue()).toBe(rest);
   });
 
-  test('shows all, open or finished tasks at addresses of their own, so that Back works, and keeps what is typed', async () => {
+  test('shows all, open or finished tasks at addresses of their own, and keeps what is typed', async () => {
     await site.add('milk', 'bread');
     await site.store.update('1', { finished: 1 }, new Date());
     const page = await openList();

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => kept.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => app.request(path, { headers });
-const method = (name: string, path: string, headers: Record<string, string> = {}) =>
-  app.request(path, { method: name, headers });
+const method = (name: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  app.request(path, { method: name, headers, ...(body && { body }) });
 const broken = (error: Error) => testApp({ ...kept.store, list: () => Promise.reject(error) });
 const json = { Accept: 'application/json' };
 
@@ -74,7 +74,11 @@ test.each<[string, number, () => Response | Promise<Response>]>([
   ],
   ['another type', 415, () => method('POST', '/task', { 'Content-Type': 'text/plain' })],
   ['a blank title', 422, async () => submit(app, '/task', { title: ' ' }, await visit(app))],
-  ['a write without a revision', 428, () => method('PUT', '/tasks/1', json)],
+  [
+    'a write without a revision',
+    428,
+    () => method('PUT', '/tasks/1', { 'Content-Type': 'application/json' }, '{}'),
+  ],
   ['a fault of ours', 500, () => broken(new Error('x')).request('/')],
   ['a store that is away', 503, () => broken(new TaskError('store_unavailable', 'away')).request('/')],
 ])('%s (%i) has every one of them', async (_case, status, ask) => {

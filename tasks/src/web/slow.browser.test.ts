@@ -92,7 +92,7 @@ describe('On a slow connection', () => {
     expect(connection.sent).toBe(1);
   });
 
-  test('where the first does not get through, what waits behind it stays in the field, and is sent when asked', async () => {
+  test('where the first does not get through, what waits stays in the field, and is sent when asked', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
@@ -104,7 +104,7 @@ describe('On a slow connection', () => {
     await poll(() => titles(page)).toEqual(['milk and bread']);
   });
 
-  test('where one does not get through, those that were typed over are named, and what is in their place is not sent', async () => {
+  test('where one does not get through, those that were typed over are named, and no other is sent', async () => {
     const page = await site.open();
     const held = Promise.withResolvers<void>();
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });

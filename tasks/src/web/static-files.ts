@@ -19,7 +19,7 @@ interface PublicFile {
 
 export interface PublicFiles {
   /**
-   * The path of a file below a folder that is named after the release, a hash of all files: `/public/<release>/list.js`.
+   * The path of a file in a folder that is named after the release, a hash of all files: `/public/<release>/list.js`.
    * It may be cached forever, and scripts import each other by relative paths.
    */
   href(name: string): string;

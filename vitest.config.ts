@@ -1,26 +1,31 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { CountReporter } from './shared/testing/count-reporter.ts';
 import { LongestFirst } from './shared/testing/longest-first.ts';
 
 /** Bytes that the folders of all tests together may need. */
-const room = 2 * 1024 ** 3;
+const requiredSpace = 2 * 1024 ** 3;
 
 /**
- * Folders of tests are in memory where the system has room for them: each change of a task waits for the disk, and a
- * disk that is busy with the tests beside it keeps a client waiting longer than it has patience.
+ * Tests keep their folders in memory if there is room: each change of a task waits for the disk, and other tests keep
+ * a disk so busy that clients time out.
  */
 function memory(): { TMPDIR: string } | undefined {
   const TMPDIR = '/dev/shm';
   if (!existsSync(TMPDIR)) return undefined;
   const { bavail, bsize } = statfsSync(TMPDIR);
-  return bavail * bsize > room ? { TMPDIR } : undefined;
+  return bavail * bsize > requiredSpace ? { TMPDIR } : undefined;
 }
 
 /** CI tries the same random inputs in every run, so that it fails by a change alone; elsewhere each run tries others. */
 const seed = Number(process.env.SEED ?? (process.env.CI ? 1 : randomInt(2 ** 31)));
+
+/** Keeps compiled code for the programs that tests start, whichever user they run as. */
+const compileCache = `${import.meta.dirname}/node_modules/.cache/node`;
+mkdirSync(compileCache, { recursive: true });
+chmodSync(compileCache, 0o1777);
 
 /** One project a workspace. Every test brings its own servers on free ports, so files run in parallel. */
 const project = (name: string) => ({
@@ -30,7 +35,7 @@ const project = (name: string) => ({
     env: {
       ...memory(),
       SEED: `${seed}`,
-      NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node`,
+      NODE_COMPILE_CACHE: compileCache,
     },
     testTimeout: 30_000,
     hookTimeout: 120_000,

@@ -16,9 +16,12 @@ export function answerOf(head: ResponseHead, method: Answer['method']): Answer {
   };
 }
 
-/** Node reads header bytes as Latin-1; percent-encoded they are the UTF-8 that servers mean. */
+/**
+ * Header bytes are read as Latin-1; percent-encoded they are the UTF-8 that servers mean. The result is a copy: as long
+ * as a slice of a head lives, V8 keeps the whole head in memory, and answers are cached.
+ */
 export function percentEncoded(location: string | undefined): string | null {
-  return (
-    location?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
-  );
+  if (location === undefined) return null;
+  const copy = Buffer.from(location, 'latin1').toString('latin1');
+  return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }

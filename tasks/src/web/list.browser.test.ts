@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
 
@@ -132,6 +133,21 @@ describe('The list page with JavaScript', () => {
     await poll(() => page.locator(notice).textContent()).toBe('Restored: bread');
     await poll(() => focused(page)).toBe('title');
     await poll(() => stayed(page)).toBe(true);
+  });
+
+  test('a deletion that Redis carries out too late can be undone all the same', async () => {
+    await site.add('milk', 'bread');
+    const page = await openList();
+    const redis = new Redis(site.redisUrl);
+    // Scripts wait for longer than the service does, and are carried out then.
+    await redis.call('CLIENT', 'PAUSE', '2500', 'WRITE');
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => page.locator(notice).textContent()).toMatch(/cannot be reached.* See what was deleted$/);
+    await poll(async () => (await site.store.list({ filter: 'all' })).open).toBe(1);
+    redis.disconnect();
+    await page.getByRole('link', { name: 'See what was deleted' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
   test('clears the finished tasks, and Undo brings them back', async () => {

@@ -9,7 +9,7 @@ import {
 } from './expansion.ts';
 import { readTarget } from './target.ts';
 
-/** Redirects that browsers follow: Chromium and Firefox give up after 20. */
+/** Redirects that browsers follow: 20 in Firefox, 19 in Chromium. */
 const browserLimit = 20;
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;

@@ -51,7 +51,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
   });
 
   test.concurrent(`after the application crashed ${ofApplication} times in a storm of writes`, {
-    timeout: 10_000 * ofApplication,
+    timeout: 60_000 + 10_000 * ofApplication,
   }, async () => {
     const server = await startRedisProcess(configuration);
     const moment = moments(6);

@@ -37,6 +37,8 @@ const project = (name: string) => ({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
+    // In CI a test that fails is tried once more, and named: a fault fails twice, a machine that was busy once.
+    retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.

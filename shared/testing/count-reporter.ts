@@ -17,6 +17,7 @@ export class CountReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         count[result.state] += 1;
+        if (test.diagnostic()?.flaky) console.log(`passed at the second try: ${test.fullName}`);
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }

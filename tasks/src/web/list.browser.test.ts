@@ -140,7 +140,7 @@ describe('The list page with JavaScript', () => {
     const page = await openList();
     const redis = new Redis(site.redisUrl);
     // Scripts wait for longer than the service does, and are carried out then.
-    await redis.call('CLIENT', 'PAUSE', '2500', 'WRITE');
+    await redis.call('CLIENT', 'PAUSE', '5000', 'WRITE');
     await page.getByRole('button', { name: 'Delete: milk' }).click();
     await poll(() => page.locator(notice).textContent()).toMatch(/cannot be reached.* See what was deleted$/);
     await poll(async () => (await site.store.list({ filter: 'all' })).open).toBe(1);

@@ -139,10 +139,11 @@ describe('The list page with JavaScript', () => {
     await site.add('milk', 'bread');
     const page = await openList();
     const redis = new Redis(site.redisUrl);
-    // Scripts wait for longer than the service does, and are carried out then.
-    await redis.call('CLIENT', 'PAUSE', '5000', 'WRITE');
+    // The script waits for longer than the service does, and is carried out then.
+    await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
     await page.getByRole('button', { name: 'Delete: milk' }).click();
     await poll(() => page.locator(notice).textContent()).toMatch(/cannot be reached.* See what was deleted$/);
+    await redis.call('CLIENT', 'UNPAUSE');
     await poll(async () => (await site.store.list({ filter: 'all' })).open).toBe(1);
     redis.disconnect();
     await page.getByRole('link', { name: 'See what was deleted' }).click();

@@ -43,7 +43,7 @@ describe.each([2, 64])('The memory of the proxy on %i cores', { timeout: 120_000
     quiet + ((await residentBytes(proxy.pid)) - quiet) * (all / count);
 
   test('has room for 17,500 unfinished requests of one address, and for those of another', async () => {
-    await crowd({ count: manyRequests }).gathered();
+    await crowd({ count: manyRequests }).reached();
     for (let i = 0; i < 20; i += 1) {
       expect((await send(proxy.ports.all, '/', { host: 'elsewhere.example' })).status).toBe(200);
     }
@@ -51,7 +51,7 @@ describe.each([2, 64])('The memory of the proxy on %i cores', { timeout: 120_000
   });
 
   test('has room for 3,000 connections with all the headers they may send', async () => {
-    await crowd({ count: longHeaders, bytes: 31_000 }).gathered();
+    await crowd({ count: longHeaders, bytes: 31_000 }).reached();
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
 

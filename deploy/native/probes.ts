@@ -8,21 +8,6 @@ const timeout = 3_000;
 /** Asks a process whether it can do its work. */
 export type Probe = () => Promise<boolean>;
 
-/** Whether something accepts connections at a TCP port. */
-export const acceptsConnections =
-  (host: string, port: number): Probe =>
-  async () => {
-    const socket = createConnection({ host, port });
-    try {
-      await once(socket, 'connect');
-      return true;
-    } catch {
-      return false;
-    } finally {
-      socket.destroy();
-    }
-  };
-
 /** Whether Redis answers PING on the Unix socket at `path`; while it loads its data, it does not. */
 export const answersPing =
   (path: string): Probe =>

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
+import { acceptsConnections } from '@longhand/shared/listen.ts';
 import type { Account } from './privileges.ts';
-import { acceptsConnections, answersLivez, answersPing } from './probes.ts';
+import { answersLivez, answersPing } from './probes.ts';
 import type { ProcessSpec } from './process-spec.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -86,7 +87,7 @@ export function proxy(folder: string, { host, port, lowPorts = false, account }:
     command: 'nginx',
     // Relative paths: nginx takes characters such as [ in the path of its configuration for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
-    ready: acceptsConnections(host, port),
+    ready: () => acceptsConnections({ host, port }),
     lowPorts,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',

@@ -48,7 +48,7 @@ export function crowdRules(crowded: () => CrowdedStack): void {
       hold('idle', size(10_000), 1, { port: stack.port }),
       hold('idle', size(10_000), 2, { port: stack.port }),
     ];
-    await Promise.all(crowds.map((crowd) => crowd.gathered()));
+    await Promise.all(crowds.map((crowd) => crowd.reached()));
     // Refused after 5 s, and there again a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));

@@ -11,14 +11,14 @@ export interface Crowd {
   /** What its processes hold together. */
   held(): Held;
   /** Resolves once `count` connections are open. */
-  gathered(count?: number): Promise<void>;
+  reached(count?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts processes that hold connections. */
 export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = startHold): Crowd {
   const members: { child: ChildProcess; held: Held }[] = [];
-  let told = () => {};
+  let notify = () => {};
   for (let left = options.count; left > 0; left -= perProcess) {
     const child = start({ ...options, count: Math.min(left, perProcess) });
     const member = { child, held: { open: 0, opened: 0, closed: 0, errors: {}, statuses: {} } };
@@ -26,16 +26,16 @@ export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = 
     if (!child.stdout) throw new Error('the output of the process cannot be read');
     createInterface(child.stdout).on('line', (line) => {
       member.held = JSON.parse(line);
-      told();
+      notify();
     });
   }
   const held = () => members.map((member) => member.held).reduce(sum);
   return {
     held,
-    async gathered(count = options.count) {
+    async reached(count = options.count) {
       while (held().open < count) {
         await new Promise<void>((resolve) => {
-          told = resolve;
+          notify = resolve;
         });
       }
     },

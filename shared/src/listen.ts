@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { createConnection } from 'node:net';
+import { createConnection, type NetConnectOpts } from 'node:net';
 
 /** Where a server listens: a port of an IP address, where 0 is any free one, or the path of a Unix socket. */
 export type ListenAddress = { host: string; port: number } | { path: string };
@@ -39,11 +39,12 @@ export async function listen(server: Server, at: ListenAddress): Promise<Listeni
 
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
-  if (found?.isSocket() && !(await accepts(path))) await rm(path, { force: true });
+  if (found?.isSocket() && !(await acceptsConnections({ path }))) await rm(path, { force: true });
 }
 
-async function accepts(path: string): Promise<boolean> {
-  const socket = createConnection(path);
+/** Whether something accepts connections at `target`. */
+export async function acceptsConnections(target: NetConnectOpts): Promise<boolean> {
+  const socket = createConnection(target);
   try {
     await once(socket, 'connect');
     return true;

@@ -9,7 +9,7 @@ in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && 
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down logs ps replace doctor test test-long check lint types format load bench screenshots load-selftest setup
+.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load bench screenshots load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -29,6 +29,12 @@ ps: ## show what is running
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh $(SERVICE)
+
+backup: ## save the tasks of the running stack into FILE=…, by default one in backups/
+	@if $(in_containers); then deploy/backup.sh containers $(FILE); else deploy/backup.sh native $(FILE); fi
+
+restore: ## replace the tasks by those of FILE=…
+	@if $(in_containers); then deploy/restore.sh containers $(FILE); else deploy/restore.sh native $(FILE); fi
 
 doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh

@@ -43,6 +43,19 @@ for program in nginx redis-server; do
     check "$program" up "install it, on Debian as root: apt-get install $program" || native=
 done
 
+echo 'To keep the tasks:'
+# Four times its maxmemory: a base and what was added since, and the same again while they are rewritten.
+megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 4))
+free=$(df -Pm . | awk 'NR == 2 { print $4 }')
+if [ "$free" -ge "$megabytes" ]; then
+    found "$free MB of free disk; a full store needs up to $megabytes"
+else
+    missing "disk: $free MB are free, a full store needs up to $megabytes. Once the disk is full, nothing can be saved"
+fi
+if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
+    missing 'vm.overcommit_memory=1: without it Redis may fail to rewrite a big file (sysctl vm.overcommit_memory=1)'
+fi
+
 echo 'To test (make test), also:'
 browser=${CHROMIUM:-chromium-headless-shell}
 if [ -z "$CHROMIUM" ] && ! has "$browser" && has chromium; then browser=chromium; fi

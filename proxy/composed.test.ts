@@ -1,5 +1,6 @@
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { backupRules } from './suite/backup.ts';
 import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { expanderRules } from './suite/expander.ts';
@@ -26,5 +27,6 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   browserWalk(() => stack, 'composed');
   recoveryRules(() => stack);
   containerRules(() => stack);
+  backupRules(() => stack);
   replicaRules(() => stack);
 });

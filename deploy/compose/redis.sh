@@ -2,6 +2,7 @@
 # Runs in the containers of Redis, with the password that the first start puts where the service can read it:
 #   redis.sh server [options of redis-server]
 #   redis.sh cli [arguments of redis-cli]
+#   redis.sh restore <FILE, in the folder of the data, while no server runs; also natively
 set -eu
 password=/run/redis/password
 
@@ -25,5 +26,27 @@ cli)
     REDISCLI_AUTH=$(cat "$password")
     export REDISCLI_AUTH
     exec redis-cli "$@"
+    ;;
+restore)
+    umask 077
+    new=appendonlydir.new
+    rm -rf "$new"
+    mkdir "$new"
+    cat >"$new/appendonly.aof.1.base.rdb"
+    redis-check-rdb "$new/appendonly.aof.1.base.rdb" >"$new/checked" || { cat "$new/checked" >&2; rm -rf "$new"; exit 1; }
+    rm "$new/checked"
+    # A version above all that were given out: no page and no ETag from before may pass for a later one.
+    printf '*3\r\n$3\r\nSET\r\n$15\r\n{tasks}:version\r\n$16\r\n%s000000\r\n' "$(date +%s)" >"$new/appendonly.aof.1.incr.aof"
+    # Redis reads the append-only file alone: a dump.rdb beside it would be ignored. So the backup becomes its base.
+    printf 'file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n' \
+        >"$new/appendonly.aof.manifest"
+    if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
+    sync
+    if [ -e appendonlydir ]; then
+        aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
+        mv appendonlydir "$aside"
+        echo "What was there is kept in $PWD/$aside: delete it when you no longer need it."
+    fi
+    mv "$new" appendonlydir
     ;;
 esac

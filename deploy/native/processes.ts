@@ -29,7 +29,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   ready: answersPing(join(folder, socketPath(name))),
   startTimeout: loadTimeout,
   quietStart: true,
-  explainExit: (lines) => explainDamage(lines, resolve(folder, name, 'appendonlydir')),
+  explainExit: (lines) => explain(lines, resolve(folder, name, 'appendonlydir')),
 });
 
 /** What Redis writes when it cannot load its data. */
@@ -37,7 +37,10 @@ const damage =
   /(Bad file format|Unexpected end of file) reading|Wrong RDB checksum|error in RDB reading|MANIFEST FILE ERROR|Unable to obtain the AOF/;
 
 /** @param data the folder of the append-only file. */
-function explainDamage(lastLines: readonly string[], data: string): string | undefined {
+function explain(lastLines: readonly string[], data: string): string | undefined {
+  if (lastLines.some((line) => line.includes('No space left on device'))) {
+    return `The disk of ${data} is full: what is there can be read, but nothing can be saved until it has room.`;
+  }
   if (!lastLines.some((line) => damage.test(line))) return undefined;
   const manifest = join(data, 'appendonly.aof.manifest');
   return (

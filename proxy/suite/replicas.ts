@@ -45,7 +45,7 @@ export function replicaRules(stack: () => ComposedStack): void {
       const before = await stack().containers('tasks');
       const load = await startLoad(stack().tasksPort, 8);
       await load.answered(100);
-      await stack().replace('tasks');
+      await stack().script('compose/replace.sh', ['tasks']);
       await load.answered(100);
       const { requests, failures } = await load.stop();
       expect(failures).toEqual([]);

@@ -16,8 +16,8 @@ export interface ComposedStack extends TestStack {
   compose(...args: string[]): Promise<string>;
   /** The ids of a service's containers, sorted. */
   containers(service: ServiceName): Promise<string[]>;
-  /** Replaces the replicas of a service one by one. */
-  replace(service: ServiceName): Promise<void>;
+  /** Runs a script of deploy/ on this stack, and returns its output. */
+  script(path: string, args: string[], input?: string): Promise<string>;
 }
 
 /**
@@ -75,8 +75,10 @@ export async function startComposed(): Promise<ComposedStack> {
     expanderPort: ports.LONGHAND_EXPANDER_PORT,
     tasksPort: ports.LONGHAND_TASKS_PORT,
     shortener: 'http://shortener:9000',
-    async replace(service) {
-      await run(join(root, 'deploy', 'compose', 'replace.sh'), [service], { cwd: root, env });
+    async script(path, args, input = '') {
+      const running = run(join(root, 'deploy', path), args, { cwd: root, env });
+      running.child.stdin?.end(input);
+      return (await running).stdout;
     },
     async proxyLog() {
       const [id = ''] = await containers('proxy');

@@ -9,6 +9,7 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { uploadTime } from './controllers/transfer.ts';
+import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
 import { watchSettings } from './redis/settings.ts';
@@ -30,6 +31,7 @@ process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejectio
 
 const redis = storeClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 watchSettings(redis, log);
+exportBackupTime(redis, metrics);
 const store = redisStore(redis);
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);

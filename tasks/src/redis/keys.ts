@@ -18,6 +18,8 @@ export const keys = {
   nonce: '{tasks}:nonce:',
   /** The key of the CSRF tokens. */
   csrfKey: '{tasks}:csrf-key',
+  /** When the last backup was made: seconds since 1970. deploy/backup.sh writes it. */
+  backup: '{tasks}:backup',
 };
 
 /** The first keys of each script that reads or changes the list. */

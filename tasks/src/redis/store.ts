@@ -3,6 +3,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
 import { type Fields, requireId, requireTask } from './fields.ts';
+import { holdWrites } from './held-writes.ts';
 import { channel, keys, listKeys } from './keys.ts';
 import { assemblePage, type Found, scoreRange } from './pages.ts';
 import { scripts } from './scripts.ts';
@@ -28,18 +29,21 @@ type Changed = [matched: 0 | 1, Fields] | null;
 /**
  * The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip; methods that handle
  * any number of tasks run several scripts, so that Redis serves others in between.
+ *
+ * @param interval milliseconds between two attempts to write while writes end Redis, see `holdWrites`.
  */
-export function redisStore(redis: StoreClient): TaskStore {
+export function redisStore(redis: StoreClient, interval?: number): TaskStore {
   const script = scripts(redis);
+  const writing = holdWrites(redis, interval);
   const list = script<string | Found>('list');
   const show = script<Fields | null>('show');
-  const create = script<[id: string, revision: string, made?: Fields]>('create');
-  const update = script<Changed>('update');
-  const destroy = script<Changed>('destroy');
-  const clear = script<[cleared: number, left: number]>('clear');
+  const create = writing(script<[id: string, revision: string, made?: Fields]>('create'));
+  const update = writing(script<Changed>('update'));
+  const destroy = writing(script<Changed>('destroy'));
+  const clear = writing(script<[cleared: number, left: number]>('clear'));
   const removed = script<[number, string | null]>('removed');
-  const restore = script<number>('restore');
-  const insert = script<null>('insert');
+  const restore = writing(script<number>('restore'));
+  const insert = writing(script<null>('insert'));
   const read = script<[next: string | null, ids: string[], Fields[]]>('export');
 
   return {

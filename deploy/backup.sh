@@ -1,0 +1,45 @@
+#!/bin/sh
+# Writes what the running store holds at one moment into a file, with its checksum beside it:
+#   deploy/backup.sh containers|native [FILE]
+set -eu
+umask 077
+kind=$1
+file=${2:-backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb}
+
+# redis-cli takes the copy as a replica would, while the store goes on working.
+dump() {
+    if [ "$kind" = containers ]; then
+        # Nothing in the container can hold the file. To a pipe redis-cli also copies the 40 bytes that end the transfer.
+        docker compose exec -T tasks-store sh -c 'redis.sh cli --rdb - | head -c -40'
+    else
+        redis-cli -s .local/run/tasks-store.sock --rdb "$file.part" >&2
+    fi
+}
+cli() {
+    if [ "$kind" = containers ]; then
+        docker compose exec -T tasks-store redis.sh cli "$@"
+    else
+        redis-cli -s .local/run/tasks-store.sock "$@"
+    fi
+}
+checksum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+
+if [ "$(cli PING 2>/dev/null)" != PONG ]; then
+    echo 'The store does not answer: start the stack (make up), then make the backup.' >&2
+    exit 1
+fi
+mkdir -p "$(dirname "$file")"
+trap 'rm -f "$file.part"' EXIT
+messages=$(dump 2>&1 >"$file.part") || true
+case $messages in
+*'finished with success'*) ;;
+*)
+    echo "The backup failed: $messages" >&2
+    exit 1
+    ;;
+esac
+mv "$file.part" "$file"
+(cd "$(dirname "$file")" && checksum "$(basename "$file")" >"$(basename "$file").sha256")
+# The metric longhand_backup_timestamp_seconds.
+cli SET '{tasks}:backup' "$(date +%s)" >/dev/null
+echo "$file: $(cli ZCARD '{tasks}:index') tasks, $(wc -c <"$file" | tr -d ' ') bytes"

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Replaces what the store holds by a file of backup.sh; what was there is set aside beside it:
+#   deploy/restore.sh containers|native FILE
+set -eu
+kind=$1
+file=${2:-}
+
+checksum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+fail() { echo "$*" >&2; exit 1; }
+
+[ -n "$file" ] || fail 'Name the backup, as in: make restore FILE=backups/tasks-20261121T120000Z.rdb'
+[ -r "$file" ] || fail "$file: there is no such file."
+[ -e "$file.sha256" ] || fail "$file.sha256 is missing: without the checksum a damaged backup would look whole."
+(cd "$(dirname "$file")" && checksum -c "$(basename "$file").sha256" >/dev/null 2>&1) ||
+    fail "$file does not match its checksum: it is damaged. Nothing was changed."
+
+# tasks: how many the store holds, `?` if it cannot be asked, nothing where there is no store.
+if [ "$kind" = containers ]; then
+    running=$(docker compose ps --quiet tasks-store)
+    tasks=$(docker compose run --rm --no-deps -T tasks-store sh -c '[ ! -e appendonlydir ] || echo "?"' </dev/null)
+    counted=$([ -z "$running" ] || docker compose exec -T tasks-store redis.sh cli ZCARD '{tasks}:index' </dev/null) || true
+    case $counted in '' | *[!0-9]*) ;; *) tasks=$counted ;; esac
+else
+    if redis-cli -s .local/run/tasks-store.sock PING >/dev/null 2>&1; then
+        fail 'The stack is running: stop it (make down), restore, then start it again.'
+    fi
+    tasks=$([ ! -e .local/tasks-store/appendonlydir ] || echo '?')
+fi
+
+if [ "${tasks:-0}" != 0 ]; then
+    case $tasks in '?') held='The store has data' ;; *) held="The store has $tasks tasks" ;; esac
+    printf '%s. Replace everything with %s? Type yes: ' "$held" "$file"
+    read -r answer || true
+    [ "${answer:-}" = yes ] || fail 'Nothing was changed.'
+fi
+
+if [ "$kind" = containers ]; then
+    [ -z "$running" ] || docker compose stop tasks-store 2>/dev/null
+    docker compose run --rm --no-deps -T tasks-store redis.sh restore <"$file" || fail 'The backup was not restored.'
+    [ -z "$running" ] || docker compose up --detach --wait --no-deps --no-recreate tasks-store 2>/dev/null
+else
+    mkdir -p .local/tasks-store
+    script=$(cd "$(dirname "$0")" && pwd)/compose/redis.sh
+    (exec <"$file" && cd .local/tasks-store && "$script" restore) || fail 'The backup was not restored.'
+fi
+echo "Restored from $file. \`npm run repair -w tasks\` checks the store."

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A file system of its own, which a test can fill. */
+export interface SmallDisk {
+  readonly folder: string;
+  /** Leaves room for `left` bytes, rounded down to whole blocks. */
+  fill(left: number): void;
+  /** Makes room again. */
+  clear(): void;
+  unmount(): void;
+}
+
+/** Mounts a file system in memory. @throws Error where this process may not. */
+export function mountSmallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-disk-'));
+  const filler = join(folder, 'filler');
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+  return {
+    folder,
+    fill(left) {
+      const { bavail, bsize } = statfsSync(folder);
+      writeFileSync(filler, Buffer.alloc((bavail - Math.floor(left / bsize)) * bsize));
+    },
+    clear: () => rmSync(filler),
+    unmount() {
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Why a test cannot fill a disk here; undefined if it can. */
+export function noSmallDisk(): string | undefined {
+  try {
+    mountSmallDisk(1).unmount();
+    return undefined;
+  } catch {
+    return 'mounting a file system in memory needs root';
+  }
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { storeClient } from '@longhand/shared/redis.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { mountSmallDisk, noSmallDisk } from '@longhand/shared/testing/small-disk.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { configuration, silent } from '../../testing/store.ts';
+import type { Task } from '../task/task.ts';
+import { repair } from './repair.ts';
+import { redisStore } from './store.ts';
+
+/** Milliseconds between two attempts to write here; 12 s in production. */
+const interval = 1_000;
+
+/** Redis with its data in `folder`, started again whenever it exits, as every kind of stack does. */
+async function startRestartingRedis(folder: string) {
+  const port = await freePort();
+  const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
+  let exits = 0;
+  let stopped = false;
+  let server: ChildProcess;
+  const keepRunning = async () => {
+    while (!stopped) {
+      server = spawn('redis-server', [configuration, ...options], { stdio: 'ignore' });
+      await once(server, 'exit');
+      exits += 1;
+      await sleep(100);
+    }
+  };
+  const running = keepRunning();
+  return {
+    url: `redis://127.0.0.1:${port}/0`,
+    exits: () => exits,
+    async stop() {
+      stopped = true;
+      server.kill('SIGKILL');
+      await running;
+    },
+  };
+}
+
+const reason = noSmallDisk();
+describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
+  test('costs writes, but no acknowledged one, and hardly a read; with room all goes on by itself', async () => {
+    const disk = mountSmallDisk(4);
+    const server = await startRestartingRedis(disk.folder);
+    const redis = storeClient(server.url, silent);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await server.stop();
+      disk.unmount();
+    });
+    const store = redisStore(redis, interval);
+    const acknowledged: string[] = [];
+    let refused = 0;
+    const write = async (title: string) => {
+      await store.create(title, new Date()).then(
+        () => acknowledged.push(title),
+        ({ code }) => {
+          expect(code).toBe('store_unavailable');
+          refused += 1;
+        },
+      );
+    };
+    await expect.poll(async () => write('first').then(() => acknowledged.length)).toBeGreaterThan(0);
+
+    // Two visitors write all the time, another one reads.
+    disk.fill(8 * 1024);
+    let going = true;
+    const visitor = async (name: string) => {
+      for (let i = 0; going; i++) {
+        await write(`${name} ${i} ${'x'.repeat(400)}`);
+        await sleep(10);
+      }
+    };
+    const reader = async () => {
+      let answered = performance.now();
+      let longest = 0;
+      for (; going; await sleep(20)) {
+        const read = await store.list({ filter: 'all' }).catch(() => undefined);
+        if (!read) continue;
+        longest = Math.max(longest, performance.now() - answered);
+        answered = performance.now();
+      }
+      return longest;
+    };
+    const visitors = [visitor('one'), visitor('two')];
+    const reading = reader();
+    await expect.poll(server.exits).toBe(1);
+    await sleep(3.5 * interval);
+
+    // The first, the attempt as soon as Redis is back, then one an interval, where each visitor's write would end it.
+    expect(server.exits()).toBeLessThanOrEqual(6);
+    expect(refused).toBeGreaterThan(10);
+    const before = acknowledged.length;
+    disk.clear();
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before);
+    going = false;
+    await Promise.all(visitors);
+    expect(await reading).toBeLessThan(3_000);
+
+    const found: Task[] = [];
+    for await (const batch of store.export()) found.push(...batch);
+    expect(found.map(({ title }) => title)).toEqual(expect.arrayContaining(acknowledged));
+    const { tasks, ...faults } = await repair(redis, false);
+    expect(Object.values(faults).flat()).toEqual([]);
+  });
+});

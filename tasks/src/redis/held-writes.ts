@@ -1,0 +1,77 @@
+import { connected, type StoreClient } from '@longhand/shared/redis.ts';
+import { TaskError } from '../task/errors.ts';
+import type { Script } from './scripts.ts';
+
+/**
+ * Milliseconds between two attempts to write, from when Redis is back. Docker restarts a container at once only if it
+ * ran for 10 s; after a shorter run it waits twice as long as the time before.
+ */
+const defaultInterval = 12_000;
+
+/** Milliseconds an attempt waits for Redis to be back. */
+const patience = 1_000;
+
+/**
+ * Holds writes back while they end Redis. On a full disk it exits at each write that it cannot append to its file, and
+ * so takes the reads of everybody with it. After a write that ended the connection one write is tried, while the others
+ * wait for it. If that one ends the connection too, all are refused but one every 12 s, until that one succeeds.
+ *
+ * @param interval milliseconds between two attempts.
+ * @returns a function for the scripts that write. A write that is held back fails with TaskError `store_unavailable`.
+ */
+export function holdWrites(
+  redis: StoreClient,
+  interval = defaultInterval,
+): <Reply>(script: Script<Reply>) => Script<Reply> {
+  /** Whether the last write may have ended the connection. */
+  let suspect = false;
+  let heldUntil = 0;
+  /** Resolves when the write that is tried has ended, with whether others may follow. */
+  let attempt: Promise<boolean> | undefined;
+  redis.on('ready', () => {
+    if (heldUntil === Number.POSITIVE_INFINITY) heldUntil = performance.now() + interval;
+  });
+
+  async function run<Reply>(write: () => Promise<Reply>): Promise<Reply> {
+    try {
+      return await write();
+    } catch (error) {
+      if (connectionEnded(error)) suspect = true;
+      throw error;
+    }
+  }
+
+  async function tryOne<Reply>(write: () => Promise<Reply>): Promise<Reply> {
+    if (performance.now() < heldUntil) throw heldBack();
+    await connected(redis, patience);
+    if (redis.status !== 'ready') throw heldBack();
+    suspect = false;
+    return run(write).finally(() => {
+      // Until Redis is back; then for the interval.
+      heldUntil = suspect ? Number.POSITIVE_INFINITY : 0;
+    });
+  }
+
+  return (script) => async (keys, values) => {
+    const write = () => script(keys, values);
+    if (attempt && !(await attempt)) throw heldBack();
+    if (!suspect) return run(write);
+    const trying = tryOne(write);
+    attempt = trying.then(
+      () => true,
+      () => !suspect,
+    );
+    return trying.finally(() => {
+      attempt = undefined;
+    });
+  };
+}
+
+const heldBack = () =>
+  new TaskError('store_unavailable', 'Nothing can be saved just now. Please try again in a moment.');
+
+/** Whether a command failed because its connection ended: Redis neither replied nor was it too slow. */
+function connectionEnded(error: unknown): boolean {
+  const { cause } = error as TaskError;
+  return cause instanceof Error && cause.name !== 'ReplyError' && cause.message !== 'Command timed out';
+}

@@ -40,7 +40,7 @@ doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server strace w3m lynx $(if $(CHROMIUM),,chromium-headless-shell)
+	@deploy/packages.sh nginx redis-server caddy strace w3m lynx $(if $(CHROMIUM),,chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run

@@ -14,6 +14,10 @@ export type ProxyVariables = Record<
   | 'LONGHAND_TASKS_PORT'
   | 'LONGHAND_API_RATE'
   | 'LONGHAND_API_BURST'
+  | 'LONGHAND_EXPANDER_NAME'
+  | 'LONGHAND_TASKS_NAME'
+  | 'LONGHAND_FRONT_TRUSTED'
+  | 'LONGHAND_FRONT_NETWORKS'
   | 'LONGHAND_WORKERS'
   | 'LONGHAND_WORKER_CONNECTIONS'
   | 'LONGHAND_EXPANDER_SERVER'
@@ -29,6 +33,12 @@ export function workers(wanted: number | undefined, cores = availableParallelism
     LONGHAND_WORKER_CONNECTIONS: `${Math.min(Math.floor(32_768 / count), 16_384)}`,
   };
 }
+
+/** What proxy/derived.envsh makes of LONGHAND_FRONT: nginx's directives for the networks of a front. */
+export const frontNetworks = (networks: readonly string[]) => ({
+  LONGHAND_FRONT_TRUSTED: networks.map((network) => `set_real_ip_from ${network};`).join(' '),
+  LONGHAND_FRONT_NETWORKS: networks.map((network) => `${network} front;`).join(' '),
+});
 
 /**
  * Renders the container's templates into an nginx configuration in the folder `prefix`. No path of this machine gets

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
-import { configureProxy, workers } from './configuration.ts';
+import { configureProxy, frontNetworks, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
 import { type ProxyPorts, proxyPorts } from './ports.ts';
 import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
@@ -97,18 +97,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-const proxyVariables = (
-  { LONGHAND_API_RATE, LONGHAND_WORKERS }: StackVariables,
-  addresses: readonly string[],
-  ports: ProxyPorts,
-) => ({
+const proxyVariables = (variables: StackVariables, addresses: readonly string[], ports: ProxyPorts) => ({
   LONGHAND_LISTEN: addresses.join(' '),
   LONGHAND_PORT: `${ports.LONGHAND_PORT}`,
   LONGHAND_EXPANDER_PORT: `${ports.LONGHAND_EXPANDER_PORT}`,
   LONGHAND_TASKS_PORT: `${ports.LONGHAND_TASKS_PORT}`,
-  LONGHAND_API_RATE,
-  LONGHAND_API_BURST: LONGHAND_API_RATE.replace(/r.*/, ''),
-  ...workers(LONGHAND_WORKERS),
+  LONGHAND_EXPANDER_NAME: variables.LONGHAND_EXPANDER_NAME,
+  LONGHAND_TASKS_NAME: variables.LONGHAND_TASKS_NAME,
+  LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
+  LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
+  ...frontNetworks(variables.LONGHAND_FRONT),
+  ...workers(variables.LONGHAND_WORKERS),
 });
 
 /** The path of a Unix socket has at most 107 bytes. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { configureProxy, type ProxyVariables, workers } from '../native/configuration.ts';
+import { configureProxy, frontNetworks, type ProxyVariables, workers } from '../native/configuration.ts';
 import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/stack.ts';
 import { supervise } from '../native/supervisor.ts';
@@ -14,6 +14,9 @@ export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_TASKS_PORT: '8082',
   LONGHAND_API_RATE: '1000r/s',
   LONGHAND_API_BURST: '1000',
+  LONGHAND_EXPANDER_NAME: '',
+  LONGHAND_TASKS_NAME: '',
+  ...frontNetworks([]),
   ...workers(undefined),
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',

@@ -77,6 +77,15 @@ export function listenAddresses(config: z.output<z.ZodObject<typeof serviceVaria
   };
 }
 
+/** A host name, in lower case. */
+const hostName = z
+  .string()
+  .toLowerCase()
+  .regex(
+    /^(?=.{1,253}$)([a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+    'is not a host name',
+  );
+
 /** The variables of the stack around the services. A service accepts them in its environment and ignores them. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
@@ -88,6 +97,12 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
+  /** The networks of a TLS front, whose X-Forwarded-For and X-Forwarded-Proto count. */
+  LONGHAND_FRONT: list(
+    z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.0.0.0/8,fd00::/8'),
+  ).default([]),
+  LONGHAND_EXPANDER_NAME: hostName.default(''),
+  LONGHAND_TASKS_NAME: hostName.default(''),
 };
 
 /** The environment has variables that are invalid or unknown. The message names them all, one per line. */

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { Stack } from '@longhand/deploy/native/stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Front, type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
+import { send } from './testing/send.ts';
+
+/** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
+const openFor = rounds({ short: 1_000, long: 65_000 });
+
+let stack: Stack;
+const log: string[] = [];
+beforeAll(async () => {
+  stack = await startTemporaryStack({
+    onLine: (process, line) => process === 'proxy' && log.push(line),
+    env: {
+      LONGHAND_FRONT: '127.0.0.1/32',
+      LONGHAND_EXPANDER_NAME: frontNames.expander,
+      LONGHAND_TASKS_NAME: frontNames.tasks,
+      LONGHAND_API_RATE: '3r/m',
+    },
+  });
+});
+afterAll(() => stack?.stop());
+
+interface Ask {
+  /** The address of the client, from which no other test asks. */
+  client: string;
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string;
+}
+
+const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
+test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
+
+describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:', (name) => {
+  const network = `127.0.${fronts.indexOf(name) + 1}`;
+  let front: Front;
+  beforeAll(async () => {
+    front = await startFront(name, Number(new URL(stack.urls.proxy).port));
+  });
+  afterAll(() => front?.stop());
+
+  /** Asks over TLS; the client connects from an address of its own. */
+  async function open(servername: string, path: string, ask: Ask): Promise<IncomingMessage> {
+    const { client, method = 'GET', headers = {}, body = '' } = ask;
+    const request = https.request({
+      ...{
+        host: '127.0.0.1',
+        port: front.https,
+        localAddress: client,
+        servername,
+        ca: front.ca,
+        agent: false,
+      },
+      ...{ path, method, headers: { Host: servername, 'Content-Length': body.length, ...headers } },
+    });
+    request.end(body);
+    const [response] = await once(request, 'response');
+    return response;
+  }
+  async function ask(servername: string, path: string, given: Ask) {
+    const response = await open(servername, path, given);
+    const { statusCode: status, headers } = response;
+    return { status, headers, body: await text(response) };
+  }
+  const { expander, tasks } = frontNames;
+
+  test('a session has a cookie for this host alone, a form adds a task, and the answer leads back', async () => {
+    const client = `${network}.1`;
+    const page = await ask(tasks, '/', { client });
+    const [cookie = ''] = page.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
+    const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+    const added = await ask(tasks, '/task', {
+      client,
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Origin: `https://${tasks}`,
+        Cookie: cookie.split(';')[0],
+      },
+      body: new URLSearchParams({ title: `behind ${name}`, _csrf: token }).toString(),
+    });
+    expect([added.status, added.headers.location]).toEqual([302, '/']);
+    expect((await ask(tasks, '/', { client })).body).toContain(`behind ${name}`);
+  });
+
+  test('plain HTTP is redirected to HTTPS', async () => {
+    const { status, headers } = await send(front.http, '/tasks?x', { host: tasks });
+    expect(status).toSatisfy((code: number) => [301, 308].includes(code));
+    expect(headers.location).toMatch(/^https:\/\/tasks\.example\.org(:\d+)?\/tasks\?x$/);
+  });
+
+  test(
+    'a page stays open, and hears of each change at once',
+    async () => {
+      const client = `${network}.2`;
+      const events = await open(tasks, '/tasks/events', { client });
+      expect(events.headers['content-type']).toBe('text/event-stream');
+      let heard = '';
+      events.setEncoding('utf8').on('data', (chunk: string) => {
+        heard += chunk;
+      });
+      const versions = () => [...heard.matchAll(/^data: (\d+)$/gm)].map(([, version]) => version);
+      await expect.poll(() => versions().length).toBeGreaterThan(0);
+      // Real time is the rule here.
+      await new Promise((resolve) => setTimeout(resolve, openFor));
+      const before = new Set(versions());
+      const body = JSON.stringify({ title: 'one more' });
+      const headers = { 'Content-Type': 'application/json' };
+      await ask(tasks, '/tasks', { client, method: 'POST', headers, body });
+      await expect.poll(() => new Set(versions()).size, { timeout: 2_000 }).toBe(before.size + 1);
+      events.destroy();
+    },
+    openFor + 30_000,
+  );
+
+  test('a file of 10 MB is imported', async () => {
+    const title = 'x'.repeat(490);
+    const lines = Array.from({ length: 21_000 }, () => title).join('\n');
+    expect(lines.length).toBeGreaterThan(10_000_000);
+    const headers = {
+      'Content-Type': 'text/plain',
+      Origin: `https://${tasks}`,
+      Accept: 'application/json',
+    };
+    const imported = await ask(tasks, '/tasks/import', {
+      client: `${network}.3`,
+      method: 'POST',
+      headers,
+      body: lines,
+    });
+    expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 21_000 }]);
+  });
+
+  test('an address of 8 KiB arrives, percent-encoded threefold', async () => {
+    const path = `/api?u=http://127.0.0.1:1/${'%C3%A9'.repeat(4_080)}`;
+    expect((await ask(expander, path, { client: `${network}.4` })).status).toBe(403);
+  });
+
+  test('each client has a rate of its own, whatever it says of itself', async () => {
+    const statuses = async (client: string) => {
+      const found: (number | undefined)[] = [];
+      for (let i = 0; i < 5; i++) {
+        const headers = { 'X-Forwarded-For': `203.0.113.${i}` };
+        found.push((await ask(expander, '/api', { client, headers })).status);
+      }
+      return found;
+    };
+    expect(await statuses(`${network}.5`)).toEqual([200, 200, 200, 200, 429]);
+    expect(await statuses(`${network}.6`)).toEqual([200, 200, 200, 200, 429]);
+    await expect.poll(() => log.join('\n')).toContain(`"client":"${network}.6"`);
+    expect(log.join('\n')).not.toContain('203.0.113.');
+  });
+
+  test('what a client says of the scheme does not count', async () => {
+    const headers = { 'X-Forwarded-Proto': 'http' };
+    const page = await ask(tasks, '/', { client: `${network}.7`, headers });
+    expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
+  });
+});
+
+test('without a front nobody is believed', async () => {
+  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+  http
+    .get(
+      {
+        ...{ host: '127.0.0.1', port: new URL(stack.urls.proxy).port, localAddress: '127.0.9.9', path: '/' },
+        headers: { Host: frontNames.tasks, 'X-Forwarded-For': '203.0.113.1', 'X-Forwarded-Proto': 'https' },
+      },
+      resolve,
+    )
+    .end();
+  const response = await promise;
+  await text(response);
+  expect(response.headers['set-cookie']?.[0]).toMatch(/^session=/);
+  expect(response.headers['strict-transport-security']).toBeUndefined();
+  await expect.poll(() => log.join('\n')).toContain('"client":"127.0.9.9"');
+});

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { searchPath } from '@longhand/deploy/native/stack.ts';
+import { acceptsConnections } from '@longhand/shared/listen.ts';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+
+/** The names in the examples. */
+export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
+
+/** A program that terminates TLS in front of the proxy, with one of the examples of deploy/fronts. */
+export interface Front {
+  /** Where it serves HTTPS and HTTP, on 127.0.0.1. */
+  readonly https: number;
+  readonly http: number;
+  /** The certificate that clients trust. */
+  readonly ca: string;
+  stop(): Promise<void>;
+}
+
+interface Where {
+  https: number;
+  http: number;
+  /** The port of the proxy. */
+  proxy: number;
+  /** Holds `fullchain.pem` and `privkey.pem`. */
+  folder: string;
+}
+
+const example = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../deploy/fronts', name), 'utf8');
+
+/**
+ * What each program is started with: the example, with the ports, the certificates and the folders of a test. The
+ * arguments begin with the program.
+ */
+const programs = {
+  async caddy({ https, http, proxy, folder }: Where) {
+    const global = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${https}\n\thttp_port ${http}\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n`;
+    const certificates = `{\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem\n`;
+    const config = example('Caddyfile').replace('{\n', certificates).replaceAll(':8080', `:${proxy}`);
+    await writeFile(join(folder, 'Caddyfile'), global + config);
+    return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+  },
+  async nginx({ https, http, proxy, folder }: Where) {
+    const config = example('nginx.conf')
+      // Needs nginx 1.25.1.
+      .replace('http2 on;', '')
+      .replace('listen 443', `listen 127.0.0.1:${https}`)
+      .replace('listen 80', `listen 127.0.0.1:${http}`)
+      .replace('127.0.0.1:8080', `127.0.0.1:${proxy}`)
+      .replaceAll('/etc/ssl/longhand', folder);
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${n};`);
+    await writeFile(
+      join(folder, 'nginx.conf'),
+      `pid nginx.pid; events {} http { access_log off; ${paths.join(' ')}\n${config}\n}`,
+    );
+    const user = process.getuid?.() === 0 ? ' user root;' : '';
+    return ['nginx', '-p', folder, '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`];
+  },
+  async traefik({ https, http, proxy, folder }: Where) {
+    const config = example('traefik.yml')
+      .replace(':443', `127.0.0.1:${https}`)
+      .replace(':80', `127.0.0.1:${http}`)
+      .replace('to: https', `to: ":${https}"`)
+      .replace('/etc/traefik', folder)
+      .replace(/certificatesResolvers:[\s\S]*/, '');
+    const routes = example('traefik-longhand.yml')
+      .replace(':8080', `:${proxy}`)
+      .replace(/tls:\n +certResolver: .*/, 'tls: {}');
+    const pair = `{certFile: ${folder}/fullchain.pem, keyFile: ${folder}/privkey.pem}`;
+    await writeFile(join(folder, 'longhand.yml'), `${routes}tls: {certificates: [${pair}]}\n`);
+    await writeFile(join(folder, 'traefik.yml'), config);
+    return ['traefik', `--configFile=${folder}/traefik.yml`];
+  },
+};
+
+export type FrontName = keyof typeof programs;
+
+const env = () => ({ ...process.env, PATH: searchPath(process.env) });
+
+/** Whether the program is on this machine. */
+export const hasFront = (name: FrontName) => !spawnSync(name, ['version'], { env: env() }).error;
+
+/** Starts `name` with its example, in front of the proxy on the port `proxy` of 127.0.0.1. */
+export async function startFront(name: FrontName, proxy: number): Promise<Front> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));
+  const ports = await freePorts('https', 'http');
+  const { key, cert } = await testCertificate(...Object.values(frontNames));
+  await writeFile(join(folder, 'privkey.pem'), key);
+  await writeFile(join(folder, 'fullchain.pem'), cert);
+  const [program = '', ...args] = await programs[name]({ ...ports, proxy, folder });
+  const log = join(folder, 'log');
+  const child: ChildProcess = spawn('sh', ['-c', `exec "$@" >${log} 2>&1`, 'sh', program, ...args], {
+    env: { ...env(), HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: 'ignore',
+  });
+  const exited = once(child, 'exit');
+  while (!(await acceptsConnections({ host: '127.0.0.1', port: ports.https }))) {
+    if (child.exitCode !== null)
+      throw new Error(`${program} does not start:\n${await readFile(log, 'utf8')}`);
+    await sleep(20);
+  }
+  return {
+    ...ports,
+    ca: cert,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

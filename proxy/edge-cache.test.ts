@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ObedientApplication,
@@ -12,7 +13,17 @@ import { type RequestOptions, send } from './testing/send.ts';
 /** As the expander sends it: kept for 30 s of ten minutes. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
 
-describe('The edge cache', () => {
+const engine = await engineAnswers();
+if (!engine)
+  console.warn(
+    'Skipped: the edge cache of nginx in a container, because no Docker engine answers on this machine.',
+  );
+
+describe('The edge cache', () => edgeCache());
+describe.skipIf(!engine)('The edge cache in a container', () => edgeCache('nginx:1.30'));
+
+/** @param image that of the container whose nginx it is, instead of this machine's, which may be as old as 1.22. */
+function edgeCache(image?: string): void {
   let application: ObedientApplication;
   let proxy: TemporaryProxy;
   const start = async () => {
@@ -22,8 +33,9 @@ describe('The edge cache', () => {
     await start();
     const server = `127.0.0.1:${application.port} max_fails=0`;
     const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
-    proxy = await startTemporaryProxy(servers, (text) => text.replace('read_timeout 10s', 'read_timeout 1s'));
-  });
+    const impatient = (text: string) => text.replace('read_timeout 10s', 'read_timeout 1s');
+    proxy = await startTemporaryProxy(servers, impatient, image);
+  }, 60_000);
   afterAll(async () => {
     await proxy?.stop();
     await application?.stop();
@@ -117,11 +129,15 @@ describe('The edge cache', () => {
   });
 
   test('a cached answer counts with the rate limit, and the log says so', async () => {
-    const limited = await startTemporaryProxy({
-      LONGHAND_API_RATE: '1r/s',
-      LONGHAND_API_BURST: '1',
-      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
-    });
+    const limited = await startTemporaryProxy(
+      {
+        LONGHAND_API_RATE: '1r/s',
+        LONGHAND_API_BURST: '1',
+        LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
+      },
+      undefined,
+      image,
+    );
     const statuses = [];
     for (let i = 0; i < 4; i += 1) {
       statuses.push((await send(limited.ports.expander, target('/api'))).status);
@@ -191,4 +207,4 @@ describe('The edge cache', () => {
       }
     });
   });
-});
+}

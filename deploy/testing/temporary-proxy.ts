@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, frontNetworks, type ProxyVariables, workers } from '../native/configuration.ts';
+import type { ProcessSpec } from '../native/process-spec.ts';
 import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/stack.ts';
 import { supervise } from '../native/supervisor.ts';
@@ -37,10 +38,12 @@ export interface TemporaryProxy {
  *
  * @param variables override `defaultProxyVariables`.
  * @param edit changes a rendered file before nginx reads it, for example to shorten timeouts.
+ * @param image an image of Docker whose nginx runs instead of the machine's own.
  */
 export async function startTemporaryProxy(
   variables: Partial<ProxyVariables>,
   edit: (text: string, file: string) => string = (text) => text,
+  image?: string,
 ): Promise<TemporaryProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-proxy-'));
   const ports = await freePorts('all', 'expander', 'tasks');
@@ -58,7 +61,8 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
-  const nginx = await supervise(proxy(folder, { host: '127.0.0.1', port: ports.all }), {
+  const spec = proxy(folder, { host: '127.0.0.1', port: ports.all });
+  const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => log.push(line),
@@ -74,4 +78,10 @@ export async function startTemporaryProxy(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The same process in a container, which has the machine's network and nothing of it but `folder`. */
+function inContainer(spec: ProcessSpec, folder: string, image: string): ProcessSpec {
+  const place = ['--network', 'host', '--volume', `${folder}:${folder}`, '--workdir', folder];
+  return { ...spec, command: 'docker', args: ['run', '--rm', ...place, image, spec.command, ...spec.args] };
 }

@@ -8,27 +8,33 @@ export interface Load {
   stop(): Promise<{ requests: number; failures: string[] }>;
 }
 
-/** Adds tasks through the proxy on `port` without a pause, on `connections` keep-alive connections. */
-export async function startLoad(port: number, connections: number): Promise<Load> {
-  const page = await openSession(port).get('/');
-  const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-  const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+/**
+ * Sends requests without a pause, `connections` at a time over kept-alive connections.
+ *
+ * @param next returns the options and the body of the next request.
+ * @param expected the status of a request that did not fail.
+ */
+export function startRequests(
+  connections: number,
+  next: () => http.RequestOptions & { body?: string },
+  expected: number,
+): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const failures: string[] = [];
   let requests = 0;
   let running = true;
   let notify = () => {};
 
-  const worker = async (i: number) => {
+  const worker = async () => {
     while (running) {
-      const body = new URLSearchParams({ title: `load ${i}`, _csrf }).toString();
-      const result = await postTask(agent, port, cookie, body);
+      const { body, ...options } = next();
+      const result = await resultOf(http.request({ agent, host: '127.0.0.1', ...options }).end(body));
       requests += 1;
-      if (result !== '302') failures.push(result);
+      if (result !== `${expected}`) failures.push(`${options.path}: ${result}`);
       notify();
     }
   };
-  const workers = Array.from({ length: connections }, (_, i) => worker(i));
+  const workers = Array.from({ length: connections }, worker);
   return {
     async answered(count) {
       const goal = requests + count;
@@ -47,18 +53,28 @@ export async function startLoad(port: number, connections: number): Promise<Load
   };
 }
 
-/** Resolves with the status, or with the message of the error. */
-function postTask(agent: http.Agent, port: number, cookie: string, body: string): Promise<string> {
-  const headers = {
-    Cookie: cookie,
-    'Content-Type': 'application/x-www-form-urlencoded',
-    'Content-Length': Buffer.byteLength(body),
+/** Adds tasks through the proxy on `port` without a pause, on `connections` keep-alive connections. */
+export async function startLoad(port: number, connections: number): Promise<Load> {
+  const page = await openSession(port).get('/');
+  const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  const next = () => {
+    const body = new URLSearchParams({ title: 'load', _csrf }).toString();
+    const headers = {
+      Cookie: cookie,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': Buffer.byteLength(body),
+    };
+    return { port, path: '/task', method: 'POST', headers, body };
   };
+  return startRequests(connections, next, 302);
+}
+
+/** The status of the response, or the message of the error. */
+function resultOf(request: http.ClientRequest): Promise<string> {
   return new Promise((resolve) => {
-    http
-      .request({ agent, host: '127.0.0.1', port, path: '/task', method: 'POST', headers })
+    request
       .on('response', (response) => response.resume().on('end', () => resolve(`${response.statusCode}`)))
-      .on('error', (error) => resolve(error.message))
-      .end(body);
+      .on('error', (error) => resolve(error.message));
   });
 }

@@ -15,16 +15,25 @@ export interface RequestOptions {
   /** The Host header; by default 127.0.0.1 and the port. */
   host?: string;
   headers?: http.OutgoingHttpHeaders;
+  /** The address that it comes from; by default 127.0.0.1. */
+  localAddress?: string;
   body?: string | Buffer;
 }
 
 /** Sends one request to 127.0.0.1 on a new connection, the path byte for byte. */
 export async function send(port: number, path: string, options: RequestOptions = {}): Promise<TestResponse> {
-  const { method = 'GET', host = `127.0.0.1:${port}`, headers, body = '' } = options;
+  const { method = 'GET', host = `127.0.0.1:${port}`, headers, localAddress, body = '' } = options;
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
   http
-    .request({ host: '127.0.0.1', port, path, method, headers: { Host: host, ...length, ...headers } })
+    .request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      localAddress,
+      headers: { Host: host, ...length, ...headers },
+    })
     .on('response', resolve)
     .on('error', reject)
     .end(body);

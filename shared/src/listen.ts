@@ -17,6 +17,13 @@ export interface Listening {
 }
 
 /**
+ * Connections that wait until the service takes them, up to the system's own limit (Linux: 4,096). With Node's 511 a
+ * crowd for one link, which nginx passes on to one replica, has connections delayed by a second over TCP and refused
+ * over a Unix socket.
+ */
+const backlog = 4_096;
+
+/**
  * Starts listening. A socket file that a killed process left behind is replaced.
  *
  * @throws the error of `listen`: the port or path is in use, the address is not one of this machine.
@@ -25,8 +32,7 @@ export async function listen(server: Server, at: ListenAddress): Promise<Listeni
   if ('path' in at) await removeStaleSocket(at.path);
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
-  if ('path' in at) server.listen(at.path, listening.resolve);
-  else server.listen(at.port, at.host, listening.resolve);
+  server.listen({ ...at, backlog }, listening.resolve);
   await listening.promise;
 
   const bound = server.address();

@@ -150,6 +150,15 @@ describe('on a Unix socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  test('a thousand may connect to it before it accepts the first', async () => {
+    const stop = new AbortController();
+    stops.unshift(() => stop.abort());
+    await serve(here(), { path, signal: stop.signal });
+    const sockets = Array.from({ length: 1_000 }, () => connect({ path }));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets) socket.destroy();
+  });
+
   test('the socket of a killed process is replaced, that of a running one is not', async () => {
     const source = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
     await once(spawn(process.execPath, ['-e', source]), 'exit');

@@ -12,6 +12,7 @@ const longest = [
   'expander/src/web/page.accessibility.browser.test.ts',
   'tasks/src/web/slow.browser.test.ts',
   'tasks/src/web/live.browser.test.ts',
+  'proxy/edge-cache.test.ts',
   'proxy/native.test.ts',
   'proxy/crowd.test.ts',
   'proxy/memory.test.ts',

@@ -12,6 +12,7 @@ import { uploadTime } from './controllers/transfer.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
+import { recentPing } from './redis/ping.ts';
 import { watchSettings } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { csrf } from './web/csrf.ts';
@@ -47,9 +48,10 @@ const app = createApp({
   log,
 });
 
+const ping = recentPing(redis);
 async function ready() {
   if (signal.aborted) throw new Error('draining');
-  await redis.ping();
+  await ping();
 }
 
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.

@@ -7,8 +7,8 @@ describe('A line of output', () => {
   test.each([
     [
       'a request',
-      '{"level":"info","service":"tasks","msg":"request","method":"GET","path":"/","status":200,"ms":1.5}',
-      'GET / 200 ms=1.5',
+      '{"level":"info","service":"tasks","msg":"request","method":"GET","path":"/","status":200,"seconds":0.00151,"cache":""}',
+      'GET / 200 1.5 ms',
     ],
     [
       'a warning',
@@ -35,8 +35,8 @@ describe('A line of output', () => {
     ],
     [
       'C1 in a record',
-      '{"level":"info","msg":"request","method":"GET","path":"/\u009b2J","status":404}',
-      'GET /\\u009b2J 404',
+      '{"level":"info","msg":"request","method":"GET","path":"/\u009b2J","status":404,"seconds":0.002}',
+      'GET /\\u009b2J 404 2 ms',
     ],
     ['C1 in other output', 'a\u009b2J', 'a\\u009b2J'],
     ['bidi controls', 'a\u202eb\u2066c\u200f', 'a\\u202eb\\u2066c\\u200f'],

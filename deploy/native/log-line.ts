@@ -14,10 +14,28 @@ function format(line: string): string {
       .replace(/^\d+:\S+ (?:\(\d+\)|\d+ \w+ \d+ [\d:.]+ [.\-*#]) /, '')
       .replace(/^[\d/]+ [\d:]+ \[(\w+)\] \d+#\d+: /, '$1: ');
   }
-  const { level, time, service, msg, pid, hostname, method, path, status, requestId, err, ...rest } = record;
+  const {
+    level,
+    time,
+    service,
+    msg,
+    pid,
+    hostname,
+    method,
+    path,
+    status,
+    seconds,
+    end,
+    requestId,
+    err,
+    ...rest
+  } = record;
   const prefix = level === 'info' ? '' : `${level}: `;
-  const message = msg === 'request' ? `${method} ${path} ${status}` : `${msg}`;
-  const fields = Object.entries(rest).map(([name, value]) => `${name}=${text(value)}`);
+  const message = msg === 'request' ? `${method} ${path} ${status} ${duration(seconds)}` : `${msg}`;
+  // nginx writes an empty text where it has nothing to say.
+  const fields = Object.entries(rest)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${text(value)}`);
   const cause = (err as { message?: string } | undefined)?.message;
   return [prefix + message, ...fields, ...(cause ? [`(${cause})`] : [])].join(' ');
 }
@@ -30,5 +48,7 @@ function parseRecord(line: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
+
+const duration = (seconds: unknown) => `${Math.round(Number(seconds) * 10_000) / 10} ms`;
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

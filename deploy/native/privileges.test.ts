@@ -80,7 +80,7 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
     expect(commands).toHaveLength(2);
     for (const command of commands) {
       expect(spawnSync(command, { shell: true, encoding: 'utf8' }).stdout).toContain(
-        'http_request_duration_seconds',
+        'http_server_request_duration_seconds',
       );
     }
   });

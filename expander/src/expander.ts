@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
+import { timedOperations } from '@longhand/shared/redis-operations.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
 import { cacheExpansions } from './cache/expansion-cache.ts';
@@ -13,6 +14,7 @@ import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createFetchHop } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
+import { timedHops } from './hop/timed-hops.ts';
 import { limitClients, limitExpansions } from './limits/bounds.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
@@ -49,7 +51,8 @@ export function createExpansion(config: Config, outside: Outside) {
   }
   const cacheTiers = [memoryTier()];
   if (redis) {
-    cacheTiers.push(redisTier(redis, circuitBreaker('the cache in Redis', log, clock), allowedNetworks));
+    const attempt = circuitBreaker('the cache in Redis', log, clock);
+    cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timedOperations(registry)));
   }
   const requests = createFetchHop({
     guard: createGuard(allowedNetworks, metrics.refusedTargets),
@@ -65,7 +68,7 @@ export function createExpansion(config: Config, outside: Outside) {
     singleFlight,
     cacheExpansions(cacheTiers, metrics.cacheLookups),
     limitExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(requests.fetchHop)));
+  )(followRedirects(layers<FetchHop>(cacheHops, shareHops, timedHops(registry))(requests.fetchHop)));
 
   const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close: requests.close };

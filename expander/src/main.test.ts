@@ -106,7 +106,7 @@ describe('the process', () => {
     expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
     expect((await fetch(new URL('readyz', operations))).status).toBe(200);
     const metrics = await (await fetch(new URL('metrics', operations))).text();
-    expect(metrics).toContain('http_request_duration_seconds');
+    expect(metrics).toContain('http_server_request_duration_seconds');
     expect(metrics).toContain('expander_expansions_in_flight 0');
     expect((await fetch(new URL('livez', url))).status).toBe(404);
   });

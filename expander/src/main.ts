@@ -1,10 +1,13 @@
 import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
+import { notableRequests } from '@longhand/shared/notable-requests.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
+import { redisState } from '@longhand/shared/redis-operations.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { setUpResolver } from './guard/resolver.ts';
@@ -15,8 +18,10 @@ setUpResolver();
 const config = readOrExit(readConfig);
 const address = listenAddresses(config);
 const log = createLog('expander', config.LOG_LEVEL);
-const metrics = createMetrics();
+const metrics = createMetrics('expander', manifest.version);
+const requests = notableRequests();
 const redis = cacheClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
+redisState(metrics, () => redis.ping());
 const expander = createExpander(config, { redis, log, metrics });
 
 const stop = stopSignal();
@@ -29,10 +34,10 @@ const ready = async () => {
 const service = await serve(expander.app, {
   ...address.service,
   signal: stop,
-  observer: createObserver(log, metrics),
+  observer: createObserver('expander', log, metrics, requests.add),
   clientErrorHeaders: baseHeaders,
 });
-const ops = await serve(operations(ready, metrics), {
+const ops = await serve(operations(ready, metrics, requests), {
   ...address.operations,
   signal: stopOperations.signal,
 });

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
@@ -75,12 +76,13 @@ export function proxyRules(stack: () => TestStack): void {
         .poll(async () => (await stack().proxyLog()).find((entry) => entry.includes(id)))
         .toBeDefined()
         .then(async () => (await stack().proxyLog()).find((entry) => entry.includes(id)));
-      expect(JSON.parse(line ?? '')).toMatchObject({
+      expect(requestLine.parse(JSON.parse(line ?? ''))).toMatchObject({
         service: 'proxy',
         method: 'GET',
         path: '/logged',
         status: 404,
         requestId: id,
+        application: 'expander',
       });
       expect(line).not.toContain('secret');
     });

@@ -44,7 +44,7 @@ export async function startObedientApplication(port = 0): Promise<ObedientApplic
     const order = orderIn(url) ?? application.standing;
     if (order.delay) await sleep(order.delay);
     for (const [name, value] of Object.entries(order.headers ?? {})) response.setHeader(name, value);
-    const { 'x-request-id': _, ...others } = headers;
+    const { 'x-request-id': _, traceparent: __, ...others } = headers;
     const body = order.length
       ? 'x'.repeat(order.length)
       : `answer ${JSON.stringify({ ...asked, headers: others })}`;

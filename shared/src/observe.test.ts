@@ -38,7 +38,9 @@ describe('a response in pieces', () => {
     expect(await text(answer)).toBe('one two');
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200 }]);
     expect(requests()[0]).not.toHaveProperty('cut');
-    expect(await counted()).toEqual([expect.stringMatching(/route="\/",status="200"\} 1$/)]);
+    expect(await counted()).toEqual([
+      expect.stringMatching(/status_code="200",url_scheme="http",http_route="\/"\} 1$/),
+    ]);
   });
 
   test('is observed when it is cut, and the line says so', async () => {

@@ -1,18 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Log } from './log.ts';
+import type { ObservedRequest } from './notable-requests.ts';
 import { logRefusals } from './refusals.ts';
-import type { Annotations, Observer } from './serve.ts';
+import { requestDurations } from './request-durations.ts';
+import type { AnnotatedResponse, Annotations, Observer } from './serve.ts';
+import { collectSpans, type Span } from './spans.ts';
 
-/** Bucket bounds in seconds: fine around the 40 ms of a delayed acknowledgement, wide up to the proxy's 10 s. */
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.035, 0.06, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Creates a registry with the metrics of the process (memory, CPU, event loop). */
-export function createMetrics(): Registry {
+/** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
+export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  new Gauge({
+    name: 'longhand_build_info',
+    help: 'The version of the service, as a label.',
+    labelNames: ['service', 'version'],
+    registers: [metrics],
+  }).set({ service, version }, 1);
   return metrics;
 }
 
@@ -30,48 +36,70 @@ export const annotateRoute: MiddlewareHandler = async (c, next) => {
 };
 
 /**
- * Observes each request once, when its response is finished or cut: one log line (method, path without its query,
- * status, milliseconds, the proxy's request id, the client's address as the proxy gave it, the code of an error) and
- * one observation in `http_request_duration_seconds`.
+ * Observes each request once, when its response is finished or cut: one log line (docs/log.md says what is in it), one
+ * observation in `http_server_request_duration_seconds`, and one call of `observed` with what it waited for.
  *
  * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
  */
-export function createObserver(log: Log, metrics: Registry): Observer {
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its response, by method, route and status.',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers: [metrics],
-  });
+export function createObserver(
+  service: string,
+  log: Log,
+  metrics: Registry,
+  observed: (request: ObservedRequest) => void = () => {},
+): Observer {
+  const observeDuration = requestDurations(metrics);
 
   return {
-    request(incoming, outgoing) {
+    request(incoming, outgoing, answer) {
       const start = performance.now();
+      const spans: Span[] = [];
       outgoing.once('close', () => {
         const milliseconds = performance.now() - start;
-        const { route = 'none', error, refused } = outgoing.annotations;
-        const left = !outgoing.headersSent;
-        const status = refused ?? (left ? 499 : outgoing.statusCode);
+        const { status, error, route } = outcome(outgoing);
         const { method = '' } = incoming;
-        durations.observe({ method, route: status === 404 ? 'none' : route, status }, milliseconds / 1_000);
+        const requestId = idOf(incoming);
+        const seconds = milliseconds / 1_000;
+        observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, seconds);
         const line = {
           method,
           path: pathOf(incoming),
           status,
-          ms: Math.round(milliseconds * 1_000) / 1_000,
-          requestId: incoming.headers['x-request-id'],
+          seconds: Math.round(milliseconds * 1_000) / 1_000_000,
+          requestId,
           client: incoming.headers['x-forwarded-for'],
-          error: left ? (error ?? 'aborted') : error,
+          error,
           ...(wasCut(outgoing) && { cut: true }),
         };
         if (status >= 500) log.error(line, 'request');
         else log.info(line, 'request');
+        // A stream is open for as long as somebody reads it, which explains nothing.
+        if (requestId === undefined || outgoing.annotations.endless) return;
+        const found = { ...(route && { route }), ...(error && { error }) };
+        const began = performance.timeOrigin + start;
+        observed({ requestId, service, method, ...found, status, start: began, seconds, spans });
       });
+      collectSpans(spans, answer);
     },
     refused: logRefusals(log),
   };
 }
+
+function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
+  const { route, error, refused } = annotations;
+  const left = !headersSent;
+  const status = refused ?? (left ? 499 : statusCode);
+  return { status, error: left ? (error ?? 'aborted') : error, route: status === 404 ? undefined : route };
+}
+
+/** The proxy's request id; without the proxy, the trace id that the client sent (W3C Trace Context). */
+function idOf({ headers }: IncomingMessage): string | undefined {
+  const id = headers['x-request-id'] ?? headers.traceparent?.toString().slice(3, 35);
+  return id?.toString();
+}
+
+/** As the proxy states it. */
+const schemeOf = ({ headers }: IncomingMessage) =>
+  headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
 
 /** The path of a request without its query, which is nobody's business but the application's. */
 function pathOf({ url = '' }: IncomingMessage): string {

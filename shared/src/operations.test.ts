@@ -6,16 +6,17 @@ import { operations } from './operations.ts';
 
 describe('Operations endpoints', () => {
   test('/livez answers while the process does', async () => {
-    const app = operations(() => Promise.reject(new Error('no store')), createMetrics());
+    const app = operations(() => Promise.reject(new Error('no store')), createMetrics('test', '0.0.0'));
     expect((await app.request('/livez')).status).toBe(200);
   });
 
   test('/readyz says ready, or 503 and why not', async () => {
-    const ready = await operations(async () => {}, createMetrics()).request('/readyz');
+    const ready = await operations(async () => {}, createMetrics('test', '0.0.0')).request('/readyz');
     expect([ready.status, await ready.text()]).toEqual([200, 'ready\n']);
-    const not = await operations(() => Promise.reject(new Error('no store')), createMetrics()).request(
-      '/readyz',
-    );
+    const not = await operations(
+      () => Promise.reject(new Error('no store')),
+      createMetrics('test', '0.0.0'),
+    ).request('/readyz');
     expect([not.status, await not.text()]).toEqual([503, 'not ready: no store\n']);
   });
 
@@ -26,13 +27,19 @@ describe('Operations endpoints', () => {
       await fetch(`http://127.0.0.1:${port}${path}`);
     await expect.poll(requests).toHaveLength(3);
     const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
-    const name = 'http_request_duration_seconds';
-    const notes = 'method="GET",route="/notes/:id",status="200"';
+    const name = 'http_server_request_duration_seconds';
+    const request = 'http_request_method="GET",http_response_status_code';
+    const notes = `${request}="200",url_scheme="http",http_route="/notes/:id"`;
     expect(text).toContain(`${name}_count{${notes}} 2`);
-    expect(text).toContain(`${name}_bucket{le="10",${notes}} 2`);
-    expect(text).toContain(`${name}_bucket{le="+Inf",${notes}} 2`);
+    for (const bound of ['0.035', '0.05', '10', '+Inf']) {
+      expect(text).toMatch(
+        new RegExp(`^${name}_bucket\\{le="${bound.replace('+', '\\+')}",${notes}\\} [0-2]$`, 'm'),
+      );
+    }
     expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.0\\d+`));
-    expect(text).toContain(`${name}_count{method="GET",route="none",status="404"} 1`);
+    // An unmatched path has no route.
+    expect(text).toContain(`${name}_count{${request}="404",url_scheme="http"} 1`);
+    expect(text).toContain('longhand_build_info{service="test",version="0.0.0"} 1');
     expect(text).toContain('process_resident_memory_bytes');
   });
 });
@@ -48,7 +55,7 @@ describe('The log', () => {
         method: 'GET',
         path: '/notes',
         status: 200,
-        ms: expect.any(Number),
+        seconds: expect.any(Number),
         requestId: 'r1',
         client: '192.0.2.1',
       }),

@@ -1,13 +1,19 @@
 import { Hono } from 'hono';
 import type { Registry } from 'prom-client';
+import { type NotableRequests, notableRequests } from './notable-requests.ts';
 
 /**
  * The operations endpoints of a service, for a port of their own that the proxy does not publish: `/livez` (the
- * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason) and `/metrics`.
+ * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason), `/metrics`, and
+ * `/requests` with what the slow and the failed ones waited for, also of one `?id=`.
  *
  * @param ready resolves when the service can do its work and rejects with the reason when it cannot.
  */
-export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
+export function operations(
+  ready: () => Promise<void>,
+  metrics: Registry,
+  requests: Pick<NotableRequests, 'find' | 'all'> = notableRequests(),
+): Hono {
   const app = new Hono();
   app.get('/livez', (c) => c.text('live\n'));
   app.get('/readyz', async (c) => {
@@ -21,5 +27,9 @@ export function operations(ready: () => Promise<void>, metrics: Registry): Hono 
   app.get('/metrics', async (c) =>
     c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
   );
+  app.get('/requests', (c) => {
+    const id = c.req.query('id');
+    return c.json(id === undefined ? requests.all() : requests.find(id));
+  });
   return app;
 }

@@ -24,6 +24,8 @@ export interface Annotations {
   route?: string;
   /** The code of the error that the response reports. */
   error?: string | undefined;
+  /** Whether the response lasts for as long as its client reads it. */
+  endless?: boolean;
   /** The status with which the server itself ended the request, because its body is not HTTP. */
   refused?: number;
 }
@@ -35,8 +37,8 @@ export class AnnotatedResponse extends ServerResponse {
 
 /** Watches a server. */
 export interface Observer {
-  /** A request has arrived; the application has not seen it yet. */
-  request(incoming: IncomingMessage, outgoing: AnnotatedResponse): void;
+  /** A request has arrived; `answer` hands it to the application. */
+  request(incoming: IncomingMessage, outgoing: AnnotatedResponse, answer: () => void): void;
   /** The server refused something without asking the application. */
   refused(refusal: Refusal): void;
 }
@@ -88,11 +90,14 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
     },
   });
-  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
-    observer?.request(incoming, outgoing);
+  const answer = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
     const { host } = incoming.headers;
     if (listening.loopback && host && !isLocalName(host)) misdirected(outgoing, clientErrorHeaders);
     else fetchListener(incoming, outgoing);
+  };
+  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
+    if (observer) observer.request(incoming, outgoing, () => answer(incoming, outgoing));
+    else answer(incoming, outgoing);
   };
   const server = createServer(
     {

@@ -8,7 +8,7 @@ import { removalsController } from './controllers/removals.ts';
 import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
 import { TaskError } from './task/errors.ts';
-import type { Changes } from './task/task.ts';
+import type { Changes, InProgress } from './task/task.ts';
 import { allowMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
 import { errorHandler } from './web/error-response.ts';
@@ -25,12 +25,13 @@ export interface AppDependencies extends TasksDependencies {
   signal: AbortSignal;
   files: PublicFiles;
   log: Log;
+  gauges?: { eventStreams: InProgress; imports: InProgress };
 }
 
 export function createApp({ files, ...dependencies }: AppDependencies): Hono<TasksEnv> {
   const tasks = tasksController(dependencies);
-  const transfer = transferController(dependencies);
-  const events = eventsController(dependencies);
+  const transfer = transferController({ ...dependencies, inProgress: dependencies.gauges?.imports });
+  const events = eventsController({ ...dependencies, inProgress: dependencies.gauges?.eventStreams });
   const removals = removalsController(dependencies);
   const failed = errorHandler(dependencies);
 

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addByForm } from '../testing/form.ts';
@@ -23,10 +24,18 @@ test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
   const service = await startService({ REDIS_URL: redis.url });
   expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(service.url)).toBe(200);
+  const headers = { 'X-Request-Id': 'a1'.repeat(16), 'X-Forwarded-For': '192.0.2.1' };
+  const refused = await fetch(`${service.url}tasks/0`, { headers });
+  expect(await refused.text()).toContain(`request ${headers['X-Request-Id']}`);
+  await expect.poll(() => service.log.find(({ status }) => status === 404)).toBeDefined();
+  expect(requestLine.parse(service.log.find(({ status }) => status === 404))).toMatchObject({
+    path: '/tasks/0',
+    error: 'unknown_task',
+  });
   expect(await status(`${service.operations}livez`)).toBe(200);
   expect(await status(`${service.operations}readyz`)).toBe(200);
   expect(await (await fetch(`${service.operations}metrics`)).text()).toContain(
-    'http_request_duration_seconds_count{method="GET",route="/",status="200"} 1',
+    'http_server_request_duration_seconds_count{http_request_method="GET",http_response_status_code="200",url_scheme="http",http_route="/"} 1',
   );
   expect(await status(`${service.url}metrics`)).toBe(404);
   expect(await service.end('SIGTERM')).toBe(0);

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
+import { notableRequests } from '@longhand/shared/notable-requests.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
+import { redisState, timedOperations } from '@longhand/shared/redis-operations.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { uploadTime } from './controllers/transfer.ts';
+import { createTasksMetrics } from './metrics.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
@@ -25,7 +29,8 @@ import { views } from './web/views.ts';
 const config = readOrExit(readConfig);
 const address = listenAddresses(config);
 const log = createLog('tasks', config.LOG_LEVEL);
-const metrics = createMetrics();
+const metrics = createMetrics('tasks', manifest.version);
+const requests = notableRequests();
 const signal = stopSignal();
 // A fault in a library's background work must not take every page down with it.
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
@@ -33,7 +38,8 @@ process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejectio
 const redis = storeClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 watchSettings(redis, log);
 exportBackupTime(redis, metrics);
-const store = redisStore(redis);
+const { countWrites, ...gauges } = createTasksMetrics(metrics);
+const store = countWrites(redisStore(redis, timedOperations(metrics)));
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
 const app = createApp({
@@ -46,9 +52,11 @@ const app = createApp({
   files,
   now: () => new Date(),
   log,
+  gauges,
 });
 
 const ping = recentPing(redis);
+redisState(metrics, ping);
 async function ready() {
   if (signal.aborted) throw new Error('draining');
   await ping();
@@ -59,11 +67,11 @@ await connected(redis, 2_000);
 const serving = await serve(app, {
   ...address.service,
   signal,
-  observer: createObserver(log, metrics),
+  observer: createObserver('tasks', log, metrics, requests.add),
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
-const ops = await serve(operations(ready, metrics), {
+const ops = await serve(operations(ready, metrics, requests), {
   ...address.operations,
   // It answers until the process ends, during the drain too.
   signal: new AbortController().signal,

@@ -1,3 +1,4 @@
+import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import type { Redis } from 'ioredis';
 import type { Attempt } from './circuit-breaker.ts';
 import type { Tier } from './expansion-cache.ts';
@@ -14,15 +15,21 @@ const schemaVersion = 5;
  * @param attempt keeps a Redis that hangs from delaying every request.
  * @param allowedNetworks is part of every key: a result found in an exempt network is only for those who may go there.
  */
-export function redisTier(redis: CacheClient, attempt: Attempt, allowedNetworks: readonly string[]): Tier {
+export function redisTier(
+  redis: CacheClient,
+  attempt: Attempt,
+  allowedNetworks: readonly string[],
+  timed: Timed = untimed,
+): Tier {
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
   return {
     name: 'redis',
-    get: (key) => attempt(() => redis.get(`${scope} ${key}`)),
+    get: (key) => timed('GET', () => attempt(() => redis.get(`${scope} ${key}`))),
     set(key, entry, expiresAt) {
       const milliseconds = Math.round(expiresAt - Date.now());
       // Nobody waits for the write; an entry that is lost is a miss.
-      attempt(() => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds)).catch(() => {});
+      const write = () => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds);
+      timed('SET', () => attempt(write)).catch(() => {});
     },
   };
 }

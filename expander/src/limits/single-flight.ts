@@ -1,3 +1,4 @@
+import { sharing } from '@longhand/shared/spans.ts';
 import { cacheKey } from '../cache/expansion-cache.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
 import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
@@ -44,7 +45,8 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
   const flights = new Map<string, Flight<Result, Event>>();
 
   return async (key, { signal, watch }, work) => {
-    const flight = flights.get(key) ?? start(key, work);
+    const other = flights.get(key);
+    const flight = other ?? start(key, work);
     if (flight.waiters.size >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     const left = Promise.withResolvers<never>();
     const leave = (reason: unknown) => {
@@ -69,7 +71,8 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await Promise.race([flight.result, left.promise]);
+      const result = Promise.race([flight.result, left.promise]);
+      return await (other ? sharing("another request's expansion", result) : result);
     } finally {
       signal?.removeEventListener('abort', abort);
       flight.waiters.delete(tell);

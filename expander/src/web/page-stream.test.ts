@@ -47,13 +47,13 @@ describe('a fault of ours', () => {
       onHop(hop);
       throw new Error('a fault');
     };
-    const { body } = await streamPage(page, 'sho.rt/x', failing, onFault);
+    const { body } = await streamPage({ page, u: 'sho.rt/x' }, failing, onFault);
     expect(await new Response(body).text()).toMatch(/Something went wrong here\.<\/h2>$/);
     expect(onFault).toHaveBeenCalledWith(new Error('a fault'));
   });
 
   test('before it is an error like any other', async () => {
-    const failing = streamPage(page, 'sho.rt/x', () => Promise.reject(new Error('a fault')), vi.fn());
+    const failing = streamPage({ page, u: 'sho.rt/x' }, () => Promise.reject(new Error('a fault')), vi.fn());
     await expect(failing).rejects.toThrow('a fault');
   });
 });

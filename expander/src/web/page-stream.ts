@@ -14,7 +14,8 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
     const { signal } = c.req.raw;
     const client = clientOf(c);
     const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, client, onHop });
-    const { body, error } = await streamPage(page, u, trace, onFault);
+    const requestId = c.req.header('x-request-id');
+    const { body, error } = await streamPage({ page, u, requestId }, trace, onFault);
     const { status, headers } = reportError(c, error);
     const init = { status, headers: { ...page.headers, ...headers } };
     return typeof body === 'string' ? textResponse(body, init) : new Response(body, init);
@@ -28,8 +29,7 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
  * `error` can still become the status. A later error is shown in the page.
  */
 export async function streamPage(
-  page: Page,
-  u: string,
+  { page, u, requestId }: { page: Page; u: string; requestId?: string | undefined },
   trace: (onHop: (hop: Hop) => void) => Promise<Expansion>,
   onFault: (fault: unknown) => void,
 ): Promise<{ body: string | ReadableStream<Uint8Array>; error: Expansion['error'] }> {
@@ -48,10 +48,10 @@ export async function streamPage(
   if (ended) {
     const { error } = ended;
     const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
-    return { body: page.top(u, { begun: false, mistyped }) + page.bottom(u, ended), error };
+    return { body: page.top(u, { begun: false, mistyped }) + page.bottom(u, ended, requestId), error };
   }
   expanding
-    .then((expansion) => page.bottom(u, expansion))
+    .then((expansion) => page.bottom(u, expansion, requestId))
     .catch((fault: unknown) => {
       onFault(fault);
       return page.fault;

@@ -13,8 +13,8 @@ export interface Page {
   /** The form with `u` in it, up to the chain. */
   top(u: string, state: { begun: boolean; mistyped: boolean }): string;
   hop(hop: Hop): string;
-  /** The answer, from the end of the chain. */
-  bottom(u: string, expansion: Expansion): string;
+  /** The answer, from the end of the chain; if that is an error, with the id of the request. */
+  bottom(u: string, expansion: Expansion, requestId?: string): string;
   /** Replaces `bottom` after a fault of ours. */
   fault: string;
 }
@@ -45,8 +45,14 @@ export function createPage(): Page {
     top: (u, state) => eta.render('top', { u, ...state, style, icon }),
     hop: (hop) =>
       eta.render('hop', { hop, words: statusInWords(hop.status ?? 0), duration: duration(hop.milliseconds) }),
-    bottom: (u, expansion) =>
-      eta.render('bottom', { u, ...describeAnswer(expansion), script, query: query({ u, follow: 'all' }) }),
+    bottom: (u, expansion, requestId) =>
+      eta.render('bottom', {
+        u,
+        ...describeAnswer(expansion),
+        script,
+        query: query({ u, follow: 'all' }),
+        requestId: expansion.error && requestId,
+      }),
     fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',
   };
 }

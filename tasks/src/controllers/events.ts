@@ -1,5 +1,6 @@
+import { annotate } from '@longhand/shared/observe.ts';
 import { TaskError } from '../task/errors.ts';
-import type { Changes } from '../task/task.ts';
+import type { Changes, InProgress } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
 import { respond } from '../web/responses.ts';
 
@@ -24,7 +25,11 @@ const headers = {
  * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
  */
 export function eventsController(
-  { changes, signal }: { changes: Changes; signal: AbortSignal },
+  {
+    changes,
+    signal,
+    inProgress,
+  }: { changes: Changes; signal: AbortSignal; inProgress?: InProgress | undefined },
   heartbeat = 5_000,
 ) {
   let streams = 0;
@@ -33,6 +38,7 @@ export function eventsController(
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new TaskError('too_many_streams', 'Too many pages are watching the list just now.');
+      annotate(c, { endless: true });
       const encoder = new TextEncoder();
       let end = () => {};
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -48,9 +54,11 @@ export function eventsController(
             stream.close();
           };
           streams += 1;
+          inProgress?.inc();
           end = () => {
             end = () => {};
             streams -= 1;
+            inProgress?.dec();
             clearInterval(timer);
             unsubscribe();
             signal.removeEventListener('abort', stop);

@@ -2,7 +2,7 @@ import { jsonEntries, lines } from '../task/entries.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
 import { importTasks, type Report } from '../task/import.ts';
-import type { TaskStore } from '../task/task.ts';
+import type { InProgress, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
 import type { TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
@@ -23,10 +23,11 @@ interface TransferDependencies {
   csrf: Csrf;
   render: Render;
   now: () => Date;
+  inProgress?: InProgress | undefined;
 }
 
 /** All tasks in a file, out and in. Neither way holds more than a few hundred tasks at a time. */
-export function transferController({ store, csrf, render, now }: TransferDependencies) {
+export function transferController({ store, csrf, render, now, inProgress }: TransferDependencies) {
   const insert = store.insert.bind(store);
 
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
@@ -55,6 +56,14 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     return reportJson(c, report, stop);
   };
 
+  const importBody = async (c: TasksContext) => {
+    const type = mediaType(c);
+    if (type === 'text/plain') return importFile(c, 'text');
+    if (type === 'application/json') return importFile(c, 'json');
+    if (type === 'application/x-ndjson') return importFile(c, 'ndjson');
+    return withInput(c, csrf, [], (input) => importForm(c, input));
+  };
+
   return {
     async export(c: TasksContext) {
       const name = c.req.query('format') ?? (wantsJson(c) ? 'json' : 'text');
@@ -76,11 +85,12 @@ export function transferController({ store, csrf, render, now }: TransferDepende
     },
 
     async import(c: TasksContext) {
-      const type = mediaType(c);
-      if (type === 'text/plain') return importFile(c, 'text');
-      if (type === 'application/json') return importFile(c, 'json');
-      if (type === 'application/x-ndjson') return importFile(c, 'ndjson');
-      return withInput(c, csrf, [], (input) => importForm(c, input));
+      inProgress?.inc();
+      try {
+        return await importBody(c);
+      } finally {
+        inProgress?.dec();
+      }
     },
   };
 }

@@ -51,7 +51,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
       await server.stop();
       disk.unmount();
     });
-    const store = redisStore(redis, interval);
+    const store = redisStore(redis, undefined, interval);
     const acknowledged: string[] = [];
     let refused = 0;
     const write = async (title: string) => {

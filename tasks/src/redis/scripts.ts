@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 
@@ -10,10 +11,10 @@ type Args = (string | number)[];
 export type Script<Reply> = (keys: string[], values: Args) => Promise<Reply>;
 
 type Call = [command: string, args: Args];
-type Replied = [error: Error | null, reply: unknown];
+type Replied = [error: Error | null, reply: unknown, batch: number];
 
 /** The scripts of `lua/`, by their names. */
-export function scripts(redis: StoreClient) {
+export function scripts(redis: StoreClient, timed: Timed = untimed) {
   // Calls of one turn of the event loop share a pipeline. ioredis would do the same, but keep the next pipeline back
   // until the one before is answered, which takes as long as an fsync.
   const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
@@ -21,17 +22,25 @@ export function scripts(redis: StoreClient) {
     for (const [command, args] of calls) {
       (pipeline as unknown as Record<string, (...args: Args) => ChainableCommander>)[command]?.(...args);
     }
-    return (await pipeline.exec()) ?? [];
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, reply]) => [error, reply, calls.length]);
   });
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
     redis.defineCommand(command, { lua: source(name) });
-    const run = async (args: Args): Promise<Reply> => {
-      const [error, reply] = (await call([command, args])) ?? [];
+    const run = async (args: Args): Promise<[Reply, batch: number]> => {
+      const [error, reply, batch = 0] = (await call([command, args])) ?? [];
       if (error) throw error;
-      return reply as Reply;
+      return [reply as Reply, batch];
     };
-    return (keys, values) => storeReply(run([keys.length, ...keys, ...values]));
+    return async (keys, values) => {
+      const reply = timed(
+        name,
+        () => run([keys.length, ...keys, ...values]),
+        ([, batch]) => ({ batch }),
+      );
+      return (await storeReply(reply))[0];
+    };
   };
 }
 

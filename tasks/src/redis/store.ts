@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import type { Timed } from '@longhand/shared/redis-operations.ts';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
 import { type Fields, requireId, requireTask } from './fields.ts';
@@ -32,8 +33,8 @@ type Changed = [matched: 0 | 1, Fields] | null;
  *
  * @param interval milliseconds between two attempts to write while writes end Redis, see `holdWrites`.
  */
-export function redisStore(redis: StoreClient, interval?: number): TaskStore {
-  const script = scripts(redis);
+export function redisStore(redis: StoreClient, timed?: Timed, interval?: number): TaskStore {
+  const script = scripts(redis, timed);
   const writing = holdWrites(redis, interval);
   const list = script<string | Found>('list');
   const show = script<Fields | null>('show');

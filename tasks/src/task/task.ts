@@ -112,6 +112,12 @@ export interface Changes {
   subscribe(subscriber: (version: string) => void): () => void;
 }
 
+/** Counts what is in progress. */
+export interface InProgress {
+  inc(): void;
+  dec(): void;
+}
+
 /** Code points of a title. */
 const maxTitleLength = 500;
 

@@ -1,3 +1,5 @@
+import { sharing } from '@longhand/shared/spans.ts';
+
 /**
  * Coalesces calls of `run`: calls that arrive during a run share the next one, which starts when the current one ends.
  * So each caller gets a result that was started after its call, and is never stale.
@@ -16,6 +18,6 @@ export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Resu
   return () => {
     if (!current) return start();
     next ??= current.then(start, start);
-    return next;
+    return sharing('a read that others share', next);
   };
 }

@@ -78,7 +78,13 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     const [status, headers] = errorStatus(error);
     const { message: detail } = error;
     const again = form && (await formAgain(c, form, error));
-    return html(c, again ?? render('error', { status, detail, removal: error.removal }), status, headers);
+    return html(
+      c,
+      again ??
+        render('error', { status, detail, removal: error.removal, requestId: c.req.header('x-request-id') }),
+      status,
+      headers,
+    );
   };
 
   /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */

@@ -1,0 +1,55 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { TaskError } from './task/errors.ts';
+import type { TaskStore } from './task/task.ts';
+
+/** The writes of the store. */
+const writes = ['create', 'update', 'destroy', 'clearFinished', 'restore', 'insert'] as const;
+
+/** The metrics of the task list, registered in `registry`. */
+export function createTasksMetrics(registry: Registry) {
+  const registers = [registry];
+  const written = new Counter({
+    name: 'tasks_writes_total',
+    help: 'Writes by action and result: ok, or the code of the error.',
+    labelNames: ['action', 'result'],
+    registers,
+  });
+  for (const action of writes)
+    for (const result of ['ok', 'store_unavailable']) written.inc({ action, result }, 0);
+
+  return {
+    countWrites: (store: TaskStore) =>
+      countWrites(store, (action, result) => written.inc({ action, result })),
+    eventStreams: new Gauge({
+      name: 'tasks_event_streams',
+      help: 'Pages that watch the list.',
+      registers,
+    }),
+    imports: new Gauge({
+      name: 'tasks_imports_in_flight',
+      help: 'Imports in progress.',
+      registers,
+    }),
+  };
+}
+
+/** `store`, each of its writes counted by how it ended. */
+function countWrites(store: TaskStore, count: (action: string, result: string) => void): TaskStore {
+  const counted = { ...store };
+  for (const action of writes) {
+    const write = store[action] as (...args: unknown[]) => Promise<unknown>;
+    const run = async (...args: unknown[]) => {
+      try {
+        const done = await write(...args);
+        // A removal of many tasks that stopped halfway says so in its result.
+        count(action, (done as { stop?: TaskError } | undefined)?.stop?.code ?? 'ok');
+        return done;
+      } catch (error) {
+        count(action, error instanceof TaskError ? error.code : 'fault');
+        throw error;
+      }
+    };
+    Object.assign(counted, { [action]: run });
+  }
+  return counted;
+}

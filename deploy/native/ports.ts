@@ -11,7 +11,7 @@ export type ProxyPorts = Record<(typeof names)[number], number>;
  * @throws Error with a message for people that names the first unusable port and the way out.
  */
 export async function proxyPorts(wanted: ProxyPorts, address: string): Promise<ProxyPorts> {
-  const ports = { ...wanted };
+  const ports = Object.fromEntries(names.map((name) => [name, wanted[name]])) as ProxyPorts;
   const servers: Server[] = [];
   try {
     for (const name of names) {

@@ -1,7 +1,7 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { startRedis, startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { type startRedis, startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { redisStore } from '../src/redis/store.ts';
 
@@ -10,8 +10,8 @@ export const configuration = `${import.meta.dirname}/../redis.conf`;
 export const silent = createLog('tasks', 'silent');
 
 /** A store in a Redis of its own, configured as in production. */
-export async function startStore() {
-  const server = await startRedis(configuration);
+export async function startStore(start: typeof startRedis = startRedisProcess) {
+  const server = await start(configuration);
   return opened([server], server.url, server);
 }
 

@@ -1,3 +1,4 @@
+import { startRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startClusterStore, startStore } from '../../testing/store.ts';
@@ -5,7 +6,7 @@ import { type Page, pageSize } from '../task/task.ts';
 import { csrfKey } from './csrf-key.ts';
 
 describe.each([
-  ['one Redis', startStore],
+  ['one Redis', () => startStore(startRedis)],
   ['a Redis Cluster of three nodes', startClusterStore],
 ])('The store in %s:', (_, start) => {
   let kept: Awaited<ReturnType<typeof start>>;

@@ -37,6 +37,8 @@ const project = (name: string) => ({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
+    // A fresh module registry for each file would cost as much as the tests of most files do.
+    isolate: false,
     // In CI a test that fails is tried once more, and named: a fault fails twice, a machine that was busy once.
     retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,

@@ -4,8 +4,8 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { Runner } from '../testing/runner.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Runner, type Started } from '../testing/runner.ts';
 import { privilegePrefix, unprivilegedAccount, unusedId } from './privileges.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -53,10 +53,13 @@ function listeningPorts(group: number): number[] {
 }
 
 describe('On a machine with other users', { timeout: 120_000 }, () => {
-  const runner = new Runner();
+  const runner = new Runner(beforeAll, afterAll);
+  let started: Started;
+  beforeAll(async () => {
+    started = await runner.up();
+  });
 
   test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
-    await runner.up();
     const processes = await runner.processes();
     const { proxy, ...inner } = processes;
     for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
@@ -75,8 +78,7 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
   });
 
   test('the operations endpoints answer on their Unix sockets, as the output says', async () => {
-    const { output } = await runner.up();
-    const commands = output().match(/curl --unix-socket \S+ http:\/\/localhost\/metrics/g) ?? [];
+    const commands = started.output().match(/curl --unix-socket \S+ http:\/\/localhost\/metrics/g) ?? [];
     expect(commands).toHaveLength(2);
     for (const command of commands) {
       expect(spawnSync(command, { shell: true, encoding: 'utf8' }).stdout).toContain(
@@ -88,7 +90,6 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
   test.each(['expander-cache', 'tasks-store'])(
     '%s takes no more memory than in a container',
     async (name) => {
-      await runner.up();
       const socket = join(runner.folder, 'run', `${name}.sock`);
       const { stdout } = spawnSync('redis-cli', ['-s', socket, 'CONFIG', 'GET', 'maxmemory'], {
         encoding: 'utf8',
@@ -99,8 +100,7 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
   );
 
   test.runIf(isRoot)('started by root, no process is root or has a capability', async () => {
-    const { output } = await runner.up();
-    expect(output()).not.toContain('runs as root');
+    expect(started.output()).not.toContain('runs as root');
     for (const [name, pid] of Object.entries(await runner.processes())) {
       for (const member of members(pid)) {
         const status = readFileSync(`/proc/${member}/status`, 'utf8');
@@ -111,7 +111,6 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
   });
 
   test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
-    await runner.up();
     const store = join(runner.folder, 'run', 'tasks-store.sock');
     expect(asSomebodyElse('redis-cli', '-s', store, 'PING')).toContain('Permission denied');
     expect(asSomebodyElse('ls', join(runner.folder, 'tasks-store'))).toContain('Permission denied');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 
 export type Variables = Record<string, string | number>;
 
@@ -22,12 +22,13 @@ export class Runner {
   ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
   readonly #children: ChildProcess[] = [];
 
-  constructor() {
-    beforeEach(async () => {
+  /** The hooks are `beforeAll` and `afterAll` where all tests of a file share what was started. */
+  constructor(before = beforeEach, after = afterEach) {
+    before(async () => {
       this.folder = await mkdtemp(join(tmpdir(), 'longhand-local-'));
       this.ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
     });
-    afterEach(async () => {
+    after(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
         // Its processes die with it.
@@ -67,7 +68,7 @@ export class Runner {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
     );
-    const announced = expect.poll(started.output, { timeout: 60_000 }).toContain('Ctrl-C stops everything');
+    const announced = vi.waitFor(() => expect(started.output()).toContain('Ctrl-C stops everything'), 60_000);
     await Promise.race([announced, failed]);
     return started;
   }

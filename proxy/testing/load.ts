@@ -1,4 +1,6 @@
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { openSession } from './session.ts';
 
 export interface Load {
@@ -8,8 +10,11 @@ export interface Load {
   stop(): Promise<{ requests: number; failures: string[] }>;
 }
 
+/** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
+const pause = rounds({ short: 20, long: 0 });
+
 /**
- * Sends requests without a pause, `connections` at a time over kept-alive connections.
+ * Sends requests over `connections` kept-alive connections, each one request after the other.
  *
  * @param next returns the options and the body of the next request.
  * @param expected the status of a request that did not fail.
@@ -32,6 +37,7 @@ export function startRequests(
       requests += 1;
       if (result !== `${expected}`) failures.push(`${options.path}: ${result}`);
       notify();
+      await sleep(pause);
     }
   };
   const workers = Array.from({ length: connections }, worker);
@@ -53,7 +59,7 @@ export function startRequests(
   };
 }
 
-/** Adds tasks through the proxy on `port` without a pause, on `connections` keep-alive connections. */
+/** Adds tasks through the proxy on `port`, on `connections` keep-alive connections. */
 export async function startLoad(port: number, connections: number): Promise<Load> {
   const page = await openSession(port).get('/');
   const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';

@@ -171,6 +171,17 @@ function edgeCache(image?: string): void {
       expect(asked()).toBe(2);
     });
 
+    test('ends in every worker at once, though each has the old answer open', async () => {
+      const path = `/api?${u}`;
+      const crowd = () => Promise.all(Array.from({ length: 16 }, async () => (await ask(path)).body));
+      application.standing = { ...aSecond('public, max-age=600'), length: 100 };
+      await crowd();
+      expect(new Set(await crowd())).toEqual(new Set(['x'.repeat(100)]));
+      application.standing = { ...aSecond('public, max-age=600'), length: 200 };
+      await expect.poll(async () => (await ask(path)).body).toHaveLength(200);
+      expect(new Set(await crowd())).toEqual(new Set(['x'.repeat(200)]));
+    });
+
     test('goes on for stale-while-revalidate: the old answer at once, then the new one', async () => {
       const order = aSecond('public, max-age=600, stale-while-revalidate=30');
       const path = target('/api', { ...order, delay: 900 });

@@ -9,6 +9,8 @@ export interface Candidate {
   processes?: Record<string, number>;
   /** Counts the connections that it, and what is behind it, have opened so far. */
   connectionsOpened?: () => Promise<number>;
+  /** The candidate whose throughput its own is compared with, if that is not the baseline. */
+  ceiling?: string;
   /** Puts it under load for `seconds`. */
   load(seconds: number): Promise<LoadResult>;
 }
@@ -33,6 +35,7 @@ export interface Spread {
 /** All rounds of a candidate. */
 export interface Measurement {
   name: string;
+  ceiling: string | undefined;
   perSecond: Spread;
   p50: Spread;
   p99: Spread;
@@ -49,8 +52,8 @@ type Metric = (of: (candidate: string) => Measurement) => number;
 export interface Comparison {
   title: string;
   candidates: Candidate[];
-  /** The candidate whose throughput counts as 1. */
-  baseline: string;
+  /** The candidate whose throughput counts as 1; by default each counts for itself, but for those with a ceiling. */
+  baseline?: string;
   goals: { text: string; value: Metric; atLeast?: number; atMost?: number }[];
 }
 
@@ -82,7 +85,7 @@ export async function compare({ title, candidates, baseline, goals }: Comparison
       samples.get(candidate)?.push(await sample(candidate));
     }
   }
-  const measurements = candidates.map((candidate) => summarize(candidate.name, samples.get(candidate) ?? []));
+  const measurements = candidates.map((candidate) => summarize(candidate, samples.get(candidate) ?? []));
   return {
     title,
     ...table(measurements, baseline),
@@ -110,11 +113,12 @@ async function sample({ processes = {}, connectionsOpened, load }: Candidate): P
   };
 }
 
-function summarize(name: string, samples: Sample[]): Measurement {
+function summarize({ name, ceiling }: Candidate, samples: Sample[]): Measurement {
   const over = (value: (sample: Sample) => number) => spread(samples.map(value));
   const processes = Object.keys(samples[0]?.cpu ?? {});
   return {
     name,
+    ceiling,
     perSecond: over(({ requests, seconds }) => requests / seconds),
     p50: over(({ p50 }) => p50),
     p99: over(({ p99 }) => p99),
@@ -140,23 +144,26 @@ function evaluate(goals: Comparison['goals'], measurements: Measurement[]): Goal
   return goals.map(({ value, ...goal }) => ({ ...goal, measured: value(of) }));
 }
 
-function table(measurements: Measurement[], baseline: string): Pick<Result, 'columns' | 'rows' | 'plot'> {
-  const base = measurements.find(({ name }) => name === baseline)?.perSecond.median ?? Number.NaN;
-  const records = measurements.map(({ name, perSecond, p50, p99, cpu, totalCpu, opened, failed }) => {
-    const byProcess = Object.entries(cpu).map(([process, { median }]) => `${process} ${integer(median)}`);
-    if (byProcess.length > 1) byProcess.push(`total ${integer(totalCpu.median)}`);
-    return {
-      '': name,
-      'requests/s': integer(perSecond.median),
-      'lowest to highest': `${integer(perSecond.min)} to ${integer(perSecond.max)}`,
-      relative: (perSecond.median / base).toFixed(2),
-      'p50 ms': p50.median.toFixed(2),
-      'p99 ms': p99.median.toFixed(2),
-      'CPU µs/request': byProcess.join(', '),
-      ...(opened && { connects: opened.median.toFixed(3) }),
-      failed: `${failed}`,
-    };
-  });
+function table(measurements: Measurement[], baseline?: string): Pick<Result, 'columns' | 'rows' | 'plot'> {
+  const throughput = (of: string) =>
+    measurements.find(({ name }) => name === of)?.perSecond.median ?? Number.NaN;
+  const records = measurements.map(
+    ({ name, ceiling = baseline ?? name, perSecond, p50, p99, cpu, totalCpu, opened, failed }) => {
+      const byProcess = Object.entries(cpu).map(([process, { median }]) => `${process} ${integer(median)}`);
+      if (byProcess.length > 1) byProcess.push(`total ${integer(totalCpu.median)}`);
+      return {
+        '': name,
+        'requests/s': integer(perSecond.median),
+        'lowest to highest': `${integer(perSecond.min)} to ${integer(perSecond.max)}`,
+        relative: (perSecond.median / throughput(ceiling)).toFixed(2),
+        'p50 ms': p50.median.toFixed(2),
+        'p99 ms': p99.median.toFixed(2),
+        'CPU µs/request': byProcess.join(', '),
+        ...(opened && { connects: opened.median.toFixed(3) }),
+        failed: `${failed}`,
+      };
+    },
+  );
   const bars = measurements.map(({ name, perSecond }) => ({ name, ...perSecond }));
   return {
     columns: Object.keys(records[0] ?? {}),

@@ -1,6 +1,7 @@
 /**
  * `node loadtest/bench/run.ts [--write] [name …]` runs the named benchmarks, or all. It prints tables and writes
- * `<name>.json`, `<name>.md` and `<name>.svg` to `out/`; `--write` also puts the tables into BENCHMARKS.md.
+ * `<name>.json`, `<name>.md` and `<name>.svg` to `out/`; `--write` also puts the tables into BENCHMARKS.md, and
+ * leaves those of benchmarks that did not run.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ interface Benchmark {
   run(): Promise<Result[]>;
 }
 
-const names = ['proxy', 'expander', 'agent', 'tasks', 'resource', 'start'];
+const names = ['stack', 'edge', 'proxy', 'expander', 'agent', 'tasks', 'resource', 'start'];
 const out = join(import.meta.dirname, 'out');
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 
@@ -53,6 +54,19 @@ console.log(`\nReports: ${out}/*.{json,md,svg}`);
 
 if (values.write) {
   const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
-  const [prose = ''] = (await readFile(document, 'utf8')).split(marker);
-  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${sections.join('\n')}`);
+  const [prose = '', old = ''] = (await readFile(document, 'utf8')).split(marker);
+  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${merge(sections, old)}`);
+}
+
+/** Puts `sections` into the places of those with the same title in `old`, new ones at the end. */
+function merge(sections: readonly string[], old: string): string {
+  const titleOf = (section: string) => section.slice(0, section.indexOf('\n'));
+  const all = new Map(
+    old
+      .split(/^(?=## )/m)
+      .slice(1)
+      .map((section) => [titleOf(section), `${section.trim()}\n`]),
+  );
+  for (const section of sections) all.set(titleOf(section), section);
+  return [...all.values()].join('\n');
 }

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { httpCandidate } from '../http-candidate.ts';
 import { compare, throughputRatio } from '../measure.ts';
-import { startNginx } from '../nginx.ts';
 import type { Result } from '../report.ts';
 import { startService } from '../services.ts';
 import { startWorker, type Worker } from '../worker.ts';
@@ -20,7 +19,12 @@ export async function run(): Promise<Result[]> {
 async function cold(): Promise<Result> {
   const shortener = await startWorker('shortener.ts');
   const follower = (way: string) => startWorker('redirect-follower.ts', way);
-  const [ours, bare, tall] = await Promise.all([follower('ours'), follower('bare'), follower('tall')]);
+  const [ours, bare, undici, tall] = await Promise.all([
+    follower('ours'),
+    follower('node'),
+    follower('undici'),
+    follower('tall'),
+  ]);
   let id = 0;
   const candidate = (name: string, { url, pid }: Worker) =>
     httpCandidate({
@@ -34,12 +38,17 @@ async function cold(): Promise<Result> {
   try {
     return await compare({
       title: `Cold: ${hops} redirects of the local shortener, 50 at a time, nothing cached`,
-      candidates: [candidate('bare follower', bare), candidate('ours', ours), candidate('tall', tall)],
-      baseline: 'bare follower',
+      candidates: [
+        candidate('bare follower on undici', undici),
+        candidate('bare follower on node:http', bare),
+        candidate('ours', ours),
+        candidate('tall', tall),
+      ],
+      baseline: 'bare follower on undici',
       goals: [
         {
-          text: 'throughput against the bare keep-alive follower',
-          value: throughputRatio('ours', 'bare follower'),
+          text: 'throughput against the bare follower on node:http',
+          value: throughputRatio('ours', 'bare follower on node:http'),
           atLeast: 0.85,
         },
         { text: 'throughput against tall', value: throughputRatio('ours', 'tall'), atLeast: 3 },
@@ -51,7 +60,7 @@ async function cold(): Promise<Result> {
       ],
     });
   } finally {
-    await Promise.all([ours, bare, tall, shortener].map(({ stop }) => stop()));
+    await Promise.all([ours, bare, undici, tall, shortener].map(({ stop }) => stop()));
   }
 }
 
@@ -60,8 +69,7 @@ async function warm(): Promise<Result> {
   const expander = await startService('expander');
   const link = (id: string) => `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?id=${id}`)}`;
   const template = 'template-link';
-  const bare = await startWorker('bare-route.ts', `${`${shortener.url}/chain/0?id=${template}`.length}`);
-  const [toExpander, toBare] = await Promise.all([startNginx(expander.url), startNginx(bare.url)]);
+  const bare = await startWorker('bare-route.ts', expander.url + link(template));
   const ours = { service: expander.pid, redis: expander.redis.pid };
   const hot = (name: string, url: string, processes: Record<string, number>) =>
     httpCandidate({ name, url: url + link(template), processes });
@@ -71,25 +79,17 @@ async function warm(): Promise<Result> {
     return httpCandidate({ name, url, path: () => link(`copy-${id++}`), processes });
   };
   try {
-    await (await fetch(expander.url + link(template))).text();
     await copyEntries(expander.redis.url, template, stored);
     return await compare({
       title: 'Warm: /api with two redirects, remembered in memory (a hot link) or in Redis alone',
       candidates: [
         hot('bare route', bare.url, { service: bare.pid }),
         hot('hot link', expander.url, ours),
-        hot('bare route through the proxy', toBare.url, { service: bare.pid, nginx: toBare.pid }),
-        hot('hot link through the proxy', toExpander.url, { ...ours, nginx: toExpander.pid }),
         fresh('bare route, each URL new', bare.url, { service: bare.pid }),
         fresh('from Redis', expander.url, ours),
       ],
       baseline: 'bare route',
       goals: [
-        {
-          text: 'hot link through the proxy: throughput against a bare Hono route there',
-          value: throughputRatio('hot link through the proxy', 'bare route through the proxy'),
-          atLeast: 0.8,
-        },
         {
           text: 'from Redis alone: throughput against the bare Hono route',
           value: throughputRatio('from Redis', 'bare route, each URL new'),
@@ -98,7 +98,7 @@ async function warm(): Promise<Result> {
       ],
     });
   } finally {
-    await Promise.all([toExpander, toBare, expander, bare, shortener].map(({ stop }) => stop()));
+    await Promise.all([expander, bare, shortener].map(({ stop }) => stop()));
   }
 }
 

@@ -4,6 +4,7 @@ import { httpCandidate } from '../http-candidate.ts';
 import { type Candidate, compare, cpuRatio, spread, throughputRatio } from '../measure.ts';
 import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
+import { importTasks, openSession } from '../tasks-session.ts';
 import { startWorker } from '../worker.ts';
 
 export const title = 'Tasks: the list, writes, a bulk import';
@@ -48,9 +49,9 @@ async function lists(): Promise<Result> {
       await importTasks(service, size);
     }
     const small = services[0] as Service;
-    const headers = { cookie: (await openSession(small.url)).cookie };
+    const { headers } = await openSession(small.url);
     const bytes = Buffer.byteLength(await (await fetch(small.url, { headers })).text());
-    const bare = await startWorker('bare-route.ts', `${bytes}`);
+    const bare = await startWorker('bare-route.ts', small.url);
     const writer = await startService('tasks', small.redis);
     running.push(bare, writer);
     return await compare({
@@ -122,14 +123,14 @@ function afterEachWrite(
 async function writes(): Promise<Result> {
   const service = await startService('tasks');
   const bare = await startWorker('bare-write.ts', service.redis.url);
-  const { cookie, token } = await openSession(service.url);
+  const { headers, token } = await openSession(service.url);
   let count = 0;
   const candidate = (name: string, url: string, pid: number, fields: string) =>
     httpCandidate({
       name,
       url,
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: () => `title=Task+number+${count++}${fields}`,
       status: 302,
       processes: { service: pid, redis: service.redis.pid },
@@ -153,27 +154,4 @@ async function writes(): Promise<Result> {
   } finally {
     await Promise.all([service.stop(), bare.stop()]);
   }
-}
-
-/** @returns the seconds that the import of `count` tasks took. */
-async function importTasks({ url }: Service, count: number): Promise<number> {
-  const body = Array.from({ length: count }, (_, i) => `Task number ${i}, which is to be done\n`).join('');
-  const headers = {
-    'Content-Type': 'text/plain',
-    Accept: 'application/json',
-    'Sec-Fetch-Site': 'same-origin',
-  };
-  const started = performance.now();
-  const response = await fetch(`${url}/tasks/import`, { method: 'POST', headers, body });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`The import was answered with ${response.status}: ${text}`);
-  return (performance.now() - started) / 1_000;
-}
-
-/** The cookie and the token that a browser has once it has seen the page. */
-async function openSession(url: string): Promise<{ cookie: string; token: string }> {
-  const page = await fetch(url);
-  const [cookie = ''] = page.headers.get('set-cookie')?.split(';') ?? [];
-  const token = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
-  return { cookie, token };
 }

@@ -1,11 +1,12 @@
 /**
- * Answers `/?u=…` with the long URL, found in one of three ways: `ours`, the expander without a cache; `bare`, the
- * least code that follows redirects over keep-alive connections; `tall`, the npm package.
+ * Answers `/?u=…` with the long URL, found in one of four ways: `ours`, the expander without a cache; `node` and
+ * `undici`, the least code that follows redirects over kept-alive connections of either; `tall`, the npm package.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { tall } from 'tall';
+import { Agent, request } from 'undici';
 
 type Follow = (url: string) => Promise<string>;
 
@@ -22,26 +23,49 @@ async function ours(): Promise<Follow> {
   return async (url) => (await expandUrl(url)).longUrl ?? '';
 }
 
-function bare(): Follow {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-  const head = (url: string) =>
-    new Promise<http.IncomingMessage>((resolve, reject) => {
-      http.request(url, { method: 'HEAD', agent }, resolve).on('error', reject).end();
-    });
-  return async (url) => {
+/** The status and the `Location` of a response to HEAD. */
+type Head = (url: string) => Promise<{ status: number | undefined; location: string | undefined }>;
+
+const bare =
+  (head: Head): Follow =>
+  async (url) => {
     for (let current = url; ; ) {
-      const response = await head(current);
-      response.resume();
-      const { location } = response.headers;
-      if ((response.statusCode !== 301 && response.statusCode !== 302) || !location) return current;
+      const { status, location } = await head(current);
+      if ((status !== 301 && status !== 302) || !location) return current;
       current = new URL(location, current).href;
     }
   };
+
+function viaNode(): Head {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  return (url) =>
+    new Promise((resolve, reject) => {
+      http
+        .request(url, { method: 'HEAD', agent }, (response) => {
+          response.resume();
+          resolve({ status: response.statusCode, location: response.headers.location });
+        })
+        .on('error', reject)
+        .end();
+    });
 }
 
-const follow = await { ours, bare, tall: () => (url: string) => tall(url, { maxRedirects: 10 }) }[
-  process.argv[2] as 'ours' | 'bare' | 'tall'
-]();
+function viaUndici(): Head {
+  const dispatcher = new Agent({ connections: 64 });
+  return async (url) => {
+    const { statusCode, headers, body } = await request(url, { method: 'HEAD', dispatcher });
+    await body.dump();
+    return { status: statusCode, location: headers.location as string | undefined };
+  };
+}
+
+const ways: Record<string, () => Follow | Promise<Follow>> = {
+  ours,
+  node: () => bare(viaNode()),
+  undici: () => bare(viaUndici()),
+  tall: () => (url) => tall(url, { maxRedirects: 10 }),
+};
+const follow = await (ways[process.argv[2] ?? ''] as () => Follow)();
 
 const server = http.createServer((request, response) => {
   const u = new URL(request.url ?? '', 'http://localhost').searchParams.get('u') ?? '';

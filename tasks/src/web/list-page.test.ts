@@ -50,7 +50,7 @@ function counted(tasks: Task[]) {
 }
 
 const show = async (list: ListPage, csrf = 'token', query: ListQuery = { filter: 'all' }) =>
-  list.page(query, { csrf, nonce: 'nonce' });
+  `${await list.page(query, { csrf, nonce: 'nonce' })}`;
 
 test('the list is not rendered again while nothing changes, only the page around it', async () => {
   const { list, asked } = counted([task('2', 'milk'), task('1', 'bread')]);

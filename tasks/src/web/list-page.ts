@@ -24,10 +24,21 @@ export interface Partial {
   etag: string;
 }
 
+/** The same, and the version of the store that it shows. */
+interface Rendered extends Partial {
+  page: Page;
+  /** `html` in UTF-8: encoding 67 KB again for each request would cost more than the rest of the page. */
+  bytes: Buffer;
+}
+
 export interface ListPage {
-  page(query: ListQuery, forms: FormValues): Promise<string>;
+  /** In UTF-8. */
+  page(query: ListQuery, forms: FormValues): Promise<Buffer<ArrayBuffer>>;
   partial(query: ListQuery): Promise<Partial>;
 }
+
+/** Where the list goes in its page. No title has this character. */
+const place = '\0';
 
 /**
  * Renders the list. The first page of each filter is rendered and tagged once per version of the store, and then only
@@ -39,19 +50,20 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPa
 
   return {
     async page(query, forms) {
-      const { page, html } = await rendered(query);
-      return render('list', { ...forms, page, list: html });
+      const { page, bytes } = await rendered(query);
+      const [before = '', after = ''] = render('list', { ...forms, page, list: place }).split(place);
+      return Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
     },
     partial: rendered,
   };
 
-  async function rendered(query: ListQuery): Promise<Partial & { page: Page }> {
+  async function rendered(query: ListQuery): Promise<Rendered> {
     const first = query.after === undefined && firstPages.get(query.filter);
     return first ? first() : renderPartial(query, await store.list(query));
   }
 
-  function firstPage(filter: Filter): () => Promise<Partial & { page: Page }> {
-    let last: (Partial & { page: Page }) | undefined;
+  function firstPage(filter: Filter): () => Promise<Rendered> {
+    let last: Rendered | undefined;
     return async () => {
       const page = await store.list({ filter }, last?.page);
       if (last?.page !== page) last = renderPartial({ filter }, page);
@@ -59,9 +71,9 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPa
     };
   }
 
-  function renderPartial(query: ListQuery, page: Page) {
+  function renderPartial(query: ListQuery, page: Page): Rendered {
     const html = render('tasks', { page, query, row });
-    return { page, html, etag: weakTag(html) };
+    return { page, html, bytes: Buffer.from(html), etag: weakTag(html) };
   }
 
   /** The task's row. A task that did not change is the same object. */

@@ -40,7 +40,7 @@ export function respond(
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
 /** A page. */
-export function html(c: TasksContext, page: string, status = 200, headers?: Headers) {
+export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
   return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...vary, ...headers });
 }
 

@@ -1,0 +1,174 @@
+import { startShortener } from '@longhand/shortener';
+import autocannon from 'autocannon';
+import { httpCandidate } from '../http-candidate.ts';
+import { spread } from '../measure.ts';
+import { startNginx, without } from '../nginx.ts';
+import { cpuTime } from '../process-usage.ts';
+import { integer, type Result } from '../report.ts';
+import { type Service, startService } from '../services.ts';
+import { startWorker } from '../worker.ts';
+import { hitRate, zipf } from '../zipf.ts';
+
+export const title = 'Edge: a crowd for one link, and how long an answer is kept';
+
+export async function run(): Promise<Result[]> {
+  return [await crowd(), await hitRates()];
+}
+
+const clients = 1_000;
+/** Four redirects and the target, 100 ms each. */
+const chain = '/chain/4?delay=100';
+const crowds = 5;
+
+/** Many clients ask for one cold link at once, through three replicas. */
+async function crowd(): Promise<Result> {
+  const shortener = await startShortener();
+  const first = await startService('expander');
+  const others = await Promise.all([1, 2].map(() => startService('expander', first.redis)));
+  const replicas = [...others, first];
+  const hash = 'hash $arg_u consistent;';
+  const lock = /^proxy_cache_lock\w* .*\n/gm;
+  const waiting = (text: string) => text.replace('proxy_cache_lock_timeout 0', 'proxy_cache_lock_timeout 5s');
+  const configurations = {
+    'as it is: hash, and a lock that nobody waits for': (text: string) => text,
+    'hash alone': without(lock),
+    'a lock that all wait for, no hash': (text: string) => waiting(text.replace(hash, '')),
+    neither: without(lock, hash),
+  };
+  let id = 0;
+  try {
+    await warmUp(replicas, shortener.url);
+    const rows = [];
+    for (const [name, edit] of Object.entries(configurations)) {
+      const nginx = await startNginx({ expander: replicas.map(({ url }) => url) }, edit);
+      const crowd = await startWorker('crowd.ts', new URL(nginx.urls.expander).port, `${clients}`);
+      const ask = async (alone: boolean) => {
+        const path = `/api?u=${encodeURIComponent(`${shortener.url + chain}&id=${id++}`)}`;
+        return (await crowd.call<number[]>({ path, alone })).toSorted((a, b) => a - b);
+      };
+      const cpu = () => [nginx, ...replicas].reduce((sum, { pid }) => sum + cpuTime(pid), 0) / 1_000;
+      const results = [];
+      for (let i = 0; i < crowds; i += 1) {
+        const [own = Number.NaN] = await ask(true);
+        const [chains, used] = [shortener.requests.get('HEAD /chain/4') ?? 0, cpu()];
+        const times = await ask(false);
+        results.push({
+          own,
+          chains: (shortener.requests.get('HEAD /chain/4') ?? 0) - chains,
+          p50: times[clients / 2] ?? Number.NaN,
+          p99: times[Math.floor(clients * 0.99)] ?? Number.NaN,
+          cpu: cpu() - used,
+        });
+      }
+      rows.push({ name, results });
+      await crowd.stop();
+      await nginx.stop();
+    }
+    return crowdResult(rows);
+  } finally {
+    for (const { stop } of replicas) await stop();
+    await shortener.close();
+  }
+}
+
+/** Until the compiler has done its work, an expander takes several times as long. */
+async function warmUp(replicas: Service[], shortener: string): Promise<void> {
+  let id = 0;
+  for (const { url } of replicas) {
+    const path = () => `/api?u=${encodeURIComponent(`${shortener}/chain/1?warm=${id++ >> 3}`)}`;
+    await httpCandidate({ name: '', url, connections: 100, path }).load(4);
+  }
+}
+
+type Crowd = Record<'own' | 'chains' | 'p50' | 'p99' | 'cpu', number>;
+
+function crowdResult(rows: { name: string; results: Crowd[] }[]): Result {
+  const over = (results: Crowd[], value: (crowd: Crowd) => number) => spread(results.map(value));
+  const ours = rows[0]?.results ?? [];
+  return {
+    title: `One cold link, ${integer(clients)} clients at once, three replicas: ms, the median of ${crowds} crowds`,
+    columns: ['', 'chains sent out', 'one client', 'p50', 'p99', 'highest p99', 'p99 / one client', 'CPU ms'],
+    rows: rows.map(({ name, results }) => [
+      name,
+      `${over(results, ({ chains }) => chains).max}`,
+      integer(over(results, ({ own }) => own).median),
+      integer(over(results, ({ p50 }) => p50).median),
+      integer(over(results, ({ p99 }) => p99).median),
+      integer(over(results, ({ p99 }) => p99).max),
+      over(results, ({ own, p99 }) => p99 / own).median.toFixed(2),
+      integer(over(results, ({ cpu }) => cpu).median),
+    ]),
+    plot: {
+      unit: 'p99 in ms',
+      bars: rows.map(({ name, results }) => ({ name, ...over(results, ({ p99 }) => p99) })),
+    },
+    goals: [
+      { text: 'chains sent out', measured: over(ours, ({ chains }) => chains).max, atMost: 1 },
+      {
+        text: 'p99 against the chain’s own time',
+        measured: over(ours, ({ own, p99 }) => p99 / own).median,
+        atMost: 1.2,
+      },
+    ],
+    data: rows,
+  };
+}
+
+const links = 100_000;
+const perSecond = 2_000;
+/** As many as the zone of the edge cache has keys for. */
+const keys = 16_000;
+const lifetimes = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+/** Lifetimes that are also measured with nginx, to see that the computation is right. */
+const measured = [2, 5];
+
+async function hitRates(): Promise<Result> {
+  const rows = [];
+  for (const seconds of lifetimes) {
+    const real = measured.includes(seconds) ? (await measureHitRate(seconds)).toFixed(3) : '';
+    rows.push({ seconds, computed: hitRate({ links, perSecond, keys, seconds }), real });
+  }
+  return {
+    title: `Hit rate of the edge by lifetime: Zipf (s = 1), ${integer(links)} links, ${integer(perSecond)} requests/s`,
+    columns: ['', ...rows.map(({ seconds }) => `${seconds} s`)],
+    rows: [
+      ['computed', ...rows.map(({ computed }) => computed.toFixed(3))],
+      ['measured', ...rows.map(({ real }) => real)],
+    ],
+    plot: {
+      unit: 'hit rate',
+      bars: rows.map(({ seconds, computed }) => ({
+        name: `${seconds} s`,
+        median: computed,
+        min: computed,
+        max: computed,
+      })),
+    },
+    goals: [],
+    data: rows,
+  };
+}
+
+/** The share of requests that nginx answers itself, once it has run for twice the lifetime. */
+async function measureHitRate(seconds: number): Promise<number> {
+  const upstream = await startWorker('lifetime.ts', `${seconds}`);
+  const nginx = await startNginx({ expander: upstream.url });
+  const next = zipf(links);
+  const load = (duration: number) =>
+    autocannon({
+      url: nginx.urls.expander,
+      connections: 32,
+      duration,
+      overallRate: perSecond,
+      requests: [{ setupRequest: (request) => ({ ...request, path: `/api?u=${next()}` }) }],
+    });
+  try {
+    await load(2 * seconds);
+    const before = await upstream.call<number>('requests');
+    const { requests } = await load(10);
+    return 1 - ((await upstream.call<number>('requests')) - before) / requests.total;
+  } finally {
+    await nginx.stop();
+    await upstream.stop();
+  }
+}

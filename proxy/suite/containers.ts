@@ -139,7 +139,7 @@ export function containerRules(stack: () => ComposedStack): void {
         );
         expect(found).toBe('');
         const packages = await inside(service, 'ls', '/app/node_modules');
-        expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|playwright-core)$/m);
+        expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
         const programs = await inside(
           service,
           'sh',

@@ -1,22 +1,23 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type OnReadOpts, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-
-/** Milliseconds a socket may stay idle: one less second than Node's own server allows. */
-const idleTimeout = 4_000;
-
-/** Idle sockets kept over all origins. The oldest makes room, so idle sockets never keep a new origin waiting. */
-export const maxIdleSockets = 256;
+import {
+  type Connect,
+  idleMargin,
+  idleTimeout,
+  maxIdleSockets,
+  maxSockets,
+  resumingConnector,
+} from './connector.ts';
 
 const defaults = {
   keepAlive: true,
   timeout: idleTimeout,
   // Subtracted from a server's `Keep-Alive: timeout`, so that a socket is not used as the server closes it.
-  agentKeepAliveTimeoutBuffer: 1_000,
-  maxSockets: 64,
-  maxFreeSockets: 64,
+  agentKeepAliveTimeoutBuffer: idleMargin,
+  maxSockets,
+  maxFreeSockets: maxSockets,
   maxTotalSockets: 1_024 + maxIdleSockets,
   scheduling: 'lifo',
 } satisfies http.AgentOptions;
@@ -38,62 +39,17 @@ export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
   return bounded(new HttpsAgent({ ...defaults, ...options }));
 }
 
-/** TLS sessions kept, one per host: resuming a session halves the cost of the next connection to its host. */
-const maxSessions = 1_000;
-/** Bytes of a session worth keeping; the usual ones are half as long. */
-const maxSessionSize = 4_096;
-
 export type Agents = Record<'http:' | 'https:', http.Agent>;
 
 /** Node's type of an agent lacks the options it was created with. */
 type AgentWithOptions = http.Agent & { readonly options: http.AgentOptions };
 
-/** Where a connection leads, in the parts of a URL. */
-interface ConnectTarget {
-  protocol: string;
-  hostname: string;
-  port: string;
-}
-
-type Connected = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
-
-/**
- * Opens sockets by way of `agents`, so these have TCP no-delay on and use the agents' `lookup`, and TLS sessions are
- * resumed. It never times out by itself. It may be the `connect` option of an undici client.
- *
- * @returns a function that calls back once the connection is open, and returns the socket at once. `onread` is that of
- *   `net.connect`: it gets what arrives, without the cost of a stream.
- */
-export function connector(agents: Agents) {
-  const sessions = new Map<string, Buffer>();
-  const remember = (host: string, session: Buffer) => {
-    if (session.length > maxSessionSize) return;
-    sessions.delete(host);
-    sessions.set(host, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
-  };
-
-  return ({ protocol, hostname, port }: ConnectTarget, callback: Connected, onread?: OnReadOpts): Socket => {
+/** Opens connections by way of `agents`, so these have TCP no-delay on and use the agents' `lookup`. */
+export function connector(agents: Agents): Connect {
+  return resumingConnector((protocol, options) => {
     const agent = agents[protocol as keyof Agents] as AgentWithOptions;
-    const host = `${hostname}:${port}`;
-    const socket = agent.createConnection({
-      ...agent.options,
-      onread,
-      timeout: undefined,
-      host: hostname,
-      port: port || (protocol === 'https:' ? 443 : 80),
-      servername: isIP(hostname) ? '' : hostname,
-      session: sessions.get(host),
-    } as http.ClientRequestArgs) as Socket;
-    const connected = once(socket, protocol === 'https:' ? 'secureConnect' : 'connect');
-    connected.then(
-      () => callback(null, socket),
-      (error: Error) => callback(error, null),
-    );
-    // Node's agent forgets the sessions of sockets that are cut.
-    return socket.on('session', (session) => remember(host, session));
-  };
+    return agent.createConnection({ ...agent.options, ...options } as http.ClientRequestArgs) as Socket;
+  });
 }
 
 /** Whatever forms of `createConnection` Node's agents accept, these do. */

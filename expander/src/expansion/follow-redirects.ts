@@ -1,7 +1,7 @@
-import { expansionError } from './errors.ts';
+import { browserSession } from './browser-session.ts';
+import { followChain } from './chain.ts';
 import {
   type Answer,
-  type End,
   type ExpandUrl,
   endedExpansion,
   type FetchHop,
@@ -10,37 +10,25 @@ import {
 } from './expansion.ts';
 import { answerFreshUntil } from './lifetime.ts';
 import { isOtherDomain } from './registrable-domain.ts';
-import { startSession, type Visit } from './session.ts';
+import { plainSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
-/** Follows a chain of redirects hop by hop. */
+/** Follows a chain of redirects, and describes each hop. */
 export function followRedirects(fetchHop: FetchHop): ExpandUrl {
-  return async (start, { maxRedirect, onHop, ...options }) => {
-    const session = startSession(fetchHop, options);
+  return async (start, { onHop, ...options }) => {
     const hops: Hop[] = [];
-    let current = start;
-    for (let redirectCount = 0, looped = false; ; ) {
-      const end = (at: Target, reason: End) =>
-        session.settle(endedExpansion(at.text, reason, hops, redirectCount));
-      const started = performance.now();
-      let visit: Visit;
-      try {
-        visit = await session.visit(current);
-      } catch (error) {
-        const failure = expansionError(error);
-        return session.settle(failedExpansion(current.text, failure, hops, redirectCount));
-      }
-      const { step } = visit;
-      const hop = describeHop(current, visit, performance.now() - started);
+    const onVisit = (at: Target, visit: Visit, milliseconds: number) => {
+      const hop = describeHop(at, visit, milliseconds);
       hops.push(hop);
       onHop?.(hop);
-      if (!step.kind) return end(step.at, step.end);
-      redirectCount += 1;
-      looped ||= session.wasVisited(step.next);
-      current = step.next;
-      if (looped && options.follow === 'all') return end(current, loop);
-      if (redirectCount > maxRedirect) return end(current, looped ? loop : tooManyRedirects(maxRedirect));
-    }
+    };
+    const startSession = options.follow === 'all' ? browserSession : plainSession;
+    const chain = await followChain(start, fetchHop, startSession, { ...options, onVisit });
+    const { at, end, failure, redirectCount, isPersonal } = chain;
+    const expansion = failure
+      ? failedExpansion(at.text, failure, hops, redirectCount)
+      : endedExpansion(at.text, end, hops, redirectCount);
+    return isPersonal ? { ...expansion, freshUntil: 0 } : expansion;
   };
 }
 
@@ -69,13 +57,4 @@ function factsOf({ refresh: _, setCookies: __, ...facts }: Answer) {
 function unrequested() {
   const freshUntil = answerFreshUntil(301, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;
-}
-
-const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
-
-function tooManyRedirects(maxRedirect: number): End {
-  return {
-    code: 'max_redirects',
-    message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
-  };
 }

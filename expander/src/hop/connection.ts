@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { connector } from '@longhand/shared/agent.ts';
+import type { Connect } from '@longhand/shared/connector.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Bytes that are read at a time: more than a usual head. */
@@ -27,7 +27,7 @@ export class Connection {
   #idleTime = 0;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(url: URL, connect: ReturnType<typeof connector>, events: ConnectionEvents) {
+  constructor(url: URL, connect: Connect, events: ConnectionEvents) {
     this.origin = url.origin;
     this.#events = events;
     const onread = {

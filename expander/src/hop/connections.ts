@@ -1,4 +1,4 @@
-import { type Agents, connector, maxIdleSockets } from '@longhand/shared/agent.ts';
+import { type Connect, maxIdleSockets } from '@longhand/shared/connector.ts';
 import { Connection } from './connection.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -12,13 +12,12 @@ interface Pool {
   waiting: Exchange[];
 }
 
-/** Kept-alive connections. `agents` open them and limit how many there are to an origin. */
-export function connections(agents: Agents) {
+/** Kept-alive connections, at most `maxPerOrigin` to an origin. */
+export function connections(connect: Connect, maxPerOrigin: number) {
   const pools = new Map<string, Pool>();
   /** The idle connections to all origins, the one that has been idle longest first. */
   const idle = new Set<Connection>();
   let finished: [Connection, Exchange][] = [];
-  const connect = connector(agents);
 
   const open = (pool: Pool, exchange: Exchange) => {
     const connection = new Connection(pool.url, connect, { finished: finish, closed: remove });
@@ -76,7 +75,7 @@ export function connections(agents: Agents) {
       if (kept) {
         idle.delete(kept);
         kept.send(exchange);
-      } else if (pool.connections.size < agents[url.protocol as keyof Agents].maxSockets) {
+      } else if (pool.connections.size < maxPerOrigin) {
         open(pool, exchange);
       } else {
         pool.waiting.push(exchange);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { idleMargin, idleTimeout } from '@longhand/shared/connector.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { type ParsedHead, parseHead } from './response-head.ts';
 
@@ -20,7 +21,7 @@ export interface Response extends ResponseHead {
 
 export interface RequestOptions {
   method: 'HEAD' | 'GET';
-  /** Alternating names and values; `Host` is that of the URL. */
+  /** Alternating names and values of further headers; `Host` is that of the URL. */
   headers?: readonly string[];
   /** How many bytes of the body are wanted; none by default. */
   bodyLimit?: (head: ResponseHead) => number;
@@ -32,11 +33,10 @@ export interface RequestOptions {
 export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
 
 export interface ExchangeSettings {
+  /** The lines of the headers of every request. */
+  fields: string;
   /** Bytes of response headers. */
   maxHeaderSize: number;
-  /** Milliseconds that a connection may stay idle, and how many less than the server states. */
-  idleTime: number;
-  idleMargin: number;
 }
 
 /** The connection that carries an exchange. */
@@ -78,7 +78,7 @@ export class Exchange {
   #bodyTimer: NodeJS.Timeout | undefined;
 
   constructor(url: URL, options: RequestOptions, settings: ExchangeSettings, outcome: Outcome) {
-    this.message = requestMessage(url, options);
+    this.message = requestMessage(url, options, settings.fields);
     this.#options = options;
     this.#settings = settings;
     this.#outcome = outcome;
@@ -135,7 +135,7 @@ export class Exchange {
     this.#head = { status, headers, addressFamily: this.connection?.addressFamily ?? null };
     if (this.#options.method === 'HEAD') {
       // A body that should not be there must not be taken for the next response.
-      this.idleTime = this.#text === '' ? idleTime(head, this.#settings) : 0;
+      this.idleTime = this.#text === '' ? idleTime(head) : 0;
       return true;
     }
     const limit = this.#options.bodyLimit?.(this.#head) ?? 0;
@@ -175,21 +175,30 @@ const lost = new Set(['ECONNRESET', 'EPIPE']);
 /** What no field may contain (RFC 9110 section 5.5). */
 const control = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** @throws TypeError where a header would break the message. */
-function requestMessage({ host, pathname, search }: URL, { method, headers = [] }: RequestOptions): string {
+function requestMessage(
+  { host, pathname, search }: URL,
+  { method, headers }: RequestOptions,
+  fields: string,
+): string {
+  const more = headers ? fieldLines(headers) : '';
+  return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}${more}\r\n`;
+}
+
+/** The lines of alternating names and values. @throws TypeError where one would break the message. */
+export function fieldLines(headers: readonly string[]): string {
   if (control.test(headers.join(''))) throw new TypeError('a header has a control character');
-  let fields = '';
-  for (let i = 0; i < headers.length; i += 2) fields += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  return `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n${fields}\r\n`;
+  let lines = '';
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
 }
 
 /** Milliseconds for which the server keeps the connection, and we do. */
-function idleTime({ headers, minorVersion }: ParsedHead, { idleTime, idleMargin }: ExchangeSettings): number {
+function idleTime({ headers, minorVersion }: ParsedHead): number {
   const connection = headers.connection ?? '';
   const isKept = minorVersion === 0 ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection);
   if (!isKept) return 0;
   const stated = /\btimeout=(\d{1,9})\b/i.exec(`${headers['keep-alive'] ?? ''}`)?.[1];
-  return stated ? Math.max(Math.min(idleTime, Number(stated) * 1_000 - idleMargin), 0) : idleTime;
+  return stated ? Math.max(Math.min(idleTimeout, Number(stated) * 1_000 - idleMargin), 0) : idleTimeout;
 }
 
 function notAskedFor(): NodeJS.ErrnoException {

@@ -1,99 +1,16 @@
-import type { LookupFunction } from 'node:net';
-import { httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
-import { cdnId } from '../expansion/cdn-loop.ts';
-import { ExpansionError } from '../expansion/errors.ts';
+import { connector, httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
-import type { Guard } from '../guard/public-address.ts';
-import type { Lookup } from '../guard/shared-lookup.ts';
-import { answerOf } from './answer.ts';
 import { createBrowse } from './browse.ts';
-import type { Request } from './exchange.ts';
-import { httpClient } from './http-client.ts';
+import { fetchHead } from './fetch-head.ts';
+import { guardedRequest, type RequestSettings } from './guarded-request.ts';
 
-/** Bytes of response headers. */
-const maxHeaderSize = 16 * 1024;
-
-export interface FetchHopSettings {
-  guard: Guard;
-  lookup: Lookup;
-  /** What requests say of us. */
-  userAgent: string;
-  accept?: string;
-  acceptLanguage?: string;
-}
-
-/**
- * Requests hops by HEAD, and with `follow` = `all` as `browse` does, over kept-alive connections. These are only ever
- * opened to addresses that `guard` accepts: it checks an address in the URL before the request, the addresses of a name
- * as they are handed to the socket.
- */
-export function createFetchHop({ guard, lookup, userAgent, accept, acceptLanguage }: FetchHopSettings) {
-  const guarded = guardedLookup(lookup, guard);
-  const client = httpClient({
-    agents: { 'http:': httpAgent({ lookup: guarded }), 'https:': httpsAgent({ lookup: guarded }) },
-    maxHeaderSize,
-  });
-  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId];
-  if (accept) headers.push('Accept', accept);
-  if (acceptLanguage) headers.push('Accept-Language', acceptLanguage);
-
-  const request: Request = async (url, options) => {
-    guard.checkUrl(url);
-    try {
-      return await client.request(url, { ...options, headers: [...headers, ...(options.headers ?? [])] });
-    } catch (error) {
-      if (options.signal?.aborted) throw options.signal.reason;
-      throw error instanceof ExpansionError ? error : requestFailed(url, error);
-    }
-  };
-  const browse = createBrowse(request);
-  const fetchHop: FetchHop = async (url, { follow, cookie, signal }) => {
-    if (follow === 'all') return browse(url, { cookie, signal });
-    return answerOf(await request(url, { method: 'HEAD', signal }), 'HEAD');
-  };
-  return { fetchHop, close: client.close };
-}
-
-/** Hands a socket the addresses of a name only if the guard accepts every one of them. */
-function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? unknownName(hostname), []);
-      try {
-        guard.checkAddresses(hostname, addresses);
-      } catch (refusal) {
-        return callback(refusal as Error, []);
-      }
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
-
-function unknownName(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-}
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'refused the connection.',
-  ECONNRESET: 'closed the connection without an answer.',
-  EPIPE: 'closed the connection without an answer.',
-  ENOTFOUND: 'is not a known name.',
-  EAI_AGAIN: 'could not be resolved: the name server did not answer.',
-  EHOSTUNREACH: 'cannot be reached.',
-  ENETUNREACH: 'cannot be reached.',
-  ETIMEDOUT: 'did not accept the connection in time.',
-  ERR_NOT_HTTP: 'answered with something that is not HTTP.',
-  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeaderSize} bytes of headers.`,
-};
-
-function requestFailed(url: URL, cause: unknown): ExpansionError {
-  const { code = '' } = cause as NodeJS.ErrnoException;
-  const reason =
-    reasons[code] ??
-    (/CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
-      ? `has no valid certificate for a secure connection (${code}).`
-      : 'could not be reached.');
-  return new ExpansionError('request_failed', `${url.host} ${reason}`, { cause });
+/** Requests hops by HEAD, and with `follow` = `all` as `browse` does, over connections that our agents open. */
+export function createFetchHop(settings: RequestSettings) {
+  const { request, close } = guardedRequest(settings, (lookup) =>
+    connector({ 'http:': httpAgent({ lookup }), 'https:': httpsAgent({ lookup }) }),
+  );
+  const [head, browse] = [fetchHead(request), createBrowse(request)];
+  const fetchHop: FetchHop = (url, options) =>
+    options.follow === 'all' ? browse(url, options) : head(url, options);
+  return { fetchHop, close };
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type LookupFunction, type Socket } from
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { httpAgent, httpsAgent } from '../../../shared/src/agent.ts';
+import { connector, httpAgent, httpsAgent } from '../../../shared/src/agent.ts';
 import { type HttpClient, httpClient } from './http-client.ts';
 
 const certificate = await testCertificate();
@@ -54,11 +54,12 @@ function client(options: https.AgentOptions = {}): HttpClient & { sockets: Socke
     return agent;
   };
   const made = httpClient({
-    agents: {
+    connect: connector({
       'http:': watched(httpAgent(options)),
       'https:': watched(httpsAgent({ ca: certificate.cert, ...options })),
-    },
+    }),
     maxHeaderSize: 16 * 1024,
+    ...(options.maxSockets && { maxConnections: options.maxSockets }),
   });
   stops.push(made.close);
   return { ...made, sockets };

@@ -1,16 +1,15 @@
-import type http from 'node:http';
-import type { Agents } from '@longhand/shared/agent.ts';
+import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
 import { connections } from './connections.ts';
-import { Exchange, type ExchangeSettings, type RequestOptions, type Response } from './exchange.ts';
-
-/** Node's type of an agent lacks the options that it was made with. */
-type KeepAliveAgent = http.Agent & { readonly options: http.AgentOptions };
+import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
 export interface HttpClientOptions {
-  /** Open the connections; their options limit the connections to an origin and how long these may be idle. */
-  agents: Agents;
+  connect: Connect;
+  /** Alternating names and values of the headers of every request. */
+  headers?: readonly string[];
   /** Bytes of response headers. */
   maxHeaderSize: number;
+  /** Connections to an origin; further requests wait. */
+  maxConnections?: number;
 }
 
 export interface HttpClient {
@@ -33,21 +32,10 @@ export interface HttpClient {
 }
 
 /** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
-export function httpClient({ agents, maxHeaderSize }: HttpClientOptions): HttpClient {
-  const { dispatch, cutIdle, origins, close } = connections(agents);
-
-  const settingsFor = (protocol: string): ExchangeSettings => {
-    const { options } = agents[protocol as keyof Agents] as KeepAliveAgent;
-    return {
-      maxHeaderSize,
-      idleTime: options.timeout as number,
-      idleMargin: options.agentKeepAliveTimeoutBuffer as number,
-    };
-  };
-  const settings: Record<string, ExchangeSettings> = {
-    'http:': settingsFor('http:'),
-    'https:': settingsFor('https:'),
-  };
+export function httpClient(options: HttpClientOptions): HttpClient {
+  const { connect, headers = [], maxHeaderSize, maxConnections = maxSockets } = options;
+  const { dispatch, cutIdle, origins, close } = connections(connect, maxConnections);
+  const settings = { fields: fieldLines(headers), maxHeaderSize };
 
   return {
     request: (url, options) =>
@@ -58,14 +46,7 @@ export function httpClient({ agents, maxHeaderSize }: HttpClientOptions): HttpCl
           cutIdle(url.origin);
           dispatch(url, exchange);
         };
-        dispatch(
-          url,
-          new Exchange(url, options, settings[url.protocol] as ExchangeSettings, {
-            resolve,
-            reject,
-            sendAgain,
-          }),
-        );
+        dispatch(url, new Exchange(url, options, settings, { resolve, reject, sendAgain }));
       }),
     origins,
     close,

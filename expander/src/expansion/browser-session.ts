@@ -1,0 +1,45 @@
+import { chainCookies } from './cookies.ts';
+import type { FetchHop, FetchHopOptions } from './expansion.ts';
+import { finalEnd, nextStep, stepTo } from './next-step.ts';
+import type { Session, Visit } from './session.ts';
+import { resolveLocation, type Target, withoutFragment } from './target.ts';
+import { unwrap } from './wrappers.ts';
+
+/** Begins a chain that goes where browsers go: with cookies, through refreshes, and past wrappers. */
+export function browserSession(fetchHop: FetchHop, options: FetchHopOptions): Session {
+  const cookies = chainCookies();
+  const visited = new Set<string>();
+  let sentCookies = false;
+
+  const cookieFor = ({ url }: Target) => cookies.header(url);
+  const requestOf = (target: Target) => `${withoutFragment(target.url)} ${cookieFor(target)}`;
+
+  const request = async (target: Target): Promise<Visit> => {
+    const cookie = cookieFor(target);
+    sentCookies ||= cookie !== '';
+    visited.add(requestOf(target));
+    const answer = await fetchHop(target.url, cookie === '' ? options : { ...options, cookie });
+    if (answer.setCookies) cookies.keep(answer.setCookies, target.url);
+    const step = nextStep(target, answer, 'all');
+    const reloads = step.kind && answer.refresh?.kind === step.kind && isSamePage(step.next, target);
+    if (!reloads || cookieFor(step.next) !== cookie) return { answer, step };
+    return { answer, step: { kind: null, location: null, end: finalEnd(answer), at: step.next } };
+  };
+
+  return {
+    async visit(target) {
+      const wrapped = unwrap(target.url);
+      if (!wrapped) return request(target);
+      visited.add(requestOf(target));
+      const step = stepTo(resolveLocation(wrapped.target, target), 'wrapper', wrapped.target, target);
+      return { answer: null, wrapper: wrapped.wrapper, step };
+    },
+    wasVisited: (target) => visited.has(requestOf(target)),
+    isPersonal: () => sentCookies,
+  };
+}
+
+/** Whether a page that leads there only reloads itself, or moves to a part of itself: people stay on it. */
+function isSamePage(next: Target, current: Target): boolean {
+  return withoutFragment(next.url) === withoutFragment(current.url);
+}

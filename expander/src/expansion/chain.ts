@@ -1,0 +1,86 @@
+import { startDeadline, type Times } from './deadline.ts';
+import { type ExpansionError, expansionError } from './errors.ts';
+import type { End, FetchHop, FetchHopOptions } from './expansion.ts';
+import type { Session, Visit } from './session.ts';
+import type { Target } from './target.ts';
+
+export interface ChainOptions extends FetchHopOptions {
+  /** Redirects followed before the chain stops at the next location. */
+  maxRedirect: number;
+  times?: Times;
+  /** Called after each hop. */
+  onVisit?: (at: Target, visit: Visit, milliseconds: number) => void;
+}
+
+/** Where a chain came to. */
+export interface Chain {
+  at: Target;
+  redirectCount: number;
+  /** Why it ended. */
+  end: End | ExpansionError;
+  /** Whether it ended with an error: then that is `end`. */
+  failure: ExpansionError | null;
+  /** Whether it may be told to others. */
+  isPersonal: boolean;
+}
+
+/** Begins a session in which hops are requested by `fetchHop`. */
+type StartSession = (fetchHop: FetchHop, options: FetchHopOptions) => Session;
+
+/** Follows a chain of redirects, hop by hop, until its deadline. */
+export async function followChain(
+  start: Target,
+  fetchHop: FetchHop,
+  startSession: StartSession,
+  { maxRedirect, times, onVisit, ...options }: ChainOptions,
+): Promise<Chain> {
+  const deadline = startDeadline(options.signal, times);
+  const session = startSession(
+    (url, request) => {
+      deadline.startHop(url);
+      return fetchHop(url, request);
+    },
+    { ...options, signal: deadline.signal },
+  );
+  let at = start;
+  let looped = false;
+  let redirectCount = 0;
+  const ended = (end: Chain['end'], failure: Chain['failure'] = null): Chain => ({
+    at,
+    redirectCount,
+    end,
+    failure,
+    isPersonal: session.isPersonal(),
+  });
+  try {
+    for (;;) {
+      const started = performance.now();
+      const visit = await session.visit(at);
+      onVisit?.(at, visit, performance.now() - started);
+      const { step } = visit;
+      if (!step.kind) {
+        at = step.at;
+        return ended(step.end);
+      }
+      redirectCount += 1;
+      looped ||= session.wasVisited(step.next);
+      at = step.next;
+      if (looped && options.follow === 'all') return ended(loop);
+      if (redirectCount > maxRedirect) return ended(looped ? loop : tooManyRedirects(maxRedirect));
+    }
+  } catch (error) {
+    const failure = expansionError(error);
+    return ended(failure, failure);
+  } finally {
+    deadline.end();
+  }
+}
+
+const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
+
+function tooManyRedirects(maxRedirect: number): End {
+  return {
+    code: 'max_redirects',
+    message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
+  };
+}

@@ -1,29 +1,36 @@
-import { integer, list, readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
+import { readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
 import { z } from 'zod';
-import { isNetwork } from './guard/public-address.ts';
-
-const headerValue = z.string().regex(/^[\x20-\x7e]{1,256}$/, 'is not 1 to 256 characters of ASCII');
-
-const variables = {
-  ...serviceVariables,
-  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
-  /** Holds the password of Redis. */
-  REDIS_PASSWORD_FILE: secretFile,
-  /** Networks that are exempt from the public-address guard, for development and tests. */
-  EXPANDER_ALLOWED_NETWORKS: list(
-    z.string().refine(isNetwork, 'is not a list of networks such as 127.0.0.0/8,::1/128'),
-  ).default([]),
-  /** Redirects followed before an expansion stops; `expand.maxRedirect` at start. */
-  EXPANDER_MAX_REDIRECT: integer(0, 20).default(5),
-  /** What websites see. Some answer scripts differently from browsers, or by language. */
-  EXPANDER_USER_AGENT: headerValue.default('Longhand/0.1 (short URL expander)'),
-  EXPANDER_ACCEPT: headerValue.default('text/html,application/xhtml+xml,*/*;q=0.8'),
-  EXPANDER_ACCEPT_LANGUAGE: headerValue.default('en'),
-};
+import { type Variable, variables } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
 /** @throws Error that names every fault of the environment. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  return readEnv(variables, env, ['EXPANDER_', 'LONGHAND_']);
+  return readEnv(
+    {
+      ...serviceVariables,
+      REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+      /** Holds the password of Redis. */
+      REDIS_PASSWORD_FILE: secretFile,
+      EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
+      EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
+      EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
+      EXPANDER_ACCEPT: schema(variables.EXPANDER_ACCEPT),
+      EXPANDER_ACCEPT_LANGUAGE: schema(variables.EXPANDER_ACCEPT_LANGUAGE),
+    },
+    env,
+    ['EXPANDER_', 'LONGHAND_'],
+  );
+}
+
+function schema<Value>({ fallback, read, fault }: Variable<Value>) {
+  return z
+    .string()
+    .default(fallback)
+    .transform((text, { addIssue }) => {
+      const value = read(text);
+      if (value !== undefined) return value;
+      addIssue(fault);
+      return z.NEVER;
+    });
 }

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { failedExpansion } from '../expansion/expansion.ts';
-import { type BulkLine, expandMany } from './expand-many.ts';
+import type { BulkLine } from './expand-line.ts';
+import { expandMany } from './expand-many.ts';
 import { readUrls } from './url-list.ts';
 
 let shortener: Shortener;

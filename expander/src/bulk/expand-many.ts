@@ -1,7 +1,6 @@
-import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import type { Follow } from '../expansion/expansion.ts';
-import { maxLength, tooLong } from '../expansion/target.ts';
+import { type BulkLine, expandLine } from './expand-line.ts';
 import type { NumberedUrl } from './url-list.ts';
 
 /**
@@ -9,24 +8,6 @@ import type { NumberedUrl } from './url-list.ts';
  * shortener leaves room for single requests.
  */
 const maxInFlight = 48;
-
-/** Why a line failed; `fault` is one of ours. */
-interface Failure {
-  code: ErrorCode | 'fault';
-  message: string;
-}
-
-/** One line of the answer, for one line of the request. */
-export interface BulkLine {
-  /** Counted from 1, in the order of the request. */
-  line: number;
-  /** The URL of the request; of one that is too long, its beginning. */
-  url: string;
-  longUrl: string | null;
-  redirectCount: number;
-  cached: boolean;
-  error: Failure | null;
-}
 
 export interface BulkOptions {
   follow: Follow;
@@ -49,20 +30,8 @@ export async function* expandMany(
   const start = () => {
     const next = waiting.next();
     if (next.done || signal?.aborted) return;
-    const [line, url] = next.value;
-    inFlight.set(line, expandLine(line, url));
-  };
-  const expandLine = async (line: number, url: unknown): Promise<BulkLine> => {
-    if (typeof url !== 'string') return failedLine(line, jsonOf(url), notAString);
-    if (url.length > maxLength) return failedLine(line, url, tooLong());
-    try {
-      const { longUrl, redirectCount, cached, error } = await trace(url, { follow, signal });
-      return { line, url, longUrl, redirectCount, cached, error };
-    } catch (error) {
-      if (error instanceof ExpansionError) return failedLine(line, url, error);
-      onFault(error);
-      return failedLine(line, url, fault);
-    }
+    const expandUrl = (url: string) => trace(url, { follow, signal });
+    inFlight.set(next.value[0], expandLine(next.value, expandUrl, onFault));
   };
   for (let i = 0; i < maxInFlight; i += 1) start();
   while (inFlight.size > 0) {
@@ -70,22 +39,5 @@ export async function* expandMany(
     inFlight.delete(done.line);
     start();
     yield done;
-  }
-}
-
-const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
-const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
-
-function failedLine(line: number, url: string, { code, message }: Failure): BulkLine {
-  const beginning = url.slice(0, maxLength);
-  return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
-}
-
-/** A value as JSON; empty if it is nested too deep. */
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
   }
 }

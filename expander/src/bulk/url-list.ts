@@ -14,7 +14,7 @@ export interface ListOptions {
 }
 
 /** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
-const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
+export const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
 /**
  * Reads URLs, one per line or as a JSON array. Blank ones are skipped.

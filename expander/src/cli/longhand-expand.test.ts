@@ -1,11 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createProgress } from './progress.ts';
 
 let shortener: Shortener;
@@ -14,15 +21,17 @@ beforeAll(async () => {
 });
 afterAll(() => shortener.close());
 
-function start(args: string[]) {
+function start(args: string[], env: Record<string, string> = {}) {
   const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-  return spawn(process.execPath, [command, ...args], {
-    env: { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { ...childEnvironment, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8', ...env },
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
 }
 
-async function run(args: string[], input = '') {
-  const child = start(args);
+async function run(args: string[], input = '', env: Record<string, string> = {}) {
+  const child = start(args, env);
   child.stdin.on('error', () => {}).end(input);
   const exit = once(child, 'exit');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -71,9 +80,10 @@ describe('longhand-expand', () => {
   test('ends quietly when its reader has had enough', async () => {
     const child = start([]);
     child.stdout.destroy();
-    child.stdin.on('error', () => {}).end('http://10.0.0.1/\n'.repeat(100));
+    // The list goes on.
+    child.stdin.on('error', () => {}).write('http://10.0.0.1/\n'.repeat(100));
     const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toMatch(/^\d+ expanded, \d+ of them failed\n$/);
+    expect(await text(child.stderr)).toBe('');
     expect(await exit).toEqual([1, null]);
   });
 
@@ -93,23 +103,165 @@ describe('longhand-expand', () => {
     expect(stdout).toContain('\t1\t\n');
   });
 
-  test.each([['--follow=some'], ['--format=xml'], ['--nonsense']])(
+  test.each([['--follow=some'], ['--format=xml'], ['--concurrency=0'], ['--timeout=x'], ['--nonsense']])(
     'says how it is used: %s',
     async (option) => {
       const { stderr, stdout, status } = await run([option]);
       expect(stderr).toContain(option);
-      expect(stderr).toContain('longhand-expand [--follow=all]');
+      expect(stderr).toContain('Usage: longhand-expand');
       expect([stdout, status]).toEqual(['', 2]);
     },
   );
+
+  test.each([
+    ['EXPANDER_MAX_REDIRECT', '21', 'is not a whole number from 0 to 20'],
+    ['EXPANDER_ALLOWED_NETWORKS', 'here', 'is not a list of networks such as 127.0.0.0/8,::1/128'],
+    ['EXPANDER_MAX_REDIRECTS', '5', 'there is no such variable'],
+  ])('names a variable that is wrong: %s=%s', async (name, value, reason) => {
+    const { stderr, status } = await run([], '', { [name]: value });
+    expect(stderr).toContain(name);
+    expect(stderr).toContain(reason);
+    expect(status).toBe(2);
+  });
+
+  test('has a manual that names every option', async () => {
+    const { stdout, status } = await run(['--help']);
+    for (const option of ['concurrency', 'follow', 'format', 'max-redirect', 'timeout', 'help']) {
+      expect(stdout).toContain(`--${option}`);
+    }
+    expect(status).toBe(0);
+  });
+
+  test('follows as many redirects, and waits as long, as it is told to', async () => {
+    const input = `${shortener.url}/chain/3\n`;
+    const few = await run(['--max-redirect=1', '--format=tsv'], input);
+    expect(few.stdout).toBe(`1\t${shortener.url}/chain/3\t${shortener.url}/chain/1\t2\t\n`);
+    const short = await run(['--timeout=1'], `${shortener.url}/hang\n`);
+    expect(JSON.parse(short.stdout).error).toEqual({
+      code: 'timeout',
+      message: `${new URL(shortener.url).host} did not answer within 0.375 seconds.`,
+    });
+  });
+
+  test('has as many URLs in progress as it is told to', async () => {
+    const own = await startShortener();
+    onTestFinished(() => own.close());
+    const child = start(['--concurrency=70']);
+    child.stdin.write(Array.from({ length: 200 }, (_, i) => `${own.url}/hang?${i}\n`).join(''));
+    await expect.poll(() => own.connections).toBe(70);
+  });
+
+  test('says of what an earlier line had asked that it is cached', async () => {
+    const { stdout } = await run(['--concurrency=1'], `${shortener.url}/chain/2\n`.repeat(2));
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).cached)).toEqual([false, true]);
+  });
+
+  test('expands https URLs', async () => {
+    const certificate = await testCertificate();
+    const secure = await startShortener({ tls: certificate });
+    onTestFinished(() => secure.close());
+    const file = join(await mkdtemp(join(tmpdir(), 'longhand-')), 'cert.pem');
+    await writeFile(file, certificate.cert);
+    const url = secure.url.replace('127.0.0.1', 'localhost');
+    const trusting = await run(['--format=tsv', `${url}/chain/1`], '', { NODE_EXTRA_CA_CERTS: file });
+    expect(trusting.stdout).toBe(`1\t${url}/chain/1\t${url}/chain/0\t1\t\n`);
+    const { stdout } = await run([`${url}/chain/1`]);
+    expect(stdout).toContain('has no valid certificate for a secure connection');
+  });
+
+  test('loads neither an HTTP server nor TLS, which take longer than Node itself', async () => {
+    const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
+    const { stderr } = await run([`${shortener.url}/chain/1`], '', {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}`,
+    });
+    const modules: string[] = JSON.parse(stderr.split('\n').find((line) => line.startsWith('[')) ?? '');
+    const loaded = modules.map((name) => name.replace('NativeModule ', ''));
+    expect(loaded).toContain('net');
+    expect(loaded.filter((name) => ['http', 'https', 'tls', '_http_server', 'zlib'].includes(name))).toEqual(
+      [],
+    );
+  });
 });
 
-describe('the progress bar', () => {
+describe('a list that arrives piece by piece', () => {
+  test('is answered line by line', async () => {
+    const child = start([]);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    for (const count of [0, 1, 2]) {
+      child.stdin.write(`${shortener.url}/chain/${count}\n`);
+      const { value } = await lines.next();
+      expect(JSON.parse(`${value}`)).toMatchObject({ line: count + 1, redirectCount: count });
+    }
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('ends with a count of what was done at Ctrl-C', async () => {
+    const child = start([]);
+    child.stdin.write(`${shortener.url}/chain/1\n${shortener.url}/hang\n`);
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    const exit = once(child, 'exit');
+    expect(await text(child.stderr)).toBe('1 expanded, 0 of them failed: interrupted\n');
+    expect(await exit).toEqual([130, null]);
+  });
+
+  test('is read no faster than the results are', async () => {
+    const child = start(['--format=tsv']);
+    let sent = 0;
+    const endless = async function* () {
+      for (; ; sent += 1) yield `http://10.0.0.1/${sent}${'x'.repeat(1_000)}\n`;
+    };
+    Readable.from(endless()).pipe(child.stdin.on('error', () => {}));
+    const settled = async () => {
+      for (let before = -1; before !== sent; ) {
+        before = sent;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+    };
+    await expect.poll(() => sent).toBeGreaterThan(100);
+    await settled();
+    expect(sent).toBeLessThan(2_000);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
+  });
+
+  test.skipIf(!existsSync('/proc/self/status'))(
+    'of millions of lines takes no more memory than a short one',
+    async () => {
+      const count = rounds({ short: 200_000, long: 10_000_000 });
+      const child = start([]);
+      const memory = () =>
+        Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
+      const urls = function* () {
+        const [block, size] = [[] as string[], 1_000];
+        for (let i = 0; i < count; i += 1) {
+          block.push(i % 2 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`);
+          if (block.length === size) yield block.splice(0).join('');
+        }
+      };
+      Readable.from(urls()).pipe(child.stdin);
+      const sizes: number[] = [];
+      let lines = 0;
+      for await (const chunk of child.stdout) {
+        lines += chunk.toString('latin1').split('\n').length - 1;
+        if (lines / (count / 20) >= sizes.length + 1) sizes.push(memory());
+      }
+      expect(lines).toBe(count);
+      // Megabytes: the first quarter is the warm-up of the heap.
+      const [early, late] = [Math.max(...sizes.slice(0, 5)), Math.max(...sizes.slice(5))];
+      expect(late).toBeLessThan(early + 40);
+    },
+    rounds({ short: 60_000, long: 900_000 }),
+  );
+});
+
+describe('the progress', () => {
   test('is drawn on a terminal, ten times a second and at the end', () => {
     const drawn: string[] = [];
     let time = 0;
-    const terminal = { isTTY: true, write: (text: string) => drawn.push(text) };
-    const progress = createProgress(terminal, 4, () => time);
+    const progress = createProgress({ isTTY: true, write: (text) => drawn.push(text) }, () => time);
     progress.step(true);
     progress.step(true);
     time += 100;
@@ -117,10 +269,17 @@ describe('the progress bar', () => {
     progress.step(true);
     progress.end();
     expect(drawn).toEqual([
-      '\r[#######-----------------------] 1/4',
-      '\r[######################--------] 3/4, 1 failed',
-      '\r[##############################] 4/4, 1 failed',
-      '\n',
+      '\r1 expanded, 0 of them failed',
+      '\r3 expanded, 1 of them failed',
+      '\r4 expanded, 1 of them failed\n',
     ]);
+  });
+
+  test('is told elsewhere at the end only', () => {
+    const written: string[] = [];
+    const progress = createProgress({ write: (text) => written.push(text) });
+    progress.step(true);
+    progress.end(': interrupted');
+    expect(written).toEqual(['1 expanded, 0 of them failed: interrupted\n']);
   });
 });

@@ -10,7 +10,7 @@ import {
 import { readTarget } from './target.ts';
 
 /** Redirects that browsers follow: 20 in Firefox, 19 in Chromium. */
-const browserLimit = 20;
+export const browserLimit = 20;
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 

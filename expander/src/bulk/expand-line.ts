@@ -1,0 +1,60 @@
+import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
+import type { Expansion } from '../expansion/expansion.ts';
+import { maxLength, tooLong } from '../expansion/target.ts';
+import type { NumberedUrl } from './url-list.ts';
+
+/** Why a line failed; `fault` is one of ours. */
+interface Failure {
+  code: ErrorCode | 'fault';
+  message: string;
+}
+
+/** One line of the answer, for one line of the request. */
+export interface BulkLine {
+  /** Counted from 1, in the order of the request. */
+  line: number;
+  /** The URL of the request; of one that is too long, its beginning. */
+  url: string;
+  longUrl: string | null;
+  redirectCount: number;
+  cached: boolean;
+  error: Failure | null;
+}
+
+/** What a line says of an expansion. */
+export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
+
+/** Expands the URL of one line by `expandUrl`. It never rejects: after a fault of ours `onFault` gets the error. */
+export async function expandLine(
+  [line, url]: NumberedUrl,
+  expandUrl: (url: string) => Promise<LineExpansion>,
+  onFault: (fault: unknown) => void,
+): Promise<BulkLine> {
+  if (typeof url !== 'string') return failedLine(line, jsonOf(url), notAString);
+  if (url.length > maxLength) return failedLine(line, url, tooLong());
+  try {
+    const { longUrl, redirectCount, cached, error } = await expandUrl(url);
+    return { line, url, longUrl, redirectCount, cached, error };
+  } catch (error) {
+    if (error instanceof ExpansionError) return failedLine(line, url, error);
+    onFault(error);
+    return failedLine(line, url, fault);
+  }
+}
+
+const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
+const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
+
+function failedLine(line: number, url: string, { code, message }: Failure): BulkLine {
+  const beginning = url.slice(0, maxLength);
+  return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
+}
+
+/** A value as JSON; empty if it is nested too deep. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,59 @@
+import { lookup } from 'node:dns';
+import { plainConnector } from '@longhand/shared/connector.ts';
+import type { LineExpansion } from '../bulk/expand-line.ts';
+import { followChain } from '../expansion/chain.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import { plainSession } from '../expansion/session.ts';
+import { readTarget } from '../expansion/target.ts';
+import { createGuard } from '../guard/public-address.ts';
+import { sharedLookup } from '../guard/shared-lookup.ts';
+import { fetchHead } from '../hop/fetch-head.ts';
+import { guardedRequest } from '../hop/guarded-request.ts';
+import { cacheHops } from '../hop/hop-cache.ts';
+import type { Options } from './options.ts';
+
+/** What a website may take of the time for a whole chain: 3 s of 8, as in the service. */
+const hopShare = 3 / 8;
+
+/**
+ * The expander of the command: the service's guard, client, cache of hops and rules for a chain. It has no single flight
+ * and no limits for clients, whose part the number of expansions in flight plays, and does not describe hops.
+ */
+export async function createExpandUrl({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
+  const { request } = guardedRequest(
+    {
+      guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
+      lookup: sharedLookup(lookup),
+      userAgent: environment.EXPANDER_USER_AGENT,
+      accept: environment.EXPANDER_ACCEPT,
+      acceptLanguage: environment.EXPANDER_ACCEPT_LANGUAGE,
+      maxConnections: concurrency,
+    },
+    plainConnector,
+  );
+  const { fetchHop, startSession } =
+    follow === 'all'
+      ? (await import('./as-browser.ts')).asBrowser(request)
+      : { fetchHop: fetchHead(request), startSession: plainSession };
+  const fetchCached = cacheHops(fetchHop);
+  const times = { hop: timeout * hopShare, chain: timeout };
+
+  return async (url: string): Promise<LineExpansion> => {
+    const given = url.trim();
+    let cached = true;
+    const onVisit = (_: unknown, visit: { answer: { cached: boolean } | null }) => {
+      cached &&= visit.answer?.cached ?? true;
+    };
+    try {
+      const options = { follow, maxRedirect, times, onVisit };
+      const chain = await followChain(readTarget(given), fetchCached, startSession, options);
+      const { at, redirectCount, failure } = chain;
+      const error = failure && { code: failure.code, message: failure.message };
+      return { longUrl: at.text, redirectCount, cached: cached && !failure, error };
+    } catch (error) {
+      if (!(error instanceof ExpansionError)) throw error;
+      const { code, message } = error;
+      return { longUrl: given, redirectCount: 0, cached: false, error: { code, message } };
+    }
+  };
+}

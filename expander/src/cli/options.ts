@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import { browserLimit } from '../expansion/expand.ts';
+import type { Follow } from '../expansion/expansion.ts';
+import { type Variable, variables } from '../variables.ts';
+import { type Format, formats } from './format.ts';
+
+type Environment = {
+  [Name in keyof typeof variables]: NonNullable<ReturnType<(typeof variables)[Name]['read']>>;
+};
+
+export interface Options {
+  follow: Follow;
+  format: Format;
+  /** Expansions in flight. */
+  concurrency: number;
+  /** Milliseconds for a URL with all its redirects. */
+  timeout: number;
+  maxRedirect: number;
+  help: boolean;
+  /** The URLs on the command line. */
+  urls: string[];
+  environment: Environment;
+}
+
+/** @throws Error that says which option or variable is wrong, and what it may be. */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      follow: { type: 'string', default: 'default' },
+      format: { type: 'string', default: 'ndjson' },
+      concurrency: { type: 'string', default: '50' },
+      timeout: { type: 'string', default: '8' },
+      'max-redirect': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const { follow, format } = values;
+  if (follow !== 'default' && follow !== 'all') throw new Error(`--follow=${follow}: use default or all`);
+  if (format !== 'ndjson' && format !== 'tsv') throw new Error(`--format=${format}: use ndjson or tsv`);
+  const environment = readEnvironment(env);
+  const maxRedirect = follow === 'all' ? browserLimit : environment.EXPANDER_MAX_REDIRECT;
+  return {
+    follow,
+    format: formats[format],
+    concurrency: number('concurrency', values.concurrency, 1, 1_000),
+    timeout: number('timeout', values.timeout, 1, 600) * 1_000,
+    maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
+    help: values.help,
+    urls: positionals,
+    environment,
+  };
+}
+
+function number(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d{1,4}$/.test(text) && value >= min && value <= max) return value;
+  throw new Error(`--${name}=${text}: use a whole number from ${min} to ${max}`);
+}
+
+/** Reads the variables `EXPANDER_*`. */
+function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const unknown = Object.keys(env).find((name) => name.startsWith('EXPANDER_') && !(name in variables));
+  if (unknown) throw new Error(`${unknown}: there is no such variable`);
+  const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {
+    const value = read(env[name] || fallback);
+    if (value === undefined) throw new Error(`${name}=${env[name]}: ${fault}`);
+    return [name, value];
+  };
+  return Object.fromEntries(Object.entries(variables).map(read)) as Environment;
+}

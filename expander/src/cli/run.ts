@@ -1,0 +1,65 @@
+import { expandLine } from '../bulk/expand-line.ts';
+import type { NumberedUrl } from '../bulk/url-list.ts';
+import { readUrlStream } from '../bulk/url-stream.ts';
+import { setUpResolver } from '../guard/resolver.ts';
+import { createExpandUrl } from './expand-url.ts';
+import { type Options, readOptions } from './options.ts';
+import { createOutput } from './output.ts';
+import { createProgress } from './progress.ts';
+import { manual, usage } from './usage.ts';
+
+/** The command `longhand-expand`. @returns its exit status. */
+export async function run(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(process.argv.slice(2), process.env);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (!options.help) return expandAll(options);
+  const output = createOutput(process.stdout);
+  output.write(manual);
+  await output.end();
+  return 0;
+}
+
+async function expandAll(options: Options): Promise<number> {
+  setUpResolver();
+  const expandUrl = await createExpandUrl(options);
+  const urls = options.urls.length > 0 ? given(options.urls) : readUrlStream(process.stdin);
+  const output = createOutput(process.stdout);
+  const progress = createProgress(process.stderr);
+  const status = () => (progress.failed() > 0 ? 1 : 0);
+  const stopped = Promise.withResolvers<number>();
+  // The reader has left, as `head` does.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    error.code === 'EPIPE' ? stopped.resolve(status()) : stopped.reject(error),
+  );
+
+  const expandInTurn = async () => {
+    for await (const numbered of urls) {
+      const line = await expandLine(numbered, expandUrl, console.error);
+      progress.step(line.error === null);
+      await output.write(options.format(line));
+    }
+  };
+  const done = async () => {
+    await Promise.all(Array.from({ length: options.concurrency }, expandInTurn));
+    await output.end();
+    progress.end();
+    return status();
+  };
+  const interrupted = async (number: number) => {
+    await output.end();
+    progress.end(': interrupted');
+    return 128 + number;
+  };
+  process.once('SIGINT', () => stopped.resolve(interrupted(2)));
+  process.once('SIGTERM', () => stopped.resolve(interrupted(15)));
+  return Promise.race([done(), stopped.promise]);
+}
+
+async function* given(urls: readonly string[]): AsyncGenerator<NumberedUrl> {
+  for (const [i, url] of urls.entries()) yield [i + 1, url];
+}

@@ -1,0 +1,53 @@
+export const usage = `Usage: longhand-expand [OPTION]... [URL]...
+       longhand-expand [OPTION]... < urls.txt
+
+  --help shows all options.
+`;
+
+export const manual = `NAME
+  longhand-expand - say where short URLs lead
+
+SYNOPSIS
+  longhand-expand [OPTION]... [URL]...
+  longhand-expand [OPTION]... < urls.txt
+  tail -f urls.txt | longhand-expand
+
+DESCRIPTION
+  Follows the redirects of each URL with HEAD requests, and writes one line for it as soon as its end is known.
+  The lines come in the order in which they are done; each has the number of its URL.
+
+  Without a URL, standard input is read as it arrives: one URL per line, or a JSON array. Blank lines are skipped,
+  a missing scheme means http://. Memory stays the same however long the list is.
+
+  Only public addresses are contacted, on every hop.
+
+OPTIONS
+  --concurrency=N      URLs in progress at a time, from 1 to 1000; 50 by default
+  --follow=all         go where browsers go: follow 303, 307, 308, Refresh and meta refresh too, keep cookies, and
+                       use GET where a website refuses HEAD
+  --format=tsv         write line, URL, long URL, redirects and error code, separated by tabs;
+                       the default is ndjson
+  --max-redirect=N     redirects to follow, from 0 to 50; 5 by default, with --follow=all 20
+  --timeout=SECONDS    for a URL with all its redirects, from 1 to 600; 8 by default.
+                       One website may take three eighths of it.
+  -h, --help           show this text
+
+OUTPUT
+  {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null}
+
+  Everything is ASCII; nothing in it commands a terminal. "cached" says that an earlier line had asked the same.
+  "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
+  Standard error shows the progress if it is a terminal, and how many failed at the end.
+
+ENVIRONMENT
+  EXPANDER_ALLOWED_NETWORKS  networks that may be contacted although they are not public: 127.0.0.0/8,::1/128
+  EXPANDER_MAX_REDIRECT      the default of --max-redirect, from 0 to 20
+  EXPANDER_USER_AGENT, EXPANDER_ACCEPT, EXPANDER_ACCEPT_LANGUAGE
+                             what websites see
+
+EXIT STATUS
+  0    every URL was expanded
+  1    some failed
+  2    wrong usage
+  130  interrupted with Ctrl-C; what was done until then is written
+`;

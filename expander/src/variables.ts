@@ -1,0 +1,42 @@
+import { isNetwork } from './guard/public-address.ts';
+
+/** A variable of the environment that the service and the command read alike. */
+export interface Variable<Value> {
+  /** The text where it is not set. */
+  fallback: string;
+  /** What its text means; undefined if that is nothing, which `fault` says. */
+  read(text: string): Value | undefined;
+  fault: string;
+}
+
+const headerValue = (fallback: string): Variable<string> => ({
+  fallback,
+  read: (text) => (/^[\x20-\x7e]{1,256}$/.test(text) ? text : undefined),
+  fault: 'is not 1 to 256 characters of ASCII',
+});
+
+/** Redirects that may be followed at most. */
+const mostRedirects = 20;
+
+export const variables = {
+  /** Networks that are exempt from the public-address guard, for development and tests. */
+  EXPANDER_ALLOWED_NETWORKS: {
+    fallback: '',
+    read(text: string) {
+      const networks = text.split(/[\s,]+/).filter(Boolean);
+      return networks.every(isNetwork) ? networks : undefined;
+    },
+    fault: 'is not a list of networks such as 127.0.0.0/8,::1/128',
+  },
+  /** Redirects followed before an expansion stops; `expand.maxRedirect` at start. */
+  EXPANDER_MAX_REDIRECT: {
+    fallback: '5',
+    read: (text: string) =>
+      /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
+    fault: `is not a whole number from 0 to ${mostRedirects}`,
+  },
+  /** What websites see. Some answer scripts differently from browsers, or by language. */
+  EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
+  EXPANDER_ACCEPT: headerValue('text/html,application/xhtml+xml,*/*;q=0.8'),
+  EXPANDER_ACCEPT_LANGUAGE: headerValue('en'),
+} satisfies Record<string, Variable<unknown>>;

@@ -67,8 +67,11 @@ types: $(installed) ## check the types, also in the scripts for browsers
 format: $(installed) ## format everything
 	@biome check --write .
 
-load: $(installed) ## run load tests (see loadtest/README.md)
-	@npm run --silent load -w loadtest
+load: $(installed) ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
+	@node loadtest/run.ts $(SCRIPT) -- $(ARGS)
+
+load-compare: $(installed) ## compare two runs: A=… B=…, or the last two of the same script
+	@node loadtest/compare.ts $(A) $(B)
 
 bench: $(installed) ## run the benchmarks (see loadtest/README.md)
 	@npm run --silent bench -w loadtest

@@ -7,29 +7,33 @@ import manifest from './package.json' with { type: 'json' };
 
 const scripts = join(import.meta.dirname, 'scripts');
 const localBin = join(import.meta.dirname, '..', '.local', 'bin');
-const { k6: version } = manifest.config;
-const image = 'grafana/k6';
+/** The one that is installed, and the oldest that will do. */
+const version = manifest.config.k6.replace('v', '');
+const image = `grafana/k6:${version}`;
 
-/** Returns the command line prefix that runs k6 with the given environment. */
-export type K6 = (env: Record<string, string>) => string[];
+export interface K6 {
+  version: string;
+  /** The command line that runs k6 with the given environment, and may write to the folder `out`. */
+  command(env: Record<string, string>, out: string): string[];
+}
 
 /**
  * Finds k6: on the PATH, in `.local/`, or as a Docker image; otherwise installs it with Go into `.local/`, once, which
  * takes about two minutes.
  *
- * @throws Error that says how to get it.
+ * @throws Error that says how to get it, or that the one on the PATH is too old.
  */
 export async function findK6(log: (message: string) => void): Promise<K6> {
   const installed = await installedK6();
   if (installed) return installed;
   if ((await succeeds('docker', 'image', 'inspect', image)) || (await succeeds('docker', 'pull', image))) {
-    return dockerK6;
+    return { version, command: inDocker };
   }
   if (await succeeds('go', 'version')) {
     log(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
     await mkdir(localBin, { recursive: true });
-    await run('go', ['install', `go.k6.io/k6@${version}`], { env: { ...process.env, GOBIN: localBin } });
-    return () => [join(localBin, 'k6')];
+    await run('go', ['install', `go.k6.io/k6@v${version}`], { env: { ...process.env, GOBIN: localBin } });
+    return { version, command: () => [join(localBin, 'k6')] };
   }
   throw new Error(
     'k6 is not installed: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install Docker or ' +
@@ -37,67 +41,98 @@ export async function findK6(log: (message: string) => void): Promise<K6> {
   );
 }
 
-/** The k6 on the PATH or in `.local/`, if there is one. */
+/** The k6 on the PATH or in `.local/`, if there is one. @throws Error if it is too old. */
 export async function installedK6(): Promise<K6 | undefined> {
   for (const command of ['k6', join(localBin, 'k6')]) {
-    if (await succeeds(command, 'version')) return () => [command];
+    const output = await run(command, ['version']).catch(() => undefined);
+    if (!output) continue;
+    const found = /\bv(\d+\.\d+\.\d+)/.exec(output.stdout)?.[1];
+    if (!found || isOlder(found, version)) {
+      const which = found ? `k6 ${found}` : output.stdout.trim();
+      throw new Error(
+        `${command} is ${which}, older than ${version}, which the load scripts need: update it, or take it off the ` +
+          'PATH, and "make load" gets one by itself.',
+      );
+    }
+    return { version: found, command: () => [command] };
   }
   return undefined;
 }
 
-const dockerK6: K6 = (env) => [
+const isOlder = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true }) < 0;
+
+const inDocker: K6['command'] = (env, out) => [
   ...['docker', 'run', '--rm', '--network', 'host', '--user', `${process.getuid?.()}:${process.getgid?.()}`],
-  ...[import.meta.dirname, env.LOAD_OUT].flatMap((folder) => ['--volume', `${folder}:${folder}`]),
-  ...['--workdir', import.meta.dirname],
+  ...(process.stdout.isTTY ? ['--tty'] : []),
+  ...[process.cwd(), import.meta.dirname, out].flatMap((folder) => ['--volume', `${folder}:${folder}`]),
+  ...['--workdir', process.cwd()],
   ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
   image,
 ];
 
-/**
- * Runs `scripts/<name>.ts`. k6 writes its own HTML report to the same folder.
- *
- * @param out the folder of the reports.
- * @param variables the environment of the script.
- * @param onOutput is called with k6's output as it arrives.
- * @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed.
- */
+export interface ScriptRun {
+  /** Runs `scripts/<script>.ts`. */
+  script: string;
+  /** The folder for k6's summary, its samples and its HTML report. */
+  out: string;
+  /** The environment of the script. */
+  variables: Record<string, string>;
+  /** More options for k6. */
+  args?: readonly string[];
+  /** Called with k6's output as it arrives; without it k6 writes to this terminal, with its progress bar. */
+  onOutput?: (text: string) => void;
+}
+
+/** The files that k6 writes to the folder of a run. */
+export const k6Files = { summary: 'summary.json', samples: 'samples.csv.gz', html: 'k6.html' };
+
+/** @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed. */
 export async function runScript(
   k6: K6,
-  name: string,
-  out: string,
-  variables: Record<string, string>,
-  onOutput: (text: string) => void = () => {},
+  { script, out, variables, args = [], onOutput }: ScriptRun,
 ): Promise<{ code: number | null; output: string }> {
   await mkdir(out, { recursive: true });
-  const { LOAD_PROFILE = 'full', SOAK_SECONDS = '' } = process.env;
   const env = {
-    LOAD_PROFILE,
-    SOAK_SECONDS,
-    ...variables,
-    LOAD_OUT: out,
+    ...passedOn(process.env),
     K6_WEB_DASHBOARD: 'true',
-    // No live page, and one point per second: with k6's default of ten seconds a short run has no report.
+    // No live page by default, and one point per second: with k6's default of ten a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
-    K6_WEB_DASHBOARD_EXPORT: join(out, `${name}.html`),
+    ...variables,
+    K6_WEB_DASHBOARD_EXPORT: join(out, k6Files.html),
+    K6_CSV_TIME_FORMAT: 'unix_milli',
   };
-  const [command = '', ...prefix] = k6(env);
-  // No progress bar, no usage report to Grafana, no REST API.
-  const options = ['--quiet', '--no-usage-report', '--address='];
-  const child = spawn(command, [...prefix, 'run', ...options, join(scripts, `${name}.ts`)], {
-    cwd: import.meta.dirname,
+  const options = [
+    // No usage report to Grafana, no REST API.
+    ...['--no-usage-report', '--address='],
+    // k6 2 has another format by default.
+    ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
+    ...['--out', `csv=${join(out, k6Files.samples)}`],
+    ...(onOutput || !process.stdout.isTTY ? ['--quiet'] : []),
+  ];
+  const [command = '', ...prefix] = k6.command(env, out);
+  const child = spawn(command, [...prefix, 'run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', onOutput ? 'pipe' : 'inherit', onOutput ? 'pipe' : 'inherit'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      onOutput(text);
+      onOutput?.(text);
     });
   }
   const [code] = await once(child, 'close');
   return { code, output };
+}
+
+/** What of the environment is for k6 and the scripts, in a container too. */
+function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      /^(K6|LOAD)_/.test(name) && value ? [[name, value]] : [],
+    ),
+  );
 }
 
 const run = promisify(execFile);

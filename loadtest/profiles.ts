@@ -1,4 +1,7 @@
-/** The load of each script in the profile `full`: rates are per second, times in seconds. */
+/**
+ * The settings of each script in the profile `full`. Rates are per second, durations in seconds, limits of latencies in
+ * milliseconds. Each is also a variable: `hotLinks` is LOAD_HOT_LINKS.
+ */
 const full = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
@@ -6,24 +9,34 @@ const full = {
     // Requests in a row on one connection. When a connection pauses for more than 40 ms between a response and the
     // next request, Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay we look for.
     burst: 4,
-    seconds: 40,
+    duration: 40,
     users: 20,
-    // Milliseconds, the share of responses that were delayed, and dropped iterations.
-    limits: { median: 10, p99: 20, p999: 35, delayed: 0.001, dropped: 0 },
+    p50: 10,
+    p99: 20,
+    p999: 35,
+    // The share of responses that took as long as a delayed acknowledgement.
+    delayed: 0.001,
+    dropped: 0,
   },
-  expander: { rate: 300, seconds: 60, hotLinks: 100 },
-  tasks: { reads: 200, writes: 20, seconds: 60, listed: 10_000 },
-  spike: { base: 50, peak: 1_000, ramp: 10, hold: 15, after: 20 },
-  soak: { rate: 50, seconds: 30 * 60 },
-  restart: { rate: 100, seconds: 60 },
+  expander: { rate: 300, duration: 60, users: 100, hotLinks: 100, hitP95: 15, missP95: 250, failed: 0.001 },
+  tasks: {
+    readRate: 200,
+    writeRate: 20,
+    duration: 60,
+    users: 50,
+    listed: 10_000,
+    readP95: 25,
+    writeP95: 40,
+    failed: 0.001,
+  },
+  spike: { rate: 50, peakRate: 1_000, ramp: 10, hold: 15, after: 20, users: 500, recoveredP95: 50 },
+  soak: { rate: 50, duration: 30 * 60, users: 50, growth: 10 },
+  restart: { rate: 100, duration: 60, users: 100 },
 };
 
 export type Profile = typeof full;
 
-/**
- * The load profiles: the thresholds are meant for `full`; `short` is for CI and for trying a script. LOAD_PROFILE
- * selects one, and SOAK_SECONDS sets the duration of the soak in either.
- */
+/** The load profiles: the limits are meant for `full`; `short` is for CI and for trying a script. */
 export const profiles: Record<string, Profile> = {
   full,
   short: {
@@ -31,14 +44,18 @@ export const profiles: Record<string, Profile> = {
     keepalive: {
       ...full.keepalive,
       rate: 100,
-      seconds: 3,
+      duration: 3,
       // Wide enough for a busy machine, and still far from the effect of a delay on every response.
-      limits: { median: 35, p99: 1_000, p999: 2_000, delayed: 0.25, dropped: 40 },
+      p50: 35,
+      p99: 1_000,
+      p999: 2_000,
+      delayed: 0.25,
+      dropped: 40,
     },
-    expander: { rate: 100, seconds: 5, hotLinks: 20 },
-    tasks: { reads: 50, writes: 10, seconds: 5, listed: 1_000 },
-    spike: { base: 20, peak: 200, ramp: 3, hold: 3, after: 8 },
-    soak: { rate: 20, seconds: 30 },
-    restart: { rate: 50, seconds: 8 },
+    expander: { ...full.expander, rate: 100, duration: 5, hotLinks: 20 },
+    tasks: { ...full.tasks, readRate: 50, writeRate: 10, duration: 5, listed: 1_000 },
+    spike: { ...full.spike, rate: 20, peakRate: 200, ramp: 3, hold: 3, after: 8 },
+    soak: { ...full.soak, rate: 20, duration: 30 },
+    restart: { ...full.restart, rate: 50, duration: 8 },
   },
 };

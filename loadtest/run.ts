@@ -1,33 +1,45 @@
-/** `node loadtest/run.ts [script …]` runs load scripts against the running stack, or one started for the run. */
+/**
+ * `node loadtest/run.ts [script …] [-- options of k6]` runs load scripts against the running stack, or one started for
+ * the run. Exits with 0 if all passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy to tell.
+ */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findK6, runScript } from './k6.ts';
-import { findRunningStack, startOwnStack, type Target } from './target.ts';
+import { findK6 } from './k6.ts';
+import { k6Options } from './k6-options.ts';
+import { measureRun } from './runs/measure-run.ts';
+import type { Verdict } from './runs/verdict.ts';
+import { findRunningStack, startOwnStack } from './target.ts';
 
-const out = join(import.meta.dirname, 'out');
 const defaultScripts = ['smoke', 'keepalive'];
 
-async function main(names: string[]): Promise<void> {
+const exitCodes = { passed: 0, failed: 1, busy: 75 };
+
+async function main([names, args]: [string[], string[]]): Promise<void> {
   await checkNames(names);
   const k6 = await findK6(console.log);
-  // `restart` stops processes, so it never runs against a stack that is in use.
-  const restarts = names.includes('restart');
-  const running = restarts ? undefined : await findRunningStack(process.env);
+  const options = await k6Options(process.env, args);
+  // `restart` stops processes, so it never runs against a stack that is in use; `soak` watches processes.
+  const ownProcesses = names.some((name) => name === 'restart' || name === 'soak');
+  const running = ownProcesses ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');
-  const target = running ?? (await startOwnStack(restarts ? 2 : 1));
-  const failed: string[] = [];
+  const target = running ?? (await startOwnStack(names.includes('restart') ? 2 : 1));
+  const outcomes: Verdict['outcome'][] = [];
   try {
     for (const name of names) {
       console.log(`\n${name}: against ${target.variables.PROXY_URL}`);
-      const result = runScript(k6, name, out, target.variables, (text) => process.stdout.write(text));
-      if (name === 'restart') await replaceReplicasUntil(result, target);
-      const { code } = await result;
-      if (code !== 0) failed.push(`${name} (k6 exited with ${code})`);
+      outcomes.push(await measureRun(k6, name, target, options));
     }
   } finally {
     await target.stop();
   }
-  if (failed.length > 0) throw new Error(`Failed: ${failed.join(', ')}.`);
+  const worst = (['failed', 'busy'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'passed';
+  process.exitCode = exitCodes[worst];
+}
+
+/** The names of scripts, and what follows `--`. */
+function readArguments(given: string[]): [string[], string[]] {
+  const end = given.includes('--') ? given.indexOf('--') : given.length;
+  return [end > 0 ? given.slice(0, end) : defaultScripts, given.slice(end + 1)];
 }
 
 /** @throws Error that lists the existing scripts. */
@@ -38,18 +50,9 @@ async function checkNames(names: readonly string[]): Promise<void> {
   if (unknown) throw new Error(`There is no load script ${unknown}; there are ${scripts.join(', ')}.`);
 }
 
-/** Replaces the replicas one by one, again and again, until `done` settles. */
-async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {
-  let running = true;
-  const finished = done.finally(() => {
-    running = false;
-  });
-  while (running) await Promise.race([target.replaceNext?.(), finished]);
-}
-
 // On Ctrl-C k6 stops too and writes its reports; then the stack is stopped. A second Ctrl-C exits at once.
 process.once('SIGINT', () => {});
-await main(process.argv.length > 2 ? process.argv.slice(2) : defaultScripts).catch((error: Error) => {
+await main(readArguments(process.argv.slice(2))).catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });

@@ -5,7 +5,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findK6, type K6, runScript } from './k6.ts';
+import { findK6, type K6, k6Files, runScript } from './k6.ts';
 import { startSplitWriteServer } from './split-write-server.ts';
 
 export interface ControlResult {
@@ -22,9 +22,9 @@ export async function runControl(k6: K6, noDelay: boolean): Promise<ControlResul
   const out = await mkdtemp(join(tmpdir(), 'longhand-selftest-'));
   try {
     const variables = { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' };
-    const result = await runScript(k6, 'keepalive', out, variables);
-    const { metrics } = JSON.parse(await readFile(join(out, 'keepalive.json'), 'utf8'));
-    const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].values.rate;
+    const result = await runScript(k6, { script: 'keepalive', out, variables, onOutput() {} });
+    const { metrics } = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
+    const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].value;
     return { ...result, delayed: { get: share('get'), post: share('post') } };
   } finally {
     await server.close();

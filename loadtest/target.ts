@@ -1,12 +1,13 @@
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/services.ts';
-import { forward } from './forward.ts';
 
 /** The stack under load. */
 export interface Target {
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
+  /** The current process ids by name; none of a stack that somebody else started. */
+  readonly processes: Readonly<Record<string, () => number | undefined>>;
   /** Replaces one process of the tasks service; resolves once its successor is ready. */
   replaceNext?(): Promise<void>;
   stop(): Promise<void>;
@@ -18,38 +19,39 @@ const defaultUrls = {
   TASKS_URL: 'http://127.0.0.1:8082',
 };
 
-/** What else of a running stack may be reachable: a service behind the proxy, the operations endpoints. */
-const optionalUrls = ['TASKS_DIRECT_URL', 'EXPANDER_OPS_URL', 'TASKS_OPS_URL', 'SHORTENER_URL'];
+/** What else of a running stack may be reachable: a service behind the proxy, a shortener. */
+const optionalUrls = ['TASKS_DIRECT_URL', 'SHORTENER_URL'];
 
 /**
  * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
  *
- * @returns undefined if nothing answers there.
+ * @returns undefined if `env` names none and nothing answers at the default addresses.
  */
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const variables: Record<string, string> = {};
   for (const [name, url] of Object.entries(defaultUrls)) variables[name] = env[name] || url;
-  const responses = await Promise.allSettled(Object.values(variables).map((url) => fetch(url)));
-  if (responses.some(({ status }) => status === 'rejected')) return undefined;
+  // k6 says what is wrong with a stack that was asked for.
+  const named = Object.keys(defaultUrls).some((name) => env[name]);
+  const answers = Object.values(variables).map((url) => fetch(url));
+  if (!named && (await Promise.allSettled(answers)).some(({ status }) => status === 'rejected'))
+    return undefined;
   for (const name of optionalUrls) if (env[name]) variables[name] = env[name];
-  if (variables.SHORTENER_URL) return { variables, async stop() {} };
+  if (variables.SHORTENER_URL) return { variables, processes: {}, async stop() {} };
   const shortener = await startShortener();
-  return { variables: { ...variables, SHORTENER_URL: shortener.url }, stop: shortener.close };
+  return { variables: { ...variables, SHORTENER_URL: shortener.url }, processes: {}, stop: shortener.close };
 }
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
-export async function startOwnStack(tasksReplicas: number): Promise<Target> {
+export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEnv = {}): Promise<Target> {
   const shortener = await startShortener();
   const stack = await startTemporaryStack({
-    env: process.env,
+    env: { ...process.env, ...env },
     tasksReplicas,
     onLine(process, line) {
       if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
     },
   });
   const replicas = stack.processes.filter(({ name }) => name === 'tasks');
-  const expanderOperations = await forward(stack.operations.expander);
-  const tasksOperations = await forward(stack.operations.tasks);
   // The replicas of the stack listen on Unix sockets, where nothing delays an acknowledgement.
   const direct = await startService('tasks');
   let next = 0;
@@ -59,15 +61,17 @@ export async function startOwnStack(tasksReplicas: number): Promise<Target> {
       EXPANDER_URL: stack.urls.expander,
       TASKS_URL: stack.urls.tasks,
       TASKS_DIRECT_URL: direct.url,
-      EXPANDER_OPS_URL: expanderOperations.url,
-      TASKS_OPS_URL: tasksOperations.url,
       SHORTENER_URL: shortener.url,
     },
+    processes: Object.fromEntries(
+      stack.processes.map((process, i) => {
+        const replica = stack.processes.slice(0, i).filter(({ name }) => name === process.name).length + 1;
+        return [replica === 1 ? process.name : `${process.name}-${replica}`, () => process.pid];
+      }),
+    ),
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async stop() {
       await direct.stop();
-      expanderOperations.close();
-      tasksOperations.close();
       await stack.stop();
       await shortener.close();
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { cpuTime, residentMemory } from '../machine/process-usage.ts';
 import { type Candidate, compare, type Measurement, spread, throughputRatio } from './measure.ts';
 import { plot } from './plot.ts';
-import { cpuTime, residentMemory } from './process-usage.ts';
 import { isMet, toMarkdown, toText } from './report.ts';
 
 /** A candidate with the given throughput in each round, without a server. */

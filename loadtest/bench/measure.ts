@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { cpuTime } from './process-usage.ts';
+import { cpuTime } from '../machine/process-usage.ts';
 import { type Goal, integer, type Result } from './report.ts';
 
 /** One of the implementations that are compared. */

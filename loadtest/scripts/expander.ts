@@ -3,28 +3,34 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
+import { askControl, controlThresholds } from './modules/control.ts';
+import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
-import { apiUrl, profile, requireShortener, shortener } from './modules/stack.ts';
+import { settings } from './modules/settings.ts';
+import { announce, apiUrl, baseOptions, requireShortener, shortener } from './modules/stack.ts';
 
-const { rate, seconds, hotLinks } = profile.expander;
+const { rate, duration, users, hotLinks, hitP95, missP95, failed } = settings('expander');
 
 export const options: Options = {
-  scenarios: { expander: constantRate(rate, seconds, 100) },
+  ...baseOptions,
+  scenarios: { expander: constantRate(rate, duration, users) },
   thresholds: {
-    'http_req_duration{kind:hit}': ['p(95)<15'],
-    'http_req_duration{kind:miss}': ['p(95)<250'],
-    'http_req_failed{scenario:expander}': ['rate<0.001'],
+    'http_req_duration{target:stack,kind:hit}': [`p(95)<${hitP95}`],
+    'http_req_duration{target:stack,kind:miss}': [`p(95)<${missP95}`],
+    'http_req_failed{scenario:expander,target:stack}': [`rate<${failed}`],
     dropped_iterations: ['count==0'],
     checks: ['rate>0.999'],
+    ...controlThresholds([`p(95)<${hitP95 / 2}`]),
   },
-  summaryTrendStats,
   setupTimeout: '2m',
 };
 
 const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
 
 export function setup() {
+  announce(
+    `It writes nothing but cached answers: ${hotLinks} hot links, and ${rate / 10} new ones a second.`,
+  );
   requireShortener();
   const run = Date.now();
   for (let i = 0; i < hotLinks; i += 1) http.get(apiUrl(hotLink(run, i)), { tags: { name: 'setup' } });
@@ -35,13 +41,12 @@ export default function expandLink({ run }: ReturnType<typeof setup>) {
   const i = exec.scenario.iterationInTest;
   if (i % 10 === 0) expand(`/chain/${2 + ((i / 10) % 5)}?id=${run}-${i}`, 'miss');
   else expand(hotLink(run, Math.floor(Math.random() * hotLinks)), 'hit');
+  askControl({ kind: 'hit' });
 }
 
 function expand(link: string, kind: 'hit' | 'miss'): void {
-  const response = http.get(apiUrl(link), { tags: { name: kind, kind } });
+  const response = get(apiUrl(link), { tags: { name: kind, kind } });
   // Chains of six redirects are one longer than the limit, but the sixth target, which is the result, is also the end.
   const longUrl = shortener + link.replace(/\d+/, '0');
   check(response, { 'the long URL is right': (r) => r.status === 200 && r.body === longUrl });
 }
-
-export const handleSummary = report('expander');

@@ -4,16 +4,28 @@
  */
 import { check } from 'k6';
 import exec from 'k6/execution';
-import http, { type RefinedResponse } from 'k6/http';
+import http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
+import { askControl, controlThresholds } from './modules/control.ts';
+import { get as request } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
-import { profile, stack, tasksDirect } from './modules/stack.ts';
+import { settings } from './modules/settings.ts';
+import { announce, baseOptions, stack, tasksDirect } from './modules/stack.ts';
 import { addTask, newTitlePrefix, openSession, type Session } from './modules/task-list.ts';
 
 /** Every user has one connection. */
-const { rate, burst, seconds, users, limits } = profile.keepalive;
+const {
+  rate,
+  burst,
+  duration,
+  users,
+  p50,
+  p99,
+  p999,
+  delayed: mayBeDelayed,
+  dropped,
+} = settings('keepalive');
 
 /** Responses that took as long as a delayed acknowledgement: 35 to 60 ms. */
 const delayed = new Rate('delayed_by_acknowledgement');
@@ -27,16 +39,17 @@ const scenarios = routes.flatMap(({ route, url }) =>
 );
 
 export const options: Options = {
+  ...baseOptions,
   scenarios: Object.fromEntries(
     scenarios.map(({ name, exec, url }, i): [string, Scenario] => [
       name,
       {
         // Each iteration sends `burst` requests, which makes `rate` requests per second.
-        ...constantRate(rate / burst, seconds, users),
+        ...constantRate(rate / burst, duration, users),
         exec,
         env: { URL: url },
         // One scenario after the other, with a pause of a second between them.
-        startTime: `${i * (seconds + 1)}s`,
+        startTime: `${i * (duration + 1)}s`,
         gracefulStop: '1s',
       },
     ]),
@@ -45,23 +58,26 @@ export const options: Options = {
     ...Object.fromEntries(
       scenarios.flatMap(({ name }) => [
         [
-          `http_req_duration{scenario:${name},phase:steady}`,
-          [`med<${limits.median}`, `p(99)<${limits.p99}`, `p(99.9)<${limits.p999}`],
+          `http_req_duration{scenario:${name},phase:steady,target:stack}`,
+          [`med<${p50}`, `p(99)<${p99}`, `p(99.9)<${p999}`],
         ],
-        [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${limits.delayed}`]],
+        [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${mayBeDelayed}`]],
       ]),
     ),
-    'http_req_connecting{phase:steady}': ['max==0'],
-    dropped_iterations: [`count<=${limits.dropped}`],
+    'http_req_connecting{phase:steady,target:stack}': ['max==0'],
+    dropped_iterations: [`count<=${dropped}`],
     checks: ['rate==1'],
+    ...controlThresholds([`p(99)<${p99 / 2}`, `p(99.9)<${p999 / 2}`], ',phase:steady'),
   },
-  summaryTrendStats,
   setupTimeout: '2m',
   teardownTimeout: '5m',
 };
 
 export function setup() {
   const titlePrefix = newTitlePrefix();
+  announce(
+    `It adds ${rate} tasks a second for ${duration} s. Their titles begin with "${titlePrefix}"; it removes them at its end.`,
+  );
   const sessions: Record<string, Session> = {};
   const params = { tags: { name: 'setup' } };
   for (const { url } of routes) {
@@ -74,29 +90,40 @@ export function setup() {
   return { sessions, titlePrefix };
 }
 
-export function get() {
-  for (let i = 0; i < burst; i += 1) {
-    measure(200, http.get(`${__ENV.URL}/`, { tags: { name: 'GET /', phase: phase() } }));
-  }
+type Data = ReturnType<typeof setup>;
+
+/** Both, through the proxy: for `k6 run --vus … --duration …`, which replaces the scenarios. */
+export default function getAndPost(data: Data) {
+  get();
+  post(data);
 }
 
-export function post({ sessions, titlePrefix }: ReturnType<typeof setup>) {
-  const url = __ENV.URL as string;
+/** The scenario says which way. */
+const scenarioUrl = __ENV.URL || stack.tasks;
+
+export function get() {
+  for (let i = 0; i < burst; i += 1) {
+    measure(200, request(`${scenarioUrl}/`, { tags: { name: 'GET /', phase: phase() } }));
+  }
+  askControl({ phase: phase() }, burst);
+}
+
+export function post({ sessions, titlePrefix }: Data) {
   const params = { tags: { name: 'POST /task', phase: phase() } };
   for (let i = 0; i < burst; i += 1) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
-    measure(302, addTask(url, sessions[url] as Session, title, params));
+    measure(302, addTask(scenarioUrl, sessions[scenarioUrl] as Session, title, params));
   }
+  askControl({ phase: phase() }, burst);
 }
 
 /** A user opens its connection in the first iteration; all later ones must find it open. */
 const phase = () => (exec.vu.iterationInScenario === 0 ? 'warm-up' : 'steady');
 
-function measure(status: number, response: RefinedResponse<http.ResponseType>): void {
+function measure(status: number, response: http.Response): void {
   const { duration } = response.timings;
   if (phase() === 'steady') delayed.add(duration >= 35 && duration < 60);
   check(response, { 'the response is right': (r) => r.status === status });
 }
 
 export { teardown } from './modules/task-list.ts';
-export const handleSummary = report('keepalive');

@@ -3,9 +3,10 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
+import { askControl, controlThresholds } from './modules/control.ts';
 import { constantRate } from './modules/scenario.ts';
-import { profile, stack } from './modules/stack.ts';
+import { settings } from './modules/settings.ts';
+import { announce, baseOptions, stack } from './modules/stack.ts';
 import {
   addTask,
   findTasks,
@@ -14,33 +15,39 @@ import {
   teardown as removeTasks,
 } from './modules/task-list.ts';
 
-const { rate, seconds } = profile.restart;
+const { rate, duration, users } = settings('restart');
 
 /** Acknowledged writes that cannot be found, and writes that are found twice. */
 const lost = new Counter('lost_writes');
 const duplicated = new Counter('duplicated_writes');
 
 export const options: Options = {
-  scenarios: { writes: constantRate(rate, seconds, 100) },
+  ...baseOptions,
+  scenarios: { writes: constantRate(rate, duration, users) },
   thresholds: {
-    'http_req_failed{scenario:writes}': ['rate==0'],
+    'http_req_failed{scenario:writes,target:stack}': ['rate==0'],
     checks: ['rate==1'],
     dropped_iterations: ['count==0'],
     lost_writes: ['count==0'],
     duplicated_writes: ['count==0'],
+    ...controlThresholds(['p(95)<25']),
   },
-  summaryTrendStats,
   teardownTimeout: '5m',
 };
 
 export function setup() {
-  return { session: openSession(stack.tasks), titlePrefix: newTitlePrefix() };
+  const titlePrefix = newTitlePrefix();
+  announce(
+    `It adds ${rate} tasks a second for ${duration} s. Their titles begin with "${titlePrefix}"; it removes them at its end.`,
+  );
+  return { session: openSession(stack.tasks), titlePrefix };
 }
 
 export default function write({ session, titlePrefix }: ReturnType<typeof setup>) {
   const response = addTask(stack.tasks, session, `${titlePrefix} ${exec.scenario.iterationInTest}`);
   const added = check(response, { 'the task is added': (r) => r.status === 302 });
   if (!added) console.error(`${response.status} ${response.error} ${String(response.body).slice(0, 200)}`);
+  askControl();
 }
 
 /** The writes are numbered from 0 without a gap, because none failed and none was dropped; k6 may send one less. */
@@ -50,10 +57,8 @@ export function teardown({ titlePrefix }: ReturnType<typeof setup>) {
     const number = Number(title.slice(titlePrefix.length));
     found.set(number, (found.get(number) ?? 0) + 1);
   }
-  const sent = Math.max(rate * seconds - 1, ...[...found.keys()].map((number) => number + 1));
+  const sent = Math.max(rate * duration - 1, ...[...found.keys()].map((number) => number + 1));
   lost.add(sent - found.size);
   duplicated.add([...found.values()].filter((times) => times > 1).length);
   removeTasks({ titlePrefix });
 }
-
-export const handleSummary = report('restart');

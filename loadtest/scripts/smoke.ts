@@ -2,16 +2,16 @@
 import { check, sleep } from 'k6';
 import http, { type Params } from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
-import { apiUrl, profile, requirePage, shortener, stack } from './modules/stack.ts';
+import { settings } from './modules/settings.ts';
+import { announce, apiUrl, baseOptions, requirePage, shortener, stack } from './modules/stack.ts';
 import { addTask, findTasks, newTitlePrefix, openSession, type Session } from './modules/task-list.ts';
 
-const { users, iterations } = profile.smoke;
+const { users, iterations } = settings('smoke');
 
 export const options: Options = {
+  ...baseOptions,
   scenarios: { smoke: { executor: 'per-vu-iterations', vus: users, iterations, maxDuration: '2m' } },
   thresholds: { checks: ['rate==1'], http_req_failed: ['rate==0'] },
-  summaryTrendStats,
 };
 
 export function setup() {
@@ -20,7 +20,11 @@ export function setup() {
   // By default the expander refuses links to its own machine, as it should.
   const follows = http.get(apiUrl('/chain/2'), expectStatus(200, 403)).status === 200;
   if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
-  return { session: openSession(stack.tasks), titlePrefix: newTitlePrefix(), follows };
+  const titlePrefix = newTitlePrefix();
+  announce(
+    `It adds ${2 * users * iterations} tasks whose titles begin with "${titlePrefix}", and removes them at its end.`,
+  );
+  return { session: openSession(stack.tasks), titlePrefix, follows };
 }
 
 export default function everyRoute({ session, titlePrefix, follows }: ReturnType<typeof setup>) {
@@ -122,4 +126,3 @@ const expectStatus = (...statuses: number[]): Params => ({
 });
 
 export { teardown } from './modules/task-list.ts';
-export const handleSummary = report('smoke');

@@ -1,19 +1,22 @@
 /** For a moment, far more load than two cores can serve: refusals are fine, and soon everything is back to normal. */
 import { check } from 'k6';
 import exec from 'k6/execution';
-import http from 'k6/http';
+import type http from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
-import { profile, requirePage, stack } from './modules/stack.ts';
+import { askControl, controlThresholds } from './modules/control.ts';
+import { get } from './modules/request.ts';
+import { settings } from './modules/settings.ts';
+import { announce, baseOptions, requirePage, stack } from './modules/stack.ts';
 import { addTask, newTitlePrefix, openSession } from './modules/task-list.ts';
 
-const { base, peak, ramp, hold, after } = profile.spike;
+const { rate: base, peakRate: peak, ramp, hold, after, users, recoveredP95 } = settings('spike');
 
 /** Seconds from the end of the spike until everything must be back to normal. */
 const recovery = 5;
 const recoveredAt = ramp + ramp + hold + ramp + recovery;
 
 export const options: Options = {
+  ...baseOptions,
   scenarios: {
     spike: {
       executor: 'ramping-arrival-rate',
@@ -26,34 +29,39 @@ export const options: Options = {
         { target: base, duration: `${ramp}s` },
         { target: base, duration: `${recovery + after}s` },
       ],
-      preAllocatedVUs: 500,
-      maxVUs: 1_000,
+      preAllocatedVUs: users,
+      maxVUs: 2 * users,
     },
   },
   thresholds: {
     'checks{kind:status}': ['rate==1'],
     'checks{kind:recovered}': ['rate==1'],
-    'http_req_duration{phase:recovered}': ['p(95)<50'],
+    'http_req_duration{phase:recovered,target:stack}': [`p(95)<${recoveredP95}`],
+    dropped_iterations: ['count==0'],
+    ...controlThresholds([`p(95)<${recoveredP95 / 2}`], ',phase:recovered'),
   },
-  summaryTrendStats,
   teardownTimeout: '5m',
 };
 
 export function setup() {
   requirePage(stack.expander);
-  return { session: openSession(stack.tasks), titlePrefix: newTitlePrefix() };
+  const titlePrefix = newTitlePrefix();
+  announce(
+    `One request of ten, up to ${peak / 10} a second, adds a task whose title begins with "${titlePrefix}"; they are removed.`,
+  );
+  return { session: openSession(stack.tasks), titlePrefix };
 }
 
 /** Of ten requests one is a write, three read the list and six go to the expander. */
 export default function mixedRequest({ session, titlePrefix }: ReturnType<typeof setup>) {
   const phase = (Date.now() - exec.scenario.startTime) / 1_000 > recoveredAt ? 'recovered' : 'spike';
   const i = exec.scenario.iterationInTest;
-  const get = (url: string) => http.get(url, { tags: { phase, name: url } });
+  const read = (url: string) => get(url, { tags: { phase, name: url } });
   const requests = [
-    () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags: { phase } }),
-    ...Array(3).fill(() => get(`${stack.tasks}/`)),
-    ...Array(3).fill(() => get(`${stack.expander}/`)),
-    ...Array(3).fill(() => get(`${stack.expander}/api`)),
+    () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags: { phase, name: 'POST /task' } }),
+    ...Array(3).fill(() => read(`${stack.tasks}/`)),
+    ...Array(3).fill(() => read(`${stack.expander}/`)),
+    ...Array(3).fill(() => read(`${stack.expander}/api`)),
   ];
   const response: http.Response = requests[i % 10]();
   const { status } = response;
@@ -65,7 +73,7 @@ export default function mixedRequest({ session, titlePrefix }: ReturnType<typeof
   if (phase === 'recovered') {
     check(response, { 'served as before': () => status === 200 || status === 302 }, { kind: 'recovered' });
   }
+  askControl({ phase });
 }
 
 export { teardown } from './modules/task-list.ts';
-export const handleSummary = report('spike');

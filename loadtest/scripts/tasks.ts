@@ -1,51 +1,66 @@
 /** Many people read a long list while a few write to it. */
 import { check } from 'k6';
 import exec from 'k6/execution';
-import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { report, summaryTrendStats } from './modules/report.ts';
+import { askControl, controlThresholds } from './modules/control.ts';
+import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
-import { profile, stack } from './modules/stack.ts';
+import { settings } from './modules/settings.ts';
+import { announce, baseOptions, stack } from './modules/stack.ts';
 import { addTask, importTasks, newTitlePrefix, openSession } from './modules/task-list.ts';
 
-const { reads, writes, seconds, listed } = profile.tasks;
+const { readRate, writeRate, duration, users, listed, readP95, writeP95, failed } = settings('tasks');
 
 export const options: Options = {
+  ...baseOptions,
   scenarios: {
-    reads: { ...constantRate(reads, seconds, 50), exec: 'read' },
-    writes: { ...constantRate(writes, seconds, 20), exec: 'write' },
+    reads: { ...constantRate(readRate, duration, users), exec: 'read' },
+    writes: { ...constantRate(writeRate, duration, users), exec: 'write' },
   },
   thresholds: {
-    'http_req_duration{scenario:reads}': ['p(95)<25'],
-    'http_req_duration{scenario:writes}': ['p(95)<40'],
-    'http_req_failed{scenario:reads}': ['rate<0.001'],
-    'http_req_failed{scenario:writes}': ['rate<0.001'],
+    'http_req_duration{scenario:reads,target:stack}': [`p(95)<${readP95}`],
+    'http_req_duration{scenario:writes,target:stack}': [`p(95)<${writeP95}`],
+    'http_req_failed{scenario:reads,target:stack}': [`rate<${failed}`],
+    'http_req_failed{scenario:writes,target:stack}': [`rate<${failed}`],
     dropped_iterations: ['count==0'],
     checks: ['rate>0.999'],
+    ...controlThresholds([`p(95)<${readP95 / 2}`]),
   },
-  summaryTrendStats,
   setupTimeout: '3m',
   teardownTimeout: '5m',
 };
 
 export function setup() {
-  const session = openSession(stack.tasks);
   const titlePrefix = newTitlePrefix();
+  announce(
+    `It adds ${listed} tasks, then ${writeRate} a second for ${duration} s. Their titles begin with`,
+    `"${titlePrefix}"; it removes them at its end.`,
+  );
+  const session = openSession(stack.tasks);
   importTasks(stack.tasks, titlePrefix, listed);
   return { session, titlePrefix };
+}
+
+type Data = ReturnType<typeof setup>;
+
+/** Both, in the proportion of the scenarios: for `k6 run --vus … --duration …`, which replaces them. */
+export default function readAndWrite(data: Data) {
+  if (exec.scenario.iterationInTest % Math.round(1 + readRate / writeRate) === 0) write(data);
+  else read();
 }
 
 /** Mostly the first page, sometimes with a filter. */
 export function read() {
   const query = ['', '', '', '?filter=open', '?filter=finished'][exec.scenario.iterationInTest % 5];
-  const response = http.get(`${stack.tasks}/${query}`, { tags: { name: 'GET /' } });
+  const response = get(`${stack.tasks}/${query}`, { tags: { name: 'GET /' } });
   check(response, { 'the list is shown': (r) => r.status === 200 && String(r.body).includes('_csrf') });
+  askControl();
 }
 
-export function write({ session, titlePrefix }: ReturnType<typeof setup>) {
+export function write({ session, titlePrefix }: Data) {
   const response = addTask(stack.tasks, session, `${titlePrefix} written ${exec.scenario.iterationInTest}`);
   check(response, { 'the task is added': (r) => r.status === 302 });
+  askControl();
 }
 
 export { teardown } from './modules/task-list.ts';
-export const handleSummary = report('tasks');

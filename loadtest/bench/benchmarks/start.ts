@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import autocannon from 'autocannon';
+import { residentMemory } from '../../machine/process-usage.ts';
 import { spread } from '../measure.ts';
-import { residentMemory } from '../process-usage.ts';
 import { integer, type Result } from '../report.ts';
 
 export const title = 'Start and memory';

@@ -1,42 +1,57 @@
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
-import { type Profile, profiles } from '../../profiles.ts';
 
 /** The URLs of the stack; by default those of `make up`. */
 export const stack = {
-  proxy: localUrl('PROXY_URL') || 'http://127.0.0.1:8080',
-  expander: localUrl('EXPANDER_URL') || 'http://127.0.0.1:8081',
-  tasks: localUrl('TASKS_URL') || 'http://127.0.0.1:8082',
+  proxy: allowedUrl('PROXY_URL') || 'http://127.0.0.1:8080',
+  expander: allowedUrl('EXPANDER_URL') || 'http://127.0.0.1:8081',
+  tasks: allowedUrl('TASKS_URL') || 'http://127.0.0.1:8082',
 };
 
 /** The tasks service without the proxy, if it is reachable. */
-export const tasksDirect = localUrl('TASKS_DIRECT_URL');
+export const tasksDirect = allowedUrl('TASKS_DIRECT_URL');
 
-/** The operations endpoints, if they are reachable: the proxy does not expose them. */
-export const operations = { expander: localUrl('EXPANDER_OPS_URL'), tasks: localUrl('TASKS_OPS_URL') };
+/** The server of constant responses to compare with, if there is one. */
+export const controlUrl = allowedUrl('CONTROL_URL');
 
-/** The local shortener whose links the expander follows. */
-export const shortener = localUrl('SHORTENER_URL') || 'http://127.0.0.1:9000';
+/** The shortener whose links the expander follows. */
+export const shortener = allowedUrl('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
 /**
- * Reads a URL from the environment. A typo must not send load to anyone else, so only this machine is allowed, and the
- * shortener's container on it.
+ * Reads a URL from the environment. A typo must not send load to anyone else, so only this machine is allowed, the
+ * shortener's container on it, and the one host that LOAD_ALLOW_HOST names.
  */
-function localUrl(variable: string): string | undefined {
+function allowedUrl(variable: string): string | undefined {
   const url = __ENV[variable];
-  if (!url || /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]|shortener):\d+$/.test(url)) return url;
+  if (!url) return undefined;
+  const host = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?\/?$/i.exec(url)?.[1]?.toLowerCase();
+  const allowed = __ENV.LOAD_ALLOW_HOST?.toLowerCase();
+  if (host && (isThisMachine(host) || (allowed && host === allowed))) return url.replace(/\/$/, '');
+  const opened = allowed ? ` and to ${allowed}, which LOAD_ALLOW_HOST names` : '';
   throw new Error(
-    `${variable}=${url}: load is sent to this machine only; use a URL such as http://127.0.0.1:8080.`,
+    `${variable}=${url}: load is sent to this machine only${opened}; use a URL such as http://127.0.0.1:8080, or set ` +
+      'LOAD_ALLOW_HOST to the host of your own stack.',
   );
 }
 
-/** The profile that LOAD_PROFILE selects. */
-export const profile: Profile = selectProfile(__ENV.LOAD_PROFILE || 'full');
+function isThisMachine(host: string): boolean {
+  return /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortener)$/.test(host);
+}
 
-function selectProfile(name: string): Profile {
-  const found = profiles[name];
-  if (found) return found;
-  throw new Error(`LOAD_PROFILE=${name}: the profiles are ${Object.keys(profiles).join(' and ')}.`);
+/** Options of every script. */
+export const baseOptions = {
+  // Nothing is followed to another host.
+  maxRedirects: 0,
+  // Not every resolver knows these names.
+  hosts: { '*.localhost': '127.0.0.1' },
+  summaryTrendStats: ['avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
+};
+
+/** Says what this run writes, if it writes on another machine than this one. For `setup`. */
+export function announce(...lines: string[]): void {
+  const host = __ENV.LOAD_ALLOW_HOST;
+  if (!host) return;
+  console.warn(`This run loads ${host}. ${lines.join(' ')}`);
 }
 
 /** Aborts the run with a message for people. */
@@ -71,7 +86,7 @@ export function requireShortener(): void {
   if (response.status === 200) return;
   abort(
     `The expander answers ${response.status} for a link to ${shortener}: start the stack with ` +
-      'EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "node shortener/shortener.ts", or stop it, and "make load" ' +
+      'EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "npm start -w shortener -- --port 9000", or stop it, and "make load" ' +
       'starts its own.',
   );
 }

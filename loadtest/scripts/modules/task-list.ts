@@ -1,6 +1,7 @@
 import { randomBytes } from 'k6/crypto';
 import encoding from 'k6/encoding';
 import http, { type Params } from 'k6/http';
+import { post } from './request.ts';
 import { abort, requirePage, stack } from './stack.ts';
 
 /** A session cookie and its form token. */
@@ -13,14 +14,15 @@ export interface Session {
 export function openSession(url: string): Session {
   const page = requirePage(url);
   const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1];
-  const cookie = page.cookies.session?.[0]?.value;
-  if (!token || !cookie) return abort(`${url}/ answers, but not with the form of the task list.`);
-  return { cookie: `session=${cookie}`, token };
+  // Over TLS its name begins with __Host-.
+  const name = ['session', '__Host-session'].find((name) => page.cookies[name]);
+  if (!token || !name) return abort(`${url}/ answers, but not with the form of the task list.`);
+  return { cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
 }
 
 /** Submits the form that adds a task; its redirect is not followed. */
 export function addTask(url: string, session: Session, title: string, params: Params = {}) {
-  return http.post(
+  return post(
     `${url}/task`,
     { _csrf: session.token, title },
     {

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Microseconds in a tick of the kernel's accounting: USER_HZ is 100 on every Linux. */
+const tick = 10_000;
+
+/** Microseconds of CPU time that a process and its children have used so far (Linux). */
+export function cpuTime(pid: number): number {
+  return sumOverTree(pid, ownCpuTime);
+}
+
+/** Microseconds of CPU time that a process has used so far, without its children. */
+export function ownCpuTime(pid: number): number {
+  // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tick;
+}
+
+/** Bytes of resident memory of a process and its children. */
+export function residentMemory(pid: number): number {
+  const own = (pid: number) =>
+    1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return sumOverTree(pid, own);
+}
+
+/** Open files of a process and its children, and how many of them are sockets. */
+export function openFiles(pid: number): { files: number; sockets: number } {
+  const targets = (pid: number) =>
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        // Closed meanwhile.
+        return [];
+      }
+    });
+  return {
+    files: sumOverTree(pid, (pid) => targets(pid).length),
+    sockets: sumOverTree(pid, (pid) => targets(pid).filter((target) => target.startsWith('socket:')).length),
+  };
+}
+
+function sumOverTree(pid: number, own: (pid: number) => number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.reduce((sum, child) => sum + sumOverTree(Number(child), own), own(pid));
+}

@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startControl } from '../control-server.ts';
+import { type K6, k6Files, runScript } from '../k6.ts';
+import type { K6Options } from '../k6-options.ts';
+import { watchCpu } from '../machine/cpu-users.ts';
+import { machine, settingsOf } from '../machine/environment.ts';
+import { judgeGrowth, watchHoldings } from '../machine/growth.ts';
+import { profiles } from '../profiles.ts';
+import { readSamples } from '../samples.ts';
+import type { Target } from '../target.ts';
+import { writeIndex } from './index-page.ts';
+import { toHtml } from './report-page.ts';
+import { toText } from './report-text.ts';
+import { currentCommit, newRunId, type Run, runsFolder } from './run-folder.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** Milliseconds between two looks at what processes hold. */
+const holdingsInterval = 2_000;
+
+/** Runs one script with a control beside the stack, judges it, and writes its folder. */
+export async function measureRun(
+  k6: K6,
+  script: string,
+  target: Target,
+  options: K6Options,
+): Promise<Verdict['outcome']> {
+  const started = new Date();
+  const commit = currentCommit();
+  const id = newRunId(script, started, commit);
+  const out = join(runsFolder, id);
+  const control = await startControl();
+  const names = Object.entries(target.processes).map(([name, pid]): [number, string] => [pid() ?? 0, name]);
+  const cpu = watchCpu(Object.fromEntries([...names, [control.pid, 'control']]));
+  const holdings = watchHoldings(script === 'soak' ? target.processes : {}, holdingsInterval);
+  const variables = { ...target.variables, ...options.variables, CONTROL_URL: control.url };
+  try {
+    const running = runScript(k6, {
+      script,
+      out,
+      variables,
+      args: ['--tag', `testid=${id}`, ...options.args],
+    });
+    if (script === 'restart') await replaceReplicasUntil(running, target);
+    const { code } = await running;
+    // 0 and 99 are runs that came to their end: every threshold passed, or one failed.
+    if (code !== 0 && code !== 99) {
+      console.error(`${script}: k6 exited with ${code}.`);
+      return 'failed';
+    }
+  } finally {
+    await control.stop();
+    holdings.stop();
+  }
+  const samples = await readSamples(join(out, k6Files.samples));
+  const verdict = judge(JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')), samples);
+  const growth = judgeGrowth(holdings.stop(), growthLimit());
+  if (verdict.outcome === 'passed' && growth.some(({ met }) => !met)) verdict.outcome = 'failed';
+  const run: Run = {
+    id,
+    script,
+    started: started.toISOString(),
+    seconds: (Date.now() - started.getTime()) / 1_000,
+    commit,
+    target: target.variables.PROXY_URL ?? '',
+    machine: { k6: k6.version, ...machine() },
+    settings: settingsOf({ ...process.env, ...options.variables }),
+    cpu: cpu.stop(),
+    growth,
+    verdict,
+  };
+  console.log(toText(run, samples));
+  await writeFile(join(out, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+  await writeFile(join(out, 'report.html'), toHtml(run, samples));
+  console.log(`Report: ${join(out, 'report.html')}\nLatest runs: ${await writeIndex()}`);
+  return verdict.outcome;
+}
+
+const growthLimit = () =>
+  Number(process.env.LOAD_GROWTH) ||
+  (profiles[process.env.LOAD_PROFILE || 'full'] ?? profiles.full)?.soak.growth ||
+  10;
+
+/** Replaces the replicas one by one, again and again, until `done` settles. */
+async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {
+  let running = true;
+  const finished = done.finally(() => {
+    running = false;
+  });
+  while (running) await Promise.race([target.replaceNext?.(), finished]);
+}

@@ -1,0 +1,39 @@
+import { type Profile, profiles } from '../../profiles.ts';
+
+/** Variables that are no setting of a script. */
+const others = ['LOAD_PROFILE', 'LOAD_ALLOW_HOST'];
+
+const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+
+/**
+ * The settings of a script: those of the profile that LOAD_PROFILE names, each of which a variable of its own changes,
+ * such as LOAD_RATE=500 or LOAD_DURATION=2m30s.
+ *
+ * @throws Error that names the variable, its value and what is possible.
+ */
+export function settings<Script extends keyof Profile>(script: Script): Profile[Script] {
+  const name = __ENV.LOAD_PROFILE || 'full';
+  const profile = profiles[name];
+  if (!profile)
+    throw new Error(`LOAD_PROFILE=${name}: the profiles are ${Object.keys(profiles).join(' and ')}.`);
+  const known = [
+    ...others,
+    ...Object.values(profile).flatMap((settings) => Object.keys(settings).map(variable)),
+  ];
+  const unknown = Object.keys(__ENV).find((name) => name.startsWith('LOAD_') && !known.includes(name));
+  if (unknown) throw new Error(`${unknown}: there is no such variable; see loadtest/README.md.`);
+  const entries = Object.entries(profile[script]).map(([setting, value]) => {
+    // K6_VUS, which k6 itself ignores in a script with scenarios, is the number of users.
+    const given = __ENV[variable(setting)] || (setting === 'users' && __ENV.K6_VUS);
+    return [setting, given ? number(variable(setting), given) : value];
+  });
+  return Object.fromEntries(entries) as Profile[Script];
+}
+
+/** A number, or a duration in seconds from what k6 writes as `1h2m3s`. */
+function number(name: string, text: string): number {
+  const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text) ?? [];
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number(h) * 3_600 + Number(m) * 60 + Number(s);
+  if (text !== '' && (value > 0 || Number(text) === 0)) return value;
+  throw new Error(`${name}=${text}: is neither a number nor a duration such as 90s or 1m30s.`);
+}

@@ -1,9 +1,17 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installedK6, type K6, runScript } from './k6.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startControl } from './control-server.ts';
+import { installedK6, type K6, k6Files, runScript } from './k6.ts';
+import manifest from './package.json' with { type: 'json' };
+import { profiles } from './profiles.ts';
+import { latenciesByName } from './runs/latencies.ts';
+import { judge } from './runs/verdict.ts';
+import { readSamples } from './samples.ts';
 import { runControl } from './selftest.ts';
 import { startOwnStack, type Target } from './target.ts';
 
@@ -24,24 +32,54 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     await rm(out, { recursive: true, force: true });
   });
 
-  const run = (name: string, variables: Record<string, string>) =>
-    runScript(k6, name, out, { LOAD_PROFILE: 'short', ...variables });
+  const run = (script: string, variables: Record<string, string>, args: string[] = []) =>
+    runScript(k6, { script, out, variables: { LOAD_PROFILE: 'short', ...variables }, args, onOutput() {} });
 
-  test('smoke passes on the stack, and writes its reports', async () => {
+  test('smoke passes on the stack', async () => {
     const { code, output } = await run('smoke', stack.variables);
     expect(code, output).toBe(0);
-    expect(await readdir(out)).toEqual(expect.arrayContaining(['smoke.json', 'smoke.md']));
+    // As k6 alone shows it.
+    expect(output).toContain('█ THRESHOLDS');
   });
 
-  test('a short keepalive passes on the stack, directly and through the proxy', async () => {
-    const { code, output } = await run('keepalive', stack.variables);
+  test('a short keepalive passes, directly and through the proxy; its time is split among the parts', async () => {
+    const control = await startControl();
+    onTestFinished(control.stop);
+    const { code, output } = await run('keepalive', { ...stack.variables, CONTROL_URL: control.url });
     expect(code, output).toBe(0);
-    for (const name of ['direct_get', 'direct_post', 'proxy_get', 'proxy_post'])
-      expect(output).toContain(name);
-    expect(await readdir(out)).toContain('keepalive.html');
+    const samples = await readSamples(join(out, k6Files.samples));
+    const { outcome, objectives } = judge(
+      JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')),
+      samples,
+    );
+    expect([outcome, objectives.filter(({ unmeasured }) => unmeasured)]).toEqual(['passed', []]);
+    const compared = objectives.filter(({ control }) => control !== undefined);
+    expect(compared.map(({ metric }) => metric)).toHaveLength(3 * 4);
+    const kinds = Object.fromEntries(latenciesByName(samples).map((kind) => [kind.name, kind]));
+    const requests = (name: string) => kinds[name]?.sorted.length ?? 0;
+    expect(requests('control')).toBeGreaterThan(0.05 * (requests('GET /') + requests('POST /task')));
+    const parts = kinds['POST /task']?.parts ?? [];
+    const post = Object.fromEntries(parts.map(({ name, milliseconds }) => [name, milliseconds]));
+    expect(Object.keys(post)).toEqual(['client', 'proxy', 'application', 'redis', 'target']);
+    expect(post.redis).toBeGreaterThan(0);
+    expect(post.target).toBe(0);
+    expect((await readFile(join(out, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 
-  test.each(['smoke', 'keepalive', 'expander', 'tasks', 'spike', 'soak', 'restart'])(
+  test('a script alone needs no folder; options of k6 and variables change its load', async () => {
+    const { code, output } = await run(
+      'tasks',
+      { ...stack.variables, LOAD_LISTED: '10', LOAD_READ_P95: '5000' },
+      [...['--vus', '3', '--iterations', '9', '--tag', 'mine=yes', '--summary-trend-stats', 'count,p(90)']],
+    );
+    expect([0, 99], output).toContain(code);
+    expect(output).toMatch(/iterations\.+: 9 /);
+    expect(output).toContain("'p(95)<5000'");
+    const samples = await readSamples(join(out, k6Files.samples));
+    expect(samples.filter(({ tags }) => tags.mine !== 'yes')).toEqual([]);
+  });
+
+  test.each(Object.keys(profiles.full ?? {}))(
     '%s aborts with a message when the stack is not running',
     async (name) => {
       const url = `http://127.0.0.1:${await freePort()}`;
@@ -51,15 +89,68 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     },
   );
 
-  test('the URL of another machine is refused', async () => {
-    const { code, output } = await run('smoke', { TASKS_URL: 'http://tasks.example' });
+  test.each([
+    ['http://tasks.example', ''],
+    ['http://stage.example.org.evil.example', 'stage.example.org'],
+    ['http://stage.example.org@evil.example', 'stage.example.org'],
+    ['http://stage.example.org:80@evil.example/', 'stage.example.org'],
+    ['http://127.0.0.1:80/?x=', ''],
+    ['ftp://127.0.0.1', ''],
+  ])('%s is refused, with LOAD_ALLOW_HOST=%s', async (url, allowed) => {
+    const { code, output } = await run('smoke', { TASKS_URL: url, LOAD_ALLOW_HOST: allowed });
     expect(code).not.toBe(0);
-    expect(output).toContain('TASKS_URL=http://tasks.example: load is sent to this machine only');
+    expect(output).toContain(`TASKS_URL=${url}: load is sent to this machine only`);
   });
 
-  test('an unknown profile is named', async () => {
-    const { output } = await run('smoke', { LOAD_PROFILE: 'huge' });
-    expect(output).toContain('LOAD_PROFILE=huge: the profiles are full and short.');
+  test('LOAD_ALLOW_HOST opens one host: what will be written is said first, and removed at the end', async () => {
+    const config = join(out, 'config.json');
+    await writeFile(config, JSON.stringify({ hosts: { 'stage.internal': '127.0.0.1' } }));
+    const port = new URL(stack.variables.TASKS_URL ?? '').port;
+    const variables = {
+      TASKS_URL: `http://stage.internal:${port}`,
+      LOAD_ALLOW_HOST: 'stage.internal',
+      LOAD_LISTED: '20',
+      LOAD_DURATION: '1s',
+      LOAD_READ_P95: '5000',
+      LOAD_WRITE_P95: '5000',
+    };
+    const { code, output } = await run('tasks', variables, ['--config', config]);
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/This run loads stage.internal. It adds 20 tasks, then 10 a second for 1 s/);
+    const prefix = /begin with \\"(load \S+)\\"/.exec(output)?.[1];
+    const left = await fetch(`${stack.variables.TASKS_URL}/tasks`, {
+      headers: { Accept: 'application/json' },
+    });
+    expect(prefix).toBeDefined();
+    expect(await left.text()).not.toContain(prefix);
+  });
+
+  test('nothing is sent to where a stack redirects to', async () => {
+    let elsewhere = 0;
+    const server = http.createServer((request, response) => {
+      if (request.headers.host?.startsWith('localhost')) elsewhere += 1;
+      response.writeHead(302, { Location: `http://localhost:${port()}/` }).end();
+    });
+    const port = () => (server.address() as AddressInfo).port;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${port()}`;
+    await run('tasks', { TASKS_URL: url });
+    expect(elsewhere).toBe(0);
+  });
+
+  test('an unknown profile, an unknown variable and a bad value are named', async () => {
+    const faults: Record<string, string>[] = [
+      { LOAD_PROFILE: 'huge' },
+      { LOAD_RATES: '5' },
+      { LOAD_DURATION: 'long' },
+      { LOAD_P99: '5s' },
+    ];
+    const outputs = await Promise.all(faults.map((variables) => run('keepalive', variables)));
+    expect(outputs[0]?.output).toContain('LOAD_PROFILE=huge: the profiles are full and short.');
+    expect(outputs[1]?.output).toContain('LOAD_RATES: there is no such variable');
+    expect(outputs[2]?.output).toContain('LOAD_DURATION=long: is neither a number of seconds nor a duration');
+    expect(outputs[3]?.output).toContain('LOAD_P99=5s: is not a number.');
   });
 
   test('the negative control: keepalive passes with no-delay on', async () => {
@@ -73,4 +164,35 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(code, output).toBe(99);
     expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.5);
   });
+});
+
+test('an older k6 is reported by name', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
+  const path = process.env.PATH;
+  onTestFinished(async () => {
+    process.env.PATH = path;
+    await rm(folder, { recursive: true });
+  });
+  await writeFile(join(folder, 'k6'), '#!/bin/sh\necho "k6 v0.49.0 (go1.21.6, linux/amd64)"\n');
+  await chmod(join(folder, 'k6'), 0o755);
+  process.env.PATH = `${folder}:${path}`;
+  await expect(installedK6()).rejects.toThrow('k6 is k6 0.49.0, older than 1.8.1');
+});
+
+test('the container has the same k6', async () => {
+  const compose = await readFile(join(import.meta.dirname, '..', 'docker-compose.yml'), 'utf8');
+  expect(compose).toContain(`image: grafana/k6:${manifest.config.k6.slice(1)}\n`);
+});
+
+test('the README lists every setting of every script, with its default', async () => {
+  const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
+  for (const [script, settings] of Object.entries(profiles.full ?? {})) {
+    const row = readme
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${script}\``) && line.includes('LOAD_'));
+    for (const [setting, value] of Object.entries(settings)) {
+      const variable = `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}=${value}`;
+      expect(row, `${variable} of ${script}`).toMatch(new RegExp(`\`${variable.replace('.', '\\.')}\``));
+    }
+  }
 });

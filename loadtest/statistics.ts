@@ -15,6 +15,7 @@ export const mean = (values: readonly number[]) =>
 
 export interface Interval {
   low: number;
+  middle: number;
   high: number;
 }
 
@@ -22,17 +23,20 @@ export interface Interval {
 const resamples = 1_000;
 
 /**
- * The bootstrap's percentile interval (Efron 1979) of what `statistic` makes of resampled data.
+ * The bootstrap's percentile intervals (Efron 1979) of what `statistics` makes of resampled data, with the middle.
  *
  * @param confidence the share of intervals that hold the true value, 0.99 for example.
- * @param statistic is called with a source of random numbers from 0 to 1, and returns its value for one resample.
+ * @param statistics is called with a source of random numbers from 0 to 1, and returns its values for one resample.
  */
-export function bootstrap(confidence: number, statistic: (random: () => number) => number): Interval {
+export function bootstrap(confidence: number, statistics: (random: () => number) => number[]): Interval[] {
   // The same numbers each time, so that the same data have the same interval.
   const random = randomNumbers();
-  const values = ascending(Array.from({ length: resamples }, () => statistic(random)));
+  const draws = Array.from({ length: resamples }, () => statistics(random));
   const tail = (1 - confidence) / 2;
-  return { low: quantile(values, tail), high: quantile(values, 1 - tail) };
+  return (draws[0] ?? []).map((_, i) => {
+    const values = ascending(draws.map((draw) => draw[i] as number));
+    return { low: quantile(values, tail), middle: quantile(values, 0.5), high: quantile(values, 1 - tail) };
+  });
 }
 
 /** As many of `items`, drawn with replacement. */

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
-import { configureProxy, frontNetworks, workers } from './configuration.ts';
+import { configureProxy, frontNetworks, serverTiming, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
 import { type ProxyPorts, proxyPorts } from './ports.ts';
 import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
@@ -59,10 +59,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
   const replicas = Array.from({ length: tasksReplicas }, (_, i) => (i === 0 ? 'tasks' : `tasks-${i + 1}`));
+  const timing = serverTiming(variables.LONGHAND_SERVER_TIMING, variables.LONGHAND_BIND);
 
   await createFolders(folder);
   await configureProxy(join(folder, 'proxy'), {
     ...proxyVariables(variables, listen, ports),
+    LONGHAND_SERVER_TIMING_VALUE: timing,
     LONGHAND_EXPANDER_SERVER: upstreamServers('expander'),
     LONGHAND_TASKS_SERVER: upstreamServers(...replicas),
   });
@@ -77,7 +79,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ],
       [proxy(folder, { host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts, account })],
     ],
-    { folder, env: { ...env, PATH: searchPath(env) }, account, onLine },
+    {
+      folder,
+      env: { ...env, LONGHAND_SERVER_TIMING: timing === '' ? 'off' : 'on', PATH: searchPath(env) },
+      account,
+      onLine,
+    },
   );
   const url = (port: number) => `http://${host}:${port}`;
   return {

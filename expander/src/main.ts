@@ -35,6 +35,7 @@ const service = await serve(expander.app, {
   ...address.service,
   signal: stop,
   observer: createObserver('expander', log, metrics, requests.add),
+  serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
   clientErrorHeaders: baseHeaders,
 });
 const ops = await serve(operations(ready, metrics, requests), {

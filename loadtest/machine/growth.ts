@@ -38,10 +38,14 @@ export function watchHoldings(processes: Record<string, () => number | undefined
     const at = (performance.now() - started) / 1_000;
     for (const [process, pid] of Object.entries(processes)) {
       const id = pid();
-      if (id === undefined) continue;
-      samples.push({ process, at, memory: residentMemory(id), ...openFiles(id) });
+      try {
+        if (id !== undefined) samples.push({ process, at, memory: residentMemory(id), ...openFiles(id) });
+      } catch {
+        // It has exited meanwhile; its successor has another id.
+      }
     }
   };
+  look();
   const timer = setInterval(look, milliseconds);
   return {
     stop() {
@@ -91,13 +95,13 @@ function changeOver(points: readonly [x: number, y: number][]): { change: number
   const blocks = Array.from({ length: Math.ceil(residuals.length / blockLength) }, (_, i) =>
     residuals.slice(i * blockLength, (i + 1) * blockLength),
   );
-  const interval = bootstrap(0.95, (random) => {
+  const [interval] = bootstrap(0.95, (random) => {
     const drawn = resample(blocks, random).flat();
     const again = points.map(([x], i): [number, number] => [
       x,
       start + slope * x + (drawn[i % drawn.length] ?? 0),
     ]);
-    return fitLine(again).slope * span;
+    return [fitLine(again).slope * span];
   });
-  return { change: slope * span, interval };
+  return { change: slope * span, interval: interval as Interval };
 }

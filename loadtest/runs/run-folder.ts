@@ -58,7 +58,7 @@ export async function listRuns<Listed extends { id: string } = Run>(folder = run
   return runs.filter((run) => run !== undefined).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-export async function readRun<Read = Run>(id: string, folder = runsFolder): Promise<Read> {
+async function readRun<Read = Run>(id: string, folder = runsFolder): Promise<Read> {
   return JSON.parse(await readFile(join(folder, id, 'run.json'), 'utf8'));
 }
 

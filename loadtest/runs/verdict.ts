@@ -71,7 +71,7 @@ function withControl(objective: Objective, samples: readonly Sample[]): Objectiv
 }
 
 /** `metric{a:b,c:d}` → `{a: 'b', c: 'd'}`. */
-export function selectorOf(metric: string): Record<string, string> {
+function selectorOf(metric: string): Record<string, string> {
   const pairs = /\{(.*)\}$/.exec(metric)?.[1]?.split(',') ?? [];
   return Object.fromEntries(pairs.map((pair) => pair.split(/:(.*)/).slice(0, 2)));
 }

@@ -19,6 +19,7 @@ describe('Environment', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       OPS_PORT: 9464,
+      LONGHAND_SERVER_TIMING: 'off',
       LOG_LEVEL: 'info',
       REDIS_URL: 'redis://127.0.0.1:6379/0',
       SHOP_LIMIT: 5,

@@ -54,6 +54,8 @@ export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
     z.array(item),
   );
 
+const onOrOff = z.enum(['on', 'off'], 'is not on or off');
+
 /** The variables that every service has: where it listens and how much it logs. */
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
@@ -62,6 +64,7 @@ export const serviceVariables = {
   OPS_HOST: z.string().optional(),
   OPS_PORT: port.default(9464),
   OPS_SOCKET_PATH: socketPath.optional(),
+  LONGHAND_SERVER_TIMING: onOrOff.default('off'),
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
@@ -97,6 +100,7 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
+  LONGHAND_SERVER_TIMING: onOrOff.optional(),
   /** The networks of a TLS front, whose X-Forwarded-For and X-Forwarded-Proto count. */
   LONGHAND_FRONT: list(
     z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.0.0.0/8,fd00::/8'),

@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { AnnotatedResponse, Annotations } from './annotated-response.ts';
 import type { Log } from './log.ts';
 import type { ObservedRequest } from './notable-requests.ts';
 import { logRefusals } from './refusals.ts';
 import { requestDurations } from './request-durations.ts';
-import type { AnnotatedResponse, Annotations, Observer } from './serve.ts';
-import { collectSpans, type Span } from './spans.ts';
+import type { Observer } from './serve.ts';
+import { collectSpans } from './spans.ts';
 
 /** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
 export function createMetrics(service: string, version: string): Registry {
@@ -52,7 +53,7 @@ export function createObserver(
   return {
     request(incoming, outgoing, answer) {
       const start = performance.now();
-      const spans: Span[] = [];
+      const { spans } = outgoing;
       outgoing.once('close', () => {
         const milliseconds = performance.now() - start;
         const { status, error, route } = outcome(outgoing);

@@ -3,36 +3,20 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import { AnnotatedResponse } from './annotated-response.ts';
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { isLocalName } from './local-name.ts';
 import type { Refusal } from './refusals.ts';
+import { TimedResponse } from './server-timing.ts';
 
 /** Answers requests: a Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-}
-
-/** What the log and the metrics say of a request beyond method, path and status. */
-export interface Annotations {
-  /** The pattern of the matched route, such as `/tasks/:id`. */
-  route?: string;
-  /** The code of the error that the response reports. */
-  error?: string | undefined;
-  /** Whether the response lasts for as long as its client reads it. */
-  endless?: boolean;
-  /** The status with which the server itself ended the request, because its body is not HTTP. */
-  refused?: number;
-}
-
-/** Node's response with the annotations of its request. */
-export class AnnotatedResponse extends ServerResponse {
-  readonly annotations: Annotations = {};
 }
 
 /** Watches a server. */
@@ -49,6 +33,8 @@ export type ServeOptions = ListenAddress & {
   observer?: Observer;
   /** Headers of responses that the server sends without asking the application: to malformed HTTP, for one. */
   clientErrorHeaders?: Record<string, string>;
+  /** Whether responses have a `Server-Timing` header. */
+  serverTiming?: boolean;
   /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
   requestTimeout?: number;
 };
@@ -101,7 +87,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   };
   const server = createServer(
     {
-      ServerResponse: AnnotatedResponse,
+      ServerResponse: options.serverTiming ? TimedResponse : AnnotatedResponse,
       maxHeaderSize,
       keepAliveTimeout,
       headersTimeout,

@@ -68,6 +68,7 @@ const serving = await serve(app, {
   ...address.service,
   signal,
   observer: createObserver('tasks', log, metrics, requests.add),
+  serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });

@@ -25,15 +25,23 @@ export function settings<Script extends keyof Profile>(script: Script): Profile[
   const entries = Object.entries(profile[script]).map(([setting, value]) => {
     // K6_VUS, which k6 itself ignores in a script with scenarios, is the number of users.
     const given = __ENV[variable(setting)] || (setting === 'users' && __ENV.K6_VUS);
-    return [setting, given ? number(variable(setting), given) : value];
+    return [setting, given ? read(setting, given) : value];
   });
   return Object.fromEntries(entries) as Profile[Script];
 }
 
-/** A number, or a duration in seconds from what k6 writes as `1h2m3s`. */
-function number(name: string, text: string): number {
+/** Settings that are seconds. */
+const durations = ['duration', 'ramp', 'hold', 'after'];
+
+/** A number; where it is of seconds, also what k6 writes as `1h2m3s`. */
+function read(setting: string, text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  const isDuration = durations.includes(setting);
   const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text) ?? [];
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number(h) * 3_600 + Number(m) * 60 + Number(s);
-  if (text !== '' && (value > 0 || Number(text) === 0)) return value;
-  throw new Error(`${name}=${text}: is neither a number nor a duration such as 90s or 1m30s.`);
+  const seconds = Number(h) * 3_600 + Number(m) * 60 + Number(s);
+  if (isDuration && seconds > 0) return seconds;
+  const expected = isDuration
+    ? 'is neither a number of seconds nor a duration such as 1m30s'
+    : 'is not a number';
+  throw new Error(`${variable(setting)}=${text}: ${expected}.`);
 }

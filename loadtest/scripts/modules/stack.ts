@@ -42,8 +42,6 @@ function isThisMachine(host: string): boolean {
 export const baseOptions = {
   // Nothing is followed to another host.
   maxRedirects: 0,
-  // Not every resolver knows these names.
-  hosts: { '*.localhost': '127.0.0.1' },
   summaryTrendStats: ['avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
 };
 

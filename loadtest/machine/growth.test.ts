@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { repeatableRandom } from '../testing/repeatable-random.ts';
+import { type HoldingsSample, judgeGrowth, watchHoldings } from './growth.ts';
+
+const MiB = 2 ** 20;
+
+/** A process whose memory goes up and down as with a garbage collector, and grows by so much an hour. */
+function soak(perHour: number, files = () => 20): HoldingsSample[] {
+  const random = repeatableRandom(3);
+  return Array.from({ length: 300 }, (_, i) => {
+    const saw = ((i % 20) / 20) * 30 * MiB;
+    const memory = 100 * MiB + saw + random() * 5 * MiB + (perHour * i * 6) / 3_600;
+    return { process: 'expander', at: i * 6, memory, files: files(), sockets: 12 };
+  });
+}
+
+const verdict = (samples: HoldingsSample[]) =>
+  Object.fromEntries(judgeGrowth(samples, 10).map(({ what, met }) => [what, met]));
+
+test('memory that goes up and down does not grow', () => {
+  expect(verdict(soak(0))).toEqual({ memory: true, files: true, sockets: true });
+});
+
+test('what grows while caches fill, in the first quarter, is no leak', () => {
+  const samples = soak(0).map((sample, i) => ({
+    ...sample,
+    memory: i < 75 ? sample.memory / 2 : sample.memory,
+  }));
+  expect(verdict(samples).memory).toBe(true);
+});
+
+test('a slow leak below the sawtooth is one', () => {
+  expect(verdict(soak(100 * MiB)).memory).toBe(false);
+});
+
+test('a growth that could as well be none is none', () => {
+  expect(verdict(soak(20 * MiB)).memory).toBe(true);
+});
+
+test('files that stay open are a leak', () => {
+  let open = 20;
+  const leaking = () => {
+    open += 0.1;
+    return Math.floor(open);
+  };
+  expect(verdict(soak(0, leaking)).files).toBe(false);
+});
+
+test('this process holds memory and files', () => {
+  const watch = watchHoldings(
+    { here: () => process.pid, gone: () => undefined, ended: () => 2 ** 22 },
+    60_000,
+  );
+  expect(watch.stop()).toHaveLength(1);
+  expect(watch.stop()[0]).toMatchObject({ process: 'here', files: expect.any(Number) });
+  expect(watch.stop()[0]?.memory).toBeGreaterThan(10 * MiB);
+});

@@ -69,7 +69,14 @@ export function expanderRules(stack: () => TestStack): void {
         const responses = [await get(path(), question), await get(path(), { ...question, method: 'HEAD' })];
         const [ofGet, ofHead] = responses.map(({ status, headers }) => {
           // What names this one message, and how it is framed (RFC 9112).
-          const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
+          const {
+            date,
+            connection,
+            'x-request-id': id,
+            'server-timing': times,
+            'transfer-encoding': framing,
+            ...rest
+          } = headers;
           return { status, ...rest };
         });
         expect(ofHead).toEqual(ofGet);

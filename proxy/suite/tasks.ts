@@ -172,7 +172,14 @@ export function tasksRules(stack: () => TestStack): void {
       const session = 'session=AAAAAAAAAAAAAAAAAAAAAA';
       const options = { method, headers: { Cookie: session, ...headers } };
       const { status, headers: found } = await send(stack().tasksPort, path, options);
-      const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = found;
+      const {
+        date,
+        connection,
+        'x-request-id': id,
+        'server-timing': times,
+        'transfer-encoding': framing,
+        ...rest
+      } = found;
       return { status, ...rest };
     };
     const paths = async () => {

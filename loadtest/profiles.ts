@@ -49,7 +49,7 @@ export const profiles: Record<string, Profile> = {
       p50: 35,
       p99: 1_000,
       p999: 2_000,
-      delayed: 0.25,
+      delayed: 0.4,
       dropped: 40,
     },
     expander: { ...full.expander, rate: 100, duration: 5, hotLinks: 20 },

@@ -1,9 +1,9 @@
 import { startShortener } from '@longhand/shortener';
 import autocannon from 'autocannon';
+import { cpuTime } from '../../machine/process-usage.ts';
 import { httpCandidate } from '../http-candidate.ts';
 import { spread } from '../measure.ts';
 import { startNginx, without } from '../nginx.ts';
-import { cpuTime } from '../../machine/process-usage.ts';
 import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
 import { startWorker } from '../worker.ts';

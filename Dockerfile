@@ -1,6 +1,6 @@
 # The images of the stack, one target each: expander, tasks, proxy; and the shortener for load tests.
 
-FROM node:26-trixie-slim AS manifests
+FROM node:26.10.0-trixie-slim AS manifests
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY shared/package.json shared/

@@ -9,7 +9,7 @@ in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && 
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load bench screenshots load-selftest setup
+.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -73,8 +73,20 @@ load: $(installed) ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=�
 load-compare: $(installed) ## compare two runs: A=… B=…, or the last two of the same script
 	@node loadtest/compare.ts $(A) $(B)
 
+rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load (ROWS=… some of them), and judge it
+	@if $(in_containers); then kind=containers; else kind=native; fi; \
+		node loadtest/rehearsal/main.ts $$kind $(ROWS)
+
 bench: $(installed) ## run the benchmarks (see loadtest/README.md)
 	@npm run --silent bench -w loadtest
+
+sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/sbom/
+	@mkdir -p out/sbom
+	@for service in expander tasks; do node deploy/sbom.ts $$service >out/sbom/$$service.cdx.json; done
+	@ls out/sbom/*
+
+release-check: $(installed) ## say what stands between this checkout and a release
+	@deploy/release-check.sh
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts

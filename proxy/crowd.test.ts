@@ -61,7 +61,7 @@ describe.skipIf(!engine)('A crowd before the stack in containers', () => {
           'docker',
           [
             ...['run', '--rm', '--interactive', '--network', network, '--volume', `${program}:/hold.ts:ro`],
-            ...['node:26-trixie-slim', 'node', '/hold.ts', JSON.stringify(hold)],
+            ...['node:26.10.0-trixie-slim', 'node', '/hold.ts', JSON.stringify(hold)],
           ],
           { stdio: ['pipe', 'pipe', 'inherit'] },
         ),

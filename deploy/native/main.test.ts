@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { describe, expect, test } from 'vitest';
 import { alive, Runner } from '../testing/runner.ts';
@@ -73,18 +75,28 @@ describe('The native run', { timeout: 120_000 }, () => {
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
   });
 
-  test('a port that is taken is named, and nothing is left running', async () => {
-    const port = runner.ports.LONGHAND_TASKS_PORT;
-    const other = createServer().listen(port, '127.0.0.1');
-    await once(other, 'listening');
+  test('every port that is taken is named, and nothing is left running', async () => {
+    const { LONGHAND_EXPANDER_PORT: one, LONGHAND_TASKS_PORT: two } = runner.ports;
+    const others = [one, two].map((port) => createServer().listen(port, '127.0.0.1'));
+    for (const other of others) await once(other, 'listening');
     const { code, output } = await runner.run('up').exited;
-    other.close();
-    expect(code).toBe(1);
-    expect(output).toBe(
-      `Port ${port} is taken by another program: stop that, or choose another port, ` +
-        'as in LONGHAND_TASKS_PORT=18080 make up.\n',
-    );
+    for (const other of others) other.close();
+    expect(code).toBe(78);
+    const taken = (port: number, name: string) =>
+      `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.\n`;
+    expect(output).toBe(taken(one, 'LONGHAND_EXPANDER_PORT') + taken(two, 'LONGHAND_TASKS_PORT'));
     expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
+  });
+
+  test('a folder that cannot be made is named', async () => {
+    await writeFile(join(runner.folder, 'file'), '');
+    runner.folder = join(runner.folder, 'file', 'data');
+    const { code, output } = await runner.run('up').exited;
+    runner.folder = join(runner.folder, '..', '..');
+    expect([code, output]).toEqual([
+      78,
+      `${runner.folder}/file/data cannot be written (ENOTDIR): the stack needs a folder for its data.\n`,
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
@@ -23,12 +23,27 @@ const workingDirectory = process.cwd();
 process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command)) throw new Error(`${command}: the commands are up, ps and down.`);
-  if (command === 'up') await mkdir(folder, { recursive: true });
+  if (command === 'up') await create(folder);
   if (existsSync(folder)) enter(folder);
   await commands[command]?.();
 } catch (error) {
   print(error instanceof Error ? error.message : `${error}`, console.error);
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
+}
+
+/** @throws EnvironmentError if there can be no such folder, or nothing can be written into it. */
+async function create(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // Of a folder that belongs to somebody else the next steps say more.
+    if (!['EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code)) return;
+    throw new EnvironmentError(
+      `${folder} cannot be written (${code}): the stack needs a folder for its data.`,
+    );
+  }
 }
 
 /** Makes `folder` the working directory: the paths of Unix sockets have to be short, so they are relative. */

@@ -8,30 +8,35 @@ export type ProxyPorts = Record<(typeof names)[number], number>;
 /**
  * Replaces 0 among the proxy's ports by free ones, and checks that nginx can listen on all of them.
  *
- * @throws Error with a message for people that names the first unusable port and the way out.
+ * @throws EnvironmentError that names every unusable port and the way out.
  */
 export async function proxyPorts(wanted: ProxyPorts, address: string): Promise<ProxyPorts> {
   const ports = Object.fromEntries(names.map((name) => [name, wanted[name]])) as ProxyPorts;
   const servers: Server[] = [];
-  try {
-    for (const name of names) {
-      const same = names.find(
-        (other) => other !== name && ports[other] !== 0 && ports[other] === ports[name],
-      );
-      if (same) throw new EnvironmentError(`${name} and ${same} are both ${ports[name]}: they must differ.`);
-      const server = await listenOn(name, ports[name], address);
+  const faults = new Set<string>();
+  for (const [i, name] of names.entries()) {
+    const same = names.slice(0, i).find((other) => wanted[other] !== 0 && wanted[other] === wanted[name]);
+    if (same) {
+      faults.add(`${same} and ${name} are both ${wanted[name]}: they must differ.`);
+      continue;
+    }
+    try {
+      const server = await listenOn(name, wanted[name], address);
       servers.push(server);
       ports[name] = (server.address() as AddressInfo).port;
-    }
-  } finally {
-    for (const server of servers) {
-      server.close();
-      await once(server, 'close');
+    } catch (error) {
+      faults.add((error as EnvironmentError).message);
     }
   }
+  for (const server of servers) {
+    server.close();
+    await once(server, 'close');
+  }
+  if (faults.size > 0) throw new EnvironmentError([...faults].join('\n'));
   return ports;
 }
 
+/** @throws EnvironmentError */
 async function listenOn(name: string, port: number, address: string): Promise<Server> {
   const server = createServer();
   try {
@@ -41,7 +46,7 @@ async function listenOn(name: string, port: number, address: string): Promise<Se
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Error(
+      throw new EnvironmentError(
         `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
       );
     }

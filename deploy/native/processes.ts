@@ -41,6 +41,12 @@ function explain(lastLines: readonly string[], data: string): string | undefined
   if (lastLines.some((line) => line.includes('No space left on device'))) {
     return `The disk of ${data} is full: what is there can be read, but nothing can be saved until it has room.`;
   }
+  if (lastLines.some((line) => line.includes("Can't handle RDB format version"))) {
+    return (
+      `The saved data in ${data} was written by a newer Redis than this one: start with that version, ` +
+      'or restore a backup that this one made: make restore FILE=…'
+    );
+  }
   if (!lastLines.some((line) => damage.test(line))) return undefined;
   const manifest = join(data, 'appendonly.aof.manifest');
   return (

@@ -25,7 +25,7 @@ export interface StackOptions extends Omit<ProcessContext, 'account'> {
    * 80 bytes, from the root or from the working directory, so that those of the sockets are short enough.
    */
   folder: string;
-  /** Replicas of the tasks service behind the proxy, 1 by default. */
+  /** Replicas of the tasks service behind the proxy, LONGHAND_REPLICAS by default. */
   tasksReplicas?: number;
 }
 
@@ -53,20 +53,23 @@ export interface Stack {
  *   Nothing keeps running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { env, onLine, tasksReplicas = 1 } = options;
+  const { env, onLine } = options;
   const variables = readVariables(env);
   const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
   const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
-  const replicas = Array.from({ length: tasksReplicas }, (_, i) => (i === 0 ? 'tasks' : `tasks-${i + 1}`));
   const timing = serverTiming(variables.LONGHAND_SERVER_TIMING, variables.LONGHAND_BIND);
+  const replicas = (name: string, count = variables.LONGHAND_REPLICAS) =>
+    Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
+  const expanders = replicas('expander');
+  const tasks = replicas('tasks', options.tasksReplicas);
 
   await createFolders(folder);
   await configureProxy(join(folder, 'proxy'), {
     ...proxyVariables(variables, listen, ports),
     LONGHAND_SERVER_TIMING_VALUE: timing,
-    LONGHAND_EXPANDER_SERVER: upstreamServers('expander'),
-    LONGHAND_TASKS_SERVER: upstreamServers(...replicas),
+    LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
+    LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
   const account = await dropPrivileges(folder, (line) => onLine('stack', line));
   const lowPorts = Object.values(ports).some((port) => port < 1_024);
@@ -74,8 +77,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
       [
-        service('expander', 'expander', 'expander-cache', folder),
-        ...replicas.map((replica) => service('tasks', replica, 'tasks-store', folder)),
+        ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
+        ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
       [proxy(folder, { host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts, account })],
     ],

@@ -107,6 +107,7 @@ export const stackVariables = {
   ).default([]),
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),
+  LONGHAND_REPLICAS: integer(1, 16).default(1),
 };
 
 /** The environment has variables that are invalid or unknown. The message names them all, one per line. */

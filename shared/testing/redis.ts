@@ -34,7 +34,7 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   // The container that would clean up after a crashed run is an image of its own; `stop` cleans up here.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const port = await freePort();
-  const container = await new GenericContainer('redis:8')
+  const container = await new GenericContainer('redis:8.0.2')
     .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
     .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
     // A fixed port: the engine would pick another one at every start.

@@ -7,7 +7,8 @@ const maxAge = 2_000;
 
 /**
  * The key of the CSRF tokens. It is kept in the store, so that all replicas use the same one; the first replica to ask
- * makes it. While the store is away the last known key serves on: a form can still be shown again with what was typed.
+ * makes it. Nobody waits for it to be read again. While the store is away the last known key serves on: a form can still
+ * be shown again with what was typed.
  *
  * @param random makes a new key.
  * @param clock milliseconds, ascending.
@@ -19,15 +20,15 @@ export function csrfKey(
 ): () => Promise<Buffer> {
   let known: Buffer | undefined;
   let checked = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (known && clock() - checked < maxAge) return known;
+  const read = async () => {
     checked = clock();
     const own = known?.toString('hex') ?? random().toString('hex');
-    try {
-      known = Buffer.from((await storeReply(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
-    } catch (error) {
-      if (!known) throw error;
-    }
+    known = Buffer.from((await storeReply(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
+    return known;
+  };
+  return async () => {
+    if (!known) return read();
+    if (clock() - checked >= maxAge) read().catch(() => {});
     return known;
   };
 }

@@ -33,6 +33,17 @@ test('a call that comes when none is under way is made at once', async () => {
   }
 });
 
+test('calls that wait for one that fails fail with it, and wait no second time', async () => {
+  let runs = 0;
+  const ask = coalesce(async () => {
+    runs += 1;
+    throw new Error('away');
+  });
+  const asked = await Promise.allSettled([ask(), ask(), ask()]);
+  expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(runs).toBe(1);
+});
+
 test('a call that fails keeps none of the later ones from being made', async () => {
   let fails = true;
   const ask = coalesce(async () => {

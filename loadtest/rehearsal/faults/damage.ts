@@ -1,0 +1,83 @@
+import type { Drill, Fault } from '../fault.ts';
+import { added } from '../ledger.ts';
+import type { RehearsedStack } from '../stack.ts';
+import { pause, until } from '../until.ts';
+
+const promise =
+  'The store starts, or says in one sentence what to do (`redis-check-aof`, the backup); it is never silently empty.';
+
+/** What says how to get the data back. */
+const wayOut = /redis-check-aof|make restore/;
+
+/** Damages the file of the store, lets the store read it, and puts the whole file back. */
+async function damage(stack: RehearsedStack, drill: Drill, script: string): Promise<void> {
+  const { tasks } = stack.urls;
+  const prefix = `rehearsal-${Date.now()}`;
+  const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+  const ids: string[] = [];
+  for (const title of [`${prefix} 1`, `${prefix} 2`, `${prefix} 3`]) {
+    const response = await fetch(`${tasks}/tasks`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ title }),
+    });
+    ids.push(((await response.json()) as { _id: string })._id);
+  }
+  const kill = async () => {
+    for (const store of await stack.replicas('tasks-store'))
+      await stack.signal(store, 'SIGKILL').catch(() => {});
+  };
+  const since = new Date();
+  drill.begins();
+  await stack.inside('tasks-store', 'rm -rf whole && cp -a appendonlydir whole');
+  try {
+    await stack.inside('tasks-store', script);
+    await kill();
+    await pause(3);
+    const listed = await added(tasks, prefix).catch(() => undefined);
+    const log = (await stack.log('tasks-store', since)) ?? [];
+    const said = log.find((line) => wayOut.test(line));
+    drill.note(listed ? `started with ${listed.length} of 3 tasks` : 'did not start');
+    if (said) drill.note(`said: ${said.slice(0, 240)}`);
+    // The last command may have been cut.
+    if (listed && listed.length < 2) drill.broken(`it started with ${listed.length} of 3 tasks`);
+    if (!listed && !said) drill.broken('it neither started nor said what to do');
+  } finally {
+    await stack.inside('tasks-store', 'rm -rf appendonlydir && mv whole appendonlydir');
+    await kill();
+    await until(async () => (await added(tasks, prefix).catch(() => [])).length === 3, 90);
+    drill.ends();
+  }
+  for (const id of ids)
+    await fetch(`${tasks}/tasks/${id}`, { method: 'DELETE', headers: { ...headers, 'If-Match': '*' } });
+  await stack.settled();
+}
+
+const damaged = (id: string, fault: string, script: string): Fault => ({
+  id,
+  fault,
+  promise,
+  quiet: true,
+  judges: [],
+  cause: (stack, drill) => damage(stack, drill, script),
+});
+
+/** Damage to the append-only file. */
+export const damageFaults: Fault[] = [
+  damaged(
+    'file-truncated',
+    'The append-only file has lost its last bytes',
+    'cd appendonlydir && truncate -s -9 "$(ls -S *.incr.aof | head -n 1)"',
+  ),
+  damaged(
+    'file-corrupt',
+    'The append-only file has noise in the middle',
+    `cd appendonlydir && f=$(ls -S *.incr.aof | head -n 1) && n=$(grep -abo '^\\*[0-9]' "$f" | tail -n 2 | head -n 1 | cut -d : -f 1) &&
+     { head -c "$n" "$f"; printf nonsense; tail -c "+$((n + 1))" "$f"; } >new && cat new >"$f" && rm new`,
+  ),
+  damaged(
+    'file-of-another-version',
+    'The base of the append-only file is of a version that Redis does not know',
+    'cd appendonlydir && printf 9999 | dd of="$(ls *.base.rdb)" bs=1 seek=5 conv=notrunc 2>/dev/null',
+  ),
+];

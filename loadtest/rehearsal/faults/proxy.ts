@@ -1,0 +1,60 @@
+import { type Fault, noneFails, noneFailsLater } from '../fault.ts';
+import { pause } from '../until.ts';
+
+/** Faults of nginx and of what it stands on. */
+export const proxyFaults: Fault[] = [
+  {
+    id: 'proxy-killed',
+    fault: 'nginx is killed (SIGKILL)',
+    promise: 'Hot links and pages are back within 2 s.',
+    short: true,
+    judges: [noneFailsLater('began', 2)],
+    async cause(stack, drill) {
+      const [proxy = ''] = await stack.replicas('proxy');
+      drill.begins();
+      await stack.signal(proxy, 'SIGKILL');
+      await pause(1);
+      await stack.settled();
+      drill.ends();
+    },
+  },
+  {
+    id: 'proxy-cache-lost',
+    fault: 'The files of the edge cache are deleted',
+    promise: 'Hot links and pages go on.',
+    judges: [noneFails()],
+    async cause(stack, drill) {
+      drill.begins();
+      await stack.inside('proxy', 'rm -rf answers/* files/*');
+      await pause(3);
+      drill.ends();
+    },
+  },
+  {
+    id: 'proxy-cache-read-only',
+    fault: 'The edge cache cannot be written for 4 s',
+    promise: 'Hot links and pages go on.',
+    judges: [noneFails()],
+    async cause(stack, drill) {
+      drill.begins();
+      await stack.inside('proxy', 'rm -rf answers/* files/*; chmod 500 answers files');
+      await pause(4);
+      await stack.inside('proxy', 'chmod 700 answers files');
+      drill.ends();
+    },
+  },
+  {
+    id: 'names-gone',
+    fault: 'The names of the applications cannot be resolved for 10 s',
+    promise: 'Hot links and pages go on.',
+    only: 'containers',
+    judges: [noneFails()],
+    async cause(stack, drill) {
+      drill.begins();
+      const restore = await stack.loseNames?.();
+      await pause(10);
+      await restore?.();
+      drill.ends();
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import { answersWithin, type Fault, noneFails, noneFailsLater } from '../fault.ts';
+import type { RehearsedStack, Service } from '../stack.ts';
+import { pause } from '../until.ts';
+
+const services = ['expander', 'tasks'] as const;
+
+/** The first replica of each service. */
+const eachFirst = async (stack: RehearsedStack): Promise<[Service, string][]> =>
+  Promise.all(
+    services.map(
+      async (service): Promise<[Service, string]> => [service, (await stack.replicas(service))[0] ?? ''],
+    ),
+  );
+
+const needsTwo = async (stack: RehearsedStack): Promise<string | undefined> => {
+  const counts = await Promise.all(services.map(async (service) => (await stack.replicas(service)).length));
+  return Math.min(...counts) < 2 ? 'each service needs two replicas' : undefined;
+};
+
+/** Services that end, with another replica beside them, and the proxy. */
+export const serviceFaults: Fault[] = [
+  {
+    id: 'services-terminated',
+    fault: 'SIGTERM to one of two replicas of each service, 20 times in turn',
+    promise: 'No request fails; each exits with code 0 within 10 s.',
+    short: true,
+    unfit: needsTwo,
+    async cause(stack, drill) {
+      let longest = 0;
+      drill.begins();
+      for (let round = 0; round < drill.rounds({ short: 1, long: 20 }); round++) {
+        for (const [service, replica] of await eachFirst(stack)) {
+          const { how, seconds } = await stack.terminate(service, replica);
+          longest = Math.max(longest, seconds);
+          if (how !== 'code 0') drill.broken(`${service} exited with ${how}`);
+          await stack.settled();
+          // Docker restarts at once only what ran for 10 s.
+          if (stack.kind === 'containers') await pause(drill.rounds({ short: 0, long: 5 }));
+        }
+      }
+      drill.note(`exits after at most ${longest.toFixed(1)} s`);
+      if (longest > 10) drill.broken(`an exit took ${longest.toFixed(1)} s`);
+    },
+    judges: [noneFails()],
+  },
+  {
+    id: 'proxy-terminated',
+    fault: 'The proxy is told to stop, as `make down` does, and starts again',
+    promise:
+      'It exits with code 0 within 10 s; requests are refused only until it is back, 2 s after its exit.',
+    async cause(stack, drill) {
+      const [proxy = ''] = await stack.replicas('proxy');
+      drill.begins();
+      const { how, seconds } = await stack.terminate('proxy', proxy);
+      drill.ends();
+      drill.note(`exit after ${seconds.toFixed(1)} s`);
+      if (how !== 'code 0' || seconds > 10) drill.broken(`it exited with ${how} after ${seconds} s`);
+      await stack.settled();
+    },
+    judges: [noneFailsLater('ended', 2)],
+  },
+  {
+    id: 'replica-killed',
+    fault: 'One of two replicas of each service is killed (SIGKILL)',
+    promise: 'Only its requests in flight fail; none that begins later than 1 s.',
+    short: true,
+    unfit: needsTwo,
+    async cause(stack, drill) {
+      drill.begins();
+      for (const [, replica] of await eachFirst(stack)) await stack.signal(replica, 'SIGKILL');
+      await pause(3);
+      drill.ends();
+      await stack.settled();
+    },
+    judges: [noneFailsLater('began', 1)],
+  },
+  {
+    id: 'replica-hung',
+    fault: 'One of two replicas of each service hangs for 20 s (SIGSTOP)',
+    promise: 'Only its requests in flight fail; none that begins later than 3 s.',
+    unfit: needsTwo,
+    async cause(stack, drill) {
+      const replicas = await eachFirst(stack);
+      drill.begins();
+      for (const [, replica] of replicas) await stack.signal(replica, 'SIGSTOP');
+      await pause(drill.rounds({ short: 5, long: 20 }));
+      // The native stack has killed it by then.
+      for (const [, replica] of replicas) await stack.signal(replica, 'SIGCONT').catch(() => {});
+      drill.ends();
+      await stack.settled();
+    },
+    judges: [noneFailsLater('began', 3), answersWithin(11)],
+  },
+  {
+    id: 'replica-cut-off',
+    fault: 'One of two replicas of each service loses its network for 8 s',
+    promise: 'Only its requests in flight fail; none that begins later than 3 s.',
+    only: 'containers',
+    unfit: needsTwo,
+    async cause(stack, drill) {
+      const replicas = await eachFirst(stack);
+      drill.begins();
+      const back = await Promise.all(replicas.map(([service, replica]) => stack.cutOff?.(service, replica)));
+      await pause(8);
+      for (const restore of back) await restore?.();
+      drill.ends();
+      await stack.settled();
+    },
+    judges: [noneFailsLater('began', 3), answersWithin(11)],
+  },
+];

@@ -1,0 +1,115 @@
+import { answersWithin, backWithin, type Fault, failsOnlyWith, noneFails, noneFailsLater } from '../fault.ts';
+import { pause, until } from '../until.ts';
+
+const promise =
+  'Pages and writes are answered, or are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s, without a restart.';
+const judges = [
+  noneFails('hot', 'miss'),
+  failsOnlyWith([503], 'read', 'write'),
+  // Of the 1.2 s, what the proxy and k6 add on a busy machine.
+  answersWithin(1.5, 'read', 'write'),
+  noneFailsLater('ended', 2),
+];
+
+/** Faults of the store of tasks. */
+export const storeFaults: Fault[] = [
+  {
+    id: 'store-killed',
+    fault: 'The store is killed (SIGKILL)',
+    promise,
+    short: true,
+    judges,
+    async cause(stack, drill) {
+      const [store = ''] = await stack.replicas('tasks-store');
+      drill.begins();
+      await stack.signal(store, 'SIGKILL');
+      await until(async () => (await stack.redis('tasks-store', 'PING').catch(() => '')) === 'PONG', 30);
+      drill.ends();
+      await stack.settled();
+    },
+  },
+  {
+    id: 'store-hung',
+    fault: 'The store hangs for 4 s (SIGSTOP)',
+    promise,
+    judges,
+    async cause(stack, drill) {
+      const [store = ''] = await stack.replicas('tasks-store');
+      drill.begins();
+      await stack.signal(store, 'SIGSTOP');
+      await pause(4);
+      await stack.signal(store, 'SIGCONT');
+      drill.ends();
+      await stack.settled();
+    },
+  },
+  {
+    id: 'store-restarted',
+    fault: 'The store is restarted (SIGTERM)',
+    promise,
+    judges,
+    async cause(stack, drill) {
+      const [store = ''] = await stack.replicas('tasks-store');
+      drill.begins();
+      await stack.terminate('tasks-store', store);
+      await until(async () => (await stack.redis('tasks-store', 'PING').catch(() => '')) === 'PONG', 30);
+      drill.ends();
+      await stack.settled();
+    },
+  },
+  {
+    id: 'store-slow',
+    fault: 'The store answers 100 ms late',
+    promise: 'Every page and every write is answered within 1.2 s.',
+    judges: [noneFails('hot', 'miss'), answersWithin(1.5, 'read', 'write'), noneFailsLater('ended', 2)],
+    async cause(stack, drill) {
+      drill.begins();
+      const restore = await stack.relay('tasks-store', { delay: 100 });
+      await pause(4);
+      await restore();
+      drill.ends();
+      await stack.settled();
+    },
+  },
+  {
+    id: 'store-out-of-memory',
+    fault: 'The store has reached its `maxmemory`',
+    promise: 'Pages go on; writes are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s.',
+    judges: [noneFails('hot', 'miss', 'read'), ...judges.slice(1)],
+    async cause(stack, drill) {
+      drill.begins();
+      await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '1');
+      await pause(3);
+      await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '256mb');
+      drill.ends();
+    },
+  },
+  {
+    id: 'store-disk-full',
+    fault: 'The disk of the store is full for 20 s',
+    promise:
+      'Nothing acknowledged is lost; writes are 503; pages are back within 3 s of each exit of Redis, which are few; saving works again within 15 s of there being room.',
+    unfit: async (stack) =>
+      stack.smallDisk ? undefined : 'the disk of this store is not one that may be filled',
+    judges: [
+      noneFails('hot', 'miss'),
+      failsOnlyWith([503], 'read', 'write'),
+      backWithin(3, 'read'),
+      noneFailsLater('ended', 15),
+    ],
+    async cause(stack, drill) {
+      const since = new Date();
+      drill.begins();
+      await stack.inside('tasks-store', 'cat /dev/zero >filler 2>/dev/null || true');
+      await pause(drill.rounds({ short: 5, long: 20 }));
+      await stack.inside('tasks-store', 'rm filler');
+      drill.ends();
+      await pause(15);
+      await stack.settled();
+      const exits = await stack.exits('tasks-store', since);
+      drill.exits(exits);
+      drill.note(`Redis exited ${exits.length} times`);
+      if (exits.length > 8) drill.broken(`Redis exited ${exits.length} times`);
+    },
+  },
+];

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Fault, noneFails, slowedAtMost } from '../fault.ts';
+import { added } from '../ledger.ts';
+import { pause } from '../until.ts';
+
+/** Paths of the shortener that behave badly. */
+const hostile = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
+
+/** Expansions of one client in flight, below what it may have: the load comes from the same address. */
+const inFlight = 150;
+
+/** Targets and clients that mean harm. */
+export const strangerFaults: Fault[] = [
+  {
+    id: 'hostile-targets',
+    fault:
+      'Two thousand expansions of targets that hang, never end, reset, or send garbage or a megabyte of headers',
+    promise: 'Each ends by its deadline of 8 s; everybody else is answered, at most twice as slowly.',
+    short: true,
+    judges: [noneFails(), slowedAtMost(2, 'hot', 'miss', 'read')],
+    async cause(stack, drill) {
+      const count = drill.rounds({ short: 30, long: 2_000 });
+      let started = 0;
+      let longest = 0;
+      const statuses = new Map<number, number>();
+      const side = async () => {
+        while (started < count) {
+          const target = `${stack.otherShortener}${hostile[started++ % hostile.length]}?id=${randomUUID()}`;
+          const start = Date.now();
+          const status = await get(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
+          longest = Math.max(longest, Date.now() - start);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      };
+      drill.begins();
+      await Promise.all(Array.from({ length: Math.min(count, inFlight) }, side));
+      drill.ends();
+      drill.note(`${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`);
+      drill.note(`the slowest took ${(longest / 1_000).toFixed(1)} s`);
+      if (longest > 9_000) drill.broken(`one took ${(longest / 1_000).toFixed(1)} s`);
+    },
+  },
+  {
+    id: 'hostile-clients',
+    fault:
+      '300 connections with unfinished headers, 300 idle ones, 50 that stall while they read, pipelined garbage',
+    promise: 'Everybody else is answered, at most twice as slowly.',
+    judges: [noneFails(), slowedAtMost(2, 'hot', 'miss', 'read')],
+    async cause(stack, drill) {
+      const { hostname, port } = new URL(stack.urls.tasks);
+      const sockets: Socket[] = [];
+      const open = (bytes: string, count: number) => {
+        for (let i = 0; i < count; i++) {
+          const socket = connect(Number(port), hostname).on('error', () => {});
+          socket.pause().write(bytes);
+          sockets.push(socket);
+        }
+      };
+      drill.begins();
+      open('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300);
+      open('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300);
+      open('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50);
+      open('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50);
+      await pause(drill.rounds({ short: 2, long: 8 }));
+      for (const socket of sockets) socket.destroy();
+      drill.ends();
+    },
+  },
+  {
+    id: 'smuggled-request',
+    fault: 'Requests whose length can be read in two ways, with a write hidden in them',
+    promise: 'No request reaches an application twice, and none that is hidden in another.',
+    short: true,
+    judges: [noneFails()],
+    async cause(stack, drill) {
+      const title = `rehearsal-smuggled-${randomUUID()}`;
+      const body = JSON.stringify({ title });
+      const json = 'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n';
+      const hidden = `POST /tasks HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`;
+      // Whoever believes the length takes the write for the body; whoever believes the other header, for a request.
+      const disguised = (header: string) =>
+        `POST /task HTTP/1.1\r\n${json}Content-Length: ${5 + hidden.length}\r\n${header}\r\n\r\n0\r\n\r\n${hidden}`;
+      const { hostname, port } = new URL(stack.urls.tasks);
+      drill.begins();
+      for (const bytes of [
+        disguised('Transfer-Encoding: chunked'),
+        disguised('Transfer-Encoding: xchunked'),
+        disguised('Transfer-Encoding : chunked'),
+        disguised('Transfer-Encoding:\tchunked'),
+        disguised('X: y\nTransfer-Encoding: chunked'),
+        disguised('Content-Length: 5'),
+      ]) {
+        const socket = connect(Number(port), hostname).on('error', () => {});
+        socket.end(bytes);
+        await Promise.race([text(socket).catch(() => ''), pause(2)]);
+      }
+      drill.ends();
+      const found = await added(stack.urls.tasks, title);
+      if (found.length > 0) drill.broken(`${found.length} hidden writes were carried out`);
+      for (const { _id } of found)
+        await fetch(`${stack.urls.tasks}/tasks/${_id}`, { method: 'DELETE', headers: { 'If-Match': '*' } });
+    },
+  },
+];
+
+/** @returns the status, or 0 for an error. */
+const get = (url: string): Promise<number> =>
+  new Promise((resolve) => {
+    request(url, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', () => resolve(0))
+      .end();
+  });

@@ -1,0 +1,58 @@
+import type { Request } from './load.ts';
+
+interface Listed {
+  _id: string;
+  title: string;
+}
+
+/** What became of the writes of a load. */
+export interface Ledger {
+  acknowledged: number;
+  /** Titles that were acknowledged and are not there. */
+  lost: string[];
+  /** Titles that are there twice. */
+  doubled: string[];
+}
+
+const asJson = { Accept: 'application/json' };
+/** Deletions in flight. */
+const batch = 20;
+
+/** Compares what `requests` were told with the list at `tasks`, and then removes what they added. */
+export async function settleAccounts(
+  tasks: string,
+  run: string,
+  requests: readonly Request[],
+): Promise<Ledger> {
+  const listed = await added(tasks, run);
+  const titles = listed.map(({ title }) => title);
+  const there = new Set(titles);
+  const acknowledged = requests.filter(({ kind, right }) => kind === 'write' && right);
+  for (let i = 0; i < listed.length; i += batch) {
+    await Promise.all(
+      listed
+        .slice(i, i + batch)
+        .map(({ _id }) =>
+          fetch(`${tasks}/tasks/${_id}`, { method: 'DELETE', headers: { ...asJson, 'If-Match': '*' } }),
+        ),
+    );
+  }
+  return {
+    acknowledged: acknowledged.length,
+    lost: acknowledged.flatMap(({ title = '' }) => (there.has(title) ? [] : [title])),
+    doubled: titles.filter((title, i) => titles.indexOf(title) !== i),
+  };
+}
+
+/** The tasks whose titles begin with `prefix`, on all pages. */
+export async function added(tasks: string, prefix: string): Promise<Listed[]> {
+  const found: Listed[] = [];
+  for (let path: string | undefined = '/tasks'; path !== undefined; ) {
+    const response = await fetch(tasks + path, { headers: asJson });
+    if (!response.ok) throw new Error(`GET ${tasks}${path} answers ${response.status}`);
+    const page = (await response.json()) as { tasks: Listed[]; next?: string };
+    found.push(...page.tasks.filter(({ title }) => title.startsWith(prefix)));
+    path = page.next;
+  }
+  return found;
+}

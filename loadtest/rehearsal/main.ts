@@ -1,0 +1,79 @@
+/**
+ * `node loadtest/rehearsal/main.ts native|containers [row …]` causes the faults of the table on the running stack, or on
+ * one that it starts, and writes a report.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findK6 } from '../k6.ts';
+import { findRunningStack } from '../target.ts';
+import { findContainers, startContainers } from './containers.ts';
+import { faults } from './faults.ts';
+import { findNative, startNative } from './native.ts';
+import { type Result, rehearse } from './rehearse.ts';
+import { html, line, markdown, verdict } from './report.ts';
+
+const out = join(import.meta.dirname, '..', 'out');
+const stacks = {
+  native: { find: findNative, start: startNative },
+  containers: { find: findContainers, start: startContainers },
+};
+
+async function main(kind: string, ids: string[]): Promise<void> {
+  if (!process.env.LONGHAND_REHEARSAL) {
+    throw new Error(
+      'A rehearsal kills and damages what runs. If that is what you want: LONGHAND_REHEARSAL=1 make rehearse',
+    );
+  }
+  if (kind !== 'native' && kind !== 'containers')
+    throw new Error(`${kind}: the stacks are native and containers.`);
+  const unknown = ids.find((id) => !faults.some((fault) => fault.id === id));
+  if (unknown)
+    throw new Error(`There is no row ${unknown}; there are ${faults.map(({ id }) => id).join(', ')}.`);
+  const short = process.env.LOAD_PROFILE === 'short';
+  const rows = faults.filter((fault) => (ids.length > 0 ? ids.includes(fault.id) : !short || fault.short));
+  const k6 = await findK6(console.log);
+  const stack = await runningOrStarted(kind);
+  const results: Result[] = [];
+  try {
+    for (const fault of rows) {
+      const result = await rehearse(fault, { k6, stack, short });
+      results.push(result);
+      console.log(line(result));
+    }
+  } finally {
+    await stack.stop();
+    const title = `Rehearsal: ${kind}, ${new Date().toISOString().slice(0, 16)}`;
+    await mkdir(out, { recursive: true });
+    await writeFile(join(out, `rehearsal-${kind}.md`), markdown(title, results));
+    await writeFile(join(out, `rehearsal-${kind}.html`), html(title, results));
+  }
+  const broken = results.filter((result) => verdict(result) === 'BROKEN');
+  console.log(
+    `${results.length} rows, ${broken.length} broken; reports: loadtest/out/rehearsal-${kind}.{html,md}`,
+  );
+  if (broken.length > 0) process.exitCode = 1;
+}
+
+async function runningOrStarted(kind: keyof typeof stacks) {
+  const running = await findRunningStack(process.env);
+  await running?.stop();
+  const { PROXY_URL = '', EXPANDER_URL = '', TASKS_URL = '' } = running?.variables ?? {};
+  const urls = { proxy: PROXY_URL, expander: EXPANDER_URL, tasks: TASKS_URL };
+  const found = running && (await stacks[kind].find(urls));
+  if (!found) console.log('Starting a stack for this rehearsal, on free ports.');
+  return found ?? stacks[kind].start();
+}
+
+// On Ctrl-C the current row ends first, so that its fault is taken back. A second Ctrl-C exits at once.
+process.once('SIGINT', () => {});
+const [kind = '', ...ids] = process.argv.slice(2);
+await main(
+  kind,
+  ids
+    .join(' ')
+    .split(/[\s,]+/)
+    .filter(Boolean),
+).catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -78,7 +78,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   test('every port that is taken is named, and nothing is left running', async () => {
     const { LONGHAND_EXPANDER_PORT: one, LONGHAND_TASKS_PORT: two } = runner.ports;
     const others = [one, two].map((port) => createServer().listen(port, '127.0.0.1'));
-    for (const other of others) await once(other, 'listening');
+    await Promise.all(others.map((other) => once(other, 'listening')));
     const { code, output } = await runner.run('up').exited;
     for (const other of others) other.close();
     expect(code).toBe(78);

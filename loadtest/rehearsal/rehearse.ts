@@ -30,7 +30,7 @@ const nothing = { requests: 0, failures: '', failed: 0, recovery: 0, alerts: [] 
 const empty: Ledger = { acknowledged: 0, lost: [], doubled: [] };
 
 /** Seconds of load before a fault, and after it. */
-const margin = { before: 2, after: 3 };
+const margins = { short: { before: 1, after: 2 }, long: { before: 2, after: 3 } };
 
 export interface RehearsalOptions {
   k6: K6;
@@ -63,6 +63,7 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
     note: (text) => result.notes.push(text),
     broken: (sentence) => result.broken.push(sentence),
   };
+  const margin = margins[short ? 'short' : 'long'];
   await stack.settled();
   const load = fault.quiet ? undefined : await startLoad(k6, stack, margin.before);
   const alerts = watchAlerts();

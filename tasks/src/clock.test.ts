@@ -4,28 +4,28 @@ import { addByForm } from '../testing/form.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 
-/** A clock that jumps an hour ahead, then an hour back, each time that somebody looks at it. */
-const jumpingClock = `
+/** A clock that is an hour ahead and an hour behind in turn, and jumps every 50 ms. @param first which comes first */
+const jumpingClock = (first: 1 | -1) => `
   const real = Date;
-  let hours = 1;
   globalThis.Date = class extends real {
     constructor(...given) {
       if (given.length > 0) super(...given);
       else super(Date.now());
     }
     static now() {
-      hours = -hours;
-      return real.now() + hours * 3_600_000;
+      const now = real.now();
+      return now + (Math.floor(now / 50) % 2 ? ${first} : ${-first}) * 3_600_000;
     }
   };`;
 
 test('With clocks that jump and two stacks on one store, ids are unique and ordered, and nothing is lost', async () => {
   const redis = await startRedisProcess(configuration);
-  const env = {
-    REDIS_URL: redis.url,
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(jumpingClock)}`,
-  };
-  const [one, two] = await Promise.all([startService(env), startService(env)]);
+  const start = (first: 1 | -1) =>
+    startService({
+      REDIS_URL: redis.url,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(jumpingClock(first))}`,
+    });
+  const [one, two] = await Promise.all([start(1), start(-1)]);
   onTestFinished(async () => {
     await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
     await redis.stop();

@@ -7,7 +7,7 @@ import type { Tier } from './expansion-cache.ts';
 export type CacheClient = Pick<Redis, 'get' | 'set'>;
 
 /** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 /**
  * Keeps entries in Redis, for all replicas.

@@ -2,6 +2,7 @@ import type { ErrorCode, ExpansionError } from './errors.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
+import type { UnicodeHost } from './unicode-host.ts';
 
 /** How far a chain is followed: through 301 and 302, or to where a browser ends. */
 export type Follow = 'default' | 'all';
@@ -48,7 +49,7 @@ export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper';
 
 /** One URL of a chain: what it answered, and how it leads on. */
-export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies'> {
+export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies'>, UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;

@@ -12,6 +12,7 @@ import { answerFreshUntil } from './lifetime.ts';
 import { isOtherDomain } from './registrable-domain.ts';
 import { plainSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
+import { describeHost } from './unicode-host.ts';
 
 /** Follows a chain of redirects, and describes each hop. */
 export function followRedirects(fetchHop: FetchHop): ExpandUrl {
@@ -45,6 +46,7 @@ function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, mi
     tls,
     downgrade: tls && next?.protocol === 'http:',
     domainChanged: next !== null && isOtherDomain(url, next),
+    ...describeHost(url),
   };
 }
 

@@ -6,7 +6,7 @@ export function isOtherDomain(a: URL, b: URL): boolean {
 }
 
 /** The registrable domain of a host, such as `example.co.uk`; the host itself where it has none. */
-function registrableDomain({ hostname }: URL): string {
+export function registrableDomain({ hostname }: URL): string {
   // Customers of a host such as github.io are not one party.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }

@@ -9,7 +9,7 @@ import { createPage } from './page.ts';
 import { streamPage } from './page-stream.ts';
 
 const page = createPage();
-const hop = { url: 'http://sho.rt/x', status: 301, milliseconds: 1 } as Hop;
+const hop = { url: 'http://sho.rt/x', status: 301, milliseconds: 1, mixedScripts: [] as string[] } as Hop;
 const app = scriptedApp({ 'http://sho.rt/x': to('http://end.example/'), 'http://end.example/': {} });
 const open = (u: string) => app.request(`/?${new URLSearchParams({ u })}`);
 

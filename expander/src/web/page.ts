@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
+import { describeHost, type UnicodeHost } from '../expansion/unicode-host.ts';
+import { journey } from './journey.ts';
 import { baseHeaders } from './responses.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { advice, duration, explanation, headline, openEnd, statusInWords, summary } from './wording.ts';
+import { advice, duration, explanation, headline, list, openEnd, statusInWords, summary } from './wording.ts';
 
 /** The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. */
 export interface Page {
@@ -44,7 +46,12 @@ export function createPage(): Page {
     },
     top: (u, state) => eta.render('top', { u, ...state, style, icon }),
     hop: (hop) =>
-      eta.render('hop', { hop, words: statusInWords(hop.status ?? 0), duration: duration(hop.milliseconds) }),
+      eta.render('hop', {
+        hop,
+        words: statusInWords(hop.status ?? 0),
+        duration: duration(hop.milliseconds),
+        host: hostInWords(hop),
+      }),
     bottom: (u, expansion, requestId) =>
       eta.render('bottom', {
         u,
@@ -73,8 +80,10 @@ function describeAnswer(expansion: Expansion) {
     ...words,
     begun,
     destination,
+    host: URL.canParse(destination ?? '') ? hostInWords(describeHost(new URL(destination ?? ''))) : {},
     open,
     advice: advice(expansion),
+    journey: journey(expansion),
     summary: begun ? summary(expansion) : '',
     stop: reason && { url: destination, reason },
     onward: end.code === 'max_redirects' && longUrl && `/?${query({ u: longUrl })}`,
@@ -83,6 +92,12 @@ function describeAnswer(expansion: Expansion) {
       ? `${words.headline} ${new URL(destination).host}. ${summary(expansion)}`
       : `${words.headline}. ${words.explanation}`,
   };
+}
+
+/** What `host.eta` shows of a host. */
+function hostInWords({ unicodeHost, mixedScripts }: UnicodeHost) {
+  const scripts = list(mixedScripts.map((script) => (script === 'Other' ? 'another script' : script)));
+  return { unicodeHost, scripts };
 }
 
 function query(parameters: Record<string, string>): string {

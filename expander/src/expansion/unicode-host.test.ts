@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { describeHost } from './unicode-host.ts';
+
+const host = (name: string) => describeHost(new URL(`http://${name}/`));
+
+describe('a host in Punycode', () => {
+  test.each([
+    ['xn--bcher-kva.example', 'bücher.example'],
+    ['www.xn--e1afmkfd.xn--p1ai', 'www.пример.рф'],
+    ['xn--ls8h.example', '💩.example'],
+    ['日本語.example', '日本語.example'],
+  ])('is shown in Unicode too: %s', (name, unicodeHost) => {
+    expect(host(name)).toEqual({ unicodeHost, mixedScripts: [] });
+  });
+
+  test.each(['example.com', 'xn--a.example', 'xn.example', '127.0.0.1', '[2001:db8::1]'])(
+    'is what every other host is not: %s',
+    (name) => {
+      expect(host(name)).toEqual({ unicodeHost: null, mixedScripts: [] });
+    },
+  );
+});
+
+describe('a host mixes scripts', () => {
+  test.each([
+    ['аpple.example', ['Cyrillic', 'Latin']],
+    ['www.pаypal.example', ['Cyrillic', 'Latin']],
+    ['gοοgle.example', ['Greek', 'Latin']],
+    ['арр𐌋е.example', ['Cyrillic', 'Other']],
+    ['яндекс한국.example', ['Cyrillic', 'Hangul']],
+  ])('where one of its labels does: %s', (name, mixedScripts) => {
+    expect(host(name).mixedScripts).toEqual(mixedScripts);
+  });
+
+  test.each([
+    ['each label has its own', 'пример.example'],
+    ['Japanese uses four', '東京タワーのLED.example'],
+    ['Korean uses three', '한국韓國kr.example'],
+    ['Chinese with Bopomofo', '中文ㄅabc.example'],
+    ['accents and digits belong to every script', 'café-2.example'],
+    ['a mark that several scripts share', 'タワー.example'],
+    ['a single script that is rare', 'ᏣᎳᎩ.example'],
+  ])('but not where %s: %s', (_, name) => {
+    expect(host(name).mixedScripts).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { domainToUnicode } from 'node:url';
+
+/** What a host looks like to people, who may take it for another one. */
+export interface UnicodeHost {
+  /** The host in Unicode, if it is written in Punycode. */
+  unicodeHost: string | null;
+  /** Scripts that a label of the host mixes and no language does, such as Cyrillic and Latin. */
+  mixedScripts: string[];
+}
+
+/** The scripts in wide use today (Unicode Standard Annex #31, table 5). */
+const scripts = [
+  ...['Arabic', 'Armenian', 'Bengali', 'Bopomofo', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek'],
+  ...['Gujarati', 'Gurmukhi', 'Han', 'Hangul', 'Hebrew', 'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao'],
+  ...['Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
+];
+
+/** Scripts that are written together, in one language (UTS #39, "Highly Restrictive"). */
+const writtenTogether = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+const unmixed = [...scripts.map((script) => [script]), ...writtenTogether].map(
+  (set) => new RegExp(`^${anyOf('Script_Extensions', ['Common', 'Inherited', ...set])}*$`, 'u'),
+);
+
+/** What makes a script show in a label: one of its own letters, and for all scripts that are not in the table one name. */
+const letters = new Map([
+  ...scripts.map((script) => [script, new RegExp(anyOf('Script', [script]), 'u')] as const),
+  ['Other', new RegExp(anyOf('Script', ['Common', 'Inherited', ...scripts]).replace('[', '[^'), 'u')],
+]);
+
+export function describeHost({ hostname }: URL): UnicodeHost {
+  const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
+  // What is no valid Punycode stays as it is.
+  if (unicode === hostname) return { unicodeHost: null, mixedScripts: [] };
+  const mixed = unicode.split('.').map(mixedScripts);
+  return { unicodeHost: unicode, mixedScripts: [...new Set(mixed.flat())].sort() };
+}
+
+function mixedScripts(label: string): string[] {
+  if (unmixed.some((set) => set.test(label))) return [];
+  const found = [...letters.keys()].filter((script) => letters.get(script)?.test(label));
+  return found.length > 1 ? found : [];
+}
+
+function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[]): string {
+  return `[${names.map((name) => `\\p{${property}=${name}}`).join('')}]`;
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { readPage } from '../../testing/read-page.ts';
+import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
+
+const end = 'http://end.example/';
+const cyrillic = 'http://xn--e1afmkfd.example/';
+const mixed = 'http://xn--pple-43d.example/';
+const wrapped = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
+const web: Web = {
+  [end]: {},
+  [cyrillic]: {},
+  [mixed]: to(end),
+  'http://s.example/mixed': to(mixed),
+  'http://s.example/cyrillic': to(cyrillic),
+  'http://s.example/nobody': to('http://xn--nobod-3qf.example/'),
+  'http://s.example/refresh': { refresh: { kind: 'refresh', url: end } },
+  'http://s.example/meta': { method: 'GET', bytesRead: 512, refresh: { kind: 'meta', url: end } },
+  'http://s.example/get': { ...to(end), method: 'GET' },
+  'http://s.example/inside': to('http://www.s.example/'),
+  'http://www.s.example/': {},
+  'https://s.example/plain': to('http://s.example/inside'),
+  'http://s.example/wrapped': to(wrapped),
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status) => [`http://s.example/${status}`, to(end, status)]),
+  ),
+  'http://s.example/1': to('http://t.example/2'),
+  'http://t.example/2': to('http://u.example/3'),
+  'http://u.example/3': to(end),
+  'http://s.example/back': to('http://t.example/back'),
+  'http://t.example/back': to('http://www.s.example/'),
+  'http://s.example/broken': to('http://nobody.example/'),
+  'http://s.example/mail': to('mailto:a@example.com'),
+  'http://s.example/loop': to('http://s.example/loop'),
+  'http://s.example/far': to('http://a1.example/'),
+  ...Object.fromEntries(
+    [1, 2, 3, 4].map((n) => [`http://a${n}.example/`, to(n < 4 ? `http://a${n + 1}.example/` : end)]),
+  ),
+};
+const read = (u: string) => readPage(scriptedApp(web), u);
+const firstHop = async (u: string) => (await read(u)).hops[0];
+
+describe('a hop tells how it leads on', () => {
+  test.each([
+    ['301', /301, moved permanently/],
+    ['302', /302, moved temporarily/],
+    ['303', /303, see another page/],
+    ['307', /307, moved temporarily/],
+    ['308', /308, moved permanently/],
+    ['refresh', /200, OK .* Its Refresh header leads on\./],
+    ['meta', /200, OK .* The page itself leads on, by a meta element\./],
+  ])('by %s', async (path, words) => {
+    expect(await firstHop(`http://s.example/${path}`)).toMatch(words);
+  });
+
+  test('by a wrapper, which was not requested', async () => {
+    const { hops } = await read('http://s.example/wrapped');
+    expect(hops[1]).toContain('Wrapper, Google: its URL names the target, so it was not requested.');
+  });
+});
+
+describe('a hop tells what was asked of it', () => {
+  const read = 'The beginning of the page was read';
+  const refused = 'refused a HEAD request or did not answer it';
+
+  test.each([
+    ['a page that was read', 'meta', [true, false]],
+    ['a host that only answers GET', 'get', [false, true]],
+    ['a host that answers HEAD', '301', [false, false]],
+  ])('%s', async (_, path, told) => {
+    const hop = await firstHop(`http://s.example/${path}`);
+    expect([read, refused].map((words) => hop?.includes(words))).toEqual(told);
+  });
+});
+
+describe('a hop tells where it leads', () => {
+  test.each([
+    ['to another registrable domain', 'http://s.example/301', true],
+    ['to another host of its own', 'http://s.example/inside', false],
+    ['nowhere', end, false],
+  ])('%s: %s', async (_, u, told) => {
+    expect((await firstHop(u))?.includes('Leads to another site.')).toBe(told);
+  });
+
+  test('out of https, and only then', async () => {
+    const words = 'No longer encrypted: this redirect leads from https to http.';
+    expect(await firstHop('https://s.example/plain')).toContain(words);
+    expect((await read('http://s.example/inside')).chain).not.toContain(words);
+  });
+});
+
+describe('a host that people may take for another', () => {
+  test('is shown in Punycode and in Unicode, in its hop and as the answer', async () => {
+    const { answer, hops } = await read('http://s.example/cyrillic');
+    for (const text of [answer, hops[1]]) {
+      expect(text).toContain(cyrillic);
+      expect(text).toContain('Punycode: in Unicode this host is пример.example.');
+    }
+    expect(hops[0]).not.toContain('Punycode');
+  });
+
+  test('is said to mix scripts, and which', async () => {
+    const { hops } = await read('http://s.example/mixed');
+    expect(hops[1]).toContain(mixed);
+    expect(hops[1]).toContain('Mixed scripts: in Unicode this host is аpple.example, in Cyrillic and Latin.');
+  });
+
+  test('is told of even if it does not answer', async () => {
+    const { answer, hops } = await read('http://s.example/nobody');
+    for (const text of [answer, hops[1]])
+      expect(text).toMatch(/(?:Punycode|scripts): in Unicode this host is /);
+  });
+});
+
+describe('the way in one sentence', () => {
+  test.each([
+    ['http://s.example/301', 'The link leaves s.example and ends at end.example.'],
+    [
+      'http://s.example/1',
+      'The link leaves s.example, passes t.example and u.example and ends at end.example.',
+    ],
+    ['http://s.example/far', 'The link leaves s.example, passes 4 other sites and ends at end.example.'],
+    ['http://s.example/inside', 'The link stays at s.example.'],
+    ['http://s.example/back', 'The link leaves s.example, passes t.example and comes back there.'],
+    ['http://s.example/broken', 'The link leaves s.example and leads to nobody.example.'],
+    ['http://s.example/wrapped', 'The link leaves s.example, passes google.com and ends at end.example.'],
+  ])('%s: %s', async (u, sentence) => {
+    expect((await read(u)).answer).toContain(sentence);
+  });
+
+  test.each([end, 'http://s.example/loop', 'http://['])('is not there where there is none: %s', async (u) => {
+    expect((await read(u)).answer).not.toContain('The link ');
+  });
+});
+
+test('nothing is ever called safe', async () => {
+  for (const u of ['', ...Object.keys(web)]) {
+    const { html } = await read(u);
+    expect(html.replace(/<style>.*?<\/style>/s, '')).not.toMatch(
+      /\b(?:un)?safe|secure|trust|harmless|genuine|legitimate|malicious/i,
+    );
+  }
+});

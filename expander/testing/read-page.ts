@@ -1,0 +1,18 @@
+import type { Hono } from 'hono';
+
+/** The text of the answer to `u`, that of the chain, and each of its hops. */
+export async function readPage(app: Hono, u: string) {
+  const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
+  const [answer, chain] = ['answer', 'chain'].map(
+    (slot) => new RegExp(`<section slot="${slot}".*?>(.*?)</section>`, 's').exec(html)?.[1] ?? '',
+  ) as [string, string];
+  const hops = [...chain.matchAll(/<li.*?>(.*?)<\/li>/gs)].map(([, hop = '']) => textOf(hop));
+  return { answer: textOf(answer), chain: textOf(chain), hops, html };
+}
+
+function textOf(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -39,6 +39,7 @@ describe('a cookie', () => {
       'https://a.example/',
       '',
     ],
+    ['without a name takes no prefix', ['=__Secure-a=1'], 'https://a.example/', 'https://a.example/', ''],
     ['is for http and https', ['a=1; HttpOnly'], 'https://a.example/', 'http://a.example:8080/', 'a=1'],
   ])('%s', (_, lines, from, to, expected) => {
     expect(sent(from, lines, to)).toBe(expected);

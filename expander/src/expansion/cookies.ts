@@ -37,8 +37,12 @@ export function chainCookies(): ChainCookies {
 /** What may be in a header: no control but the tab. */
 const sendable = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Browsers refuse more than the library does. */
+/** A value that a server would read as a cookie that was set with `Secure`, if it came without a name. */
+const prefixed = /^__(?:Secure|Host)-/i;
+
+/** Browsers refuse more than the library does (RFC 6265bis section 5.6). */
 function isAcceptable(cookie: Cookie, url: URL): boolean {
+  if (cookie.key === '' && prefixed.test(cookie.value)) return false;
   if (sizeOf(cookie) > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
   if (cookie.secure) return url.protocol === 'https:';
   return cookie.sameSite !== 'none';

@@ -9,15 +9,15 @@ import {
 } from './expansion.ts';
 import { readTarget } from './target.ts';
 
-/** Redirects that browsers follow: 20 in Firefox, 19 in Chromium. */
-export const browserLimit = 20;
+/** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
+export const browserLimit = 19;
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
 export interface Expand {
   /** @throws TypeError when `url` is no string or `callback` no function. */
   (url: string, callback: Callback): void;
-  /** Redirects followed before an expansion stops and returns the last location; 20 with `follow` = `all`. */
+  /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
   maxRedirect: number;
   /** The same expansion with the whole chain. */
   trace(url: string, options?: Partial<Omit<ExpandOptions, 'maxRedirect'>>): Promise<Expansion>;

@@ -82,6 +82,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
   ERR_NOT_HTTP: 'answered with something that is not HTTP.',
+  ERR_TWO_LOCATIONS: 'answered with two different locations.',
   ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeaderSize} bytes of headers.`,
 };
 

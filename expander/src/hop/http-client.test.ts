@@ -300,10 +300,19 @@ describe('The head of a response', () => {
 
   test('has the first of several lines of a field that is no list, and all of one that is', async () => {
     const url = await answering(
-      'HTTP/1.1 301 Moved\r\nLocation: /1\r\nLocation: /2\r\nCache-Control: private\r\nCache-Control: max-age=60\r\n\r\n',
+      'HTTP/1.1 301 Moved\r\nExpires: 1\r\nExpires: 2\r\nCache-Control: private\r\nCache-Control: max-age=60\r\n\r\n',
     );
     const { headers } = await client().request(url, head);
-    expect([headers.location, headers['cache-control']]).toEqual(['/1', 'private, max-age=60']);
+    expect([headers.expires, headers['cache-control']]).toEqual(['1', 'private, max-age=60']);
+  });
+
+  test('may name a location twice, but not two of them: no browser follows either', async () => {
+    const answer = (...locations: string[]) =>
+      answering(`HTTP/1.1 302 Found\r\n${locations.map((to) => `Location: ${to}\r\n`).join('')}\r\n`);
+    const { headers } = await client().request(await answer('/1', '/1'), head);
+    expect(headers.location).toBe('/1');
+    const two = client().request(await answer('/1', '/2'), head);
+    await expect(two).rejects.toMatchObject({ code: 'ERR_TWO_LOCATIONS' });
   });
 
   test('of a GET comes before the body, which is cut off', async () => {

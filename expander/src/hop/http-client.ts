@@ -22,7 +22,7 @@ export interface HttpClient {
    * `url` are not sent.
    *
    * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
-   *   `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
+   *   `ERR_TWO_LOCATIONS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
    */
   request(url: URL, options: RequestOptions): Promise<Response>;
   /** The number of origins with connections. */

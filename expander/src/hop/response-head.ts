@@ -26,7 +26,8 @@ const single = new Set(['age', 'content-length', 'date', 'expires', 'location'])
  * Parses the head at the beginning of `text`, the bytes of a response as Latin-1.
  *
  * @returns null while the head is incomplete.
- * @throws Error `ERR_NOT_HTTP`, or `ERR_HEADERS_TOO_LONG` if the head has more than `maxLength` characters.
+ * @throws Error `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` if the head has more than `maxLength`
+ *   characters.
  */
 export function parseHead(text: string, maxLength: number): ParsedHead | null {
   const head = readHead(text);
@@ -88,6 +89,9 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
     headers[name] = value;
   } else if (!single.has(name)) {
     headers[name] = `${headers[name]}, ${value}`;
+  } else if (name === 'location' && value !== headers[name]) {
+    // So does Chromium: one of them may come from a request that was made to split the response.
+    throw fault('ERR_TWO_LOCATIONS', 'the answer names two locations');
   }
 }
 

@@ -32,7 +32,11 @@ describe('a request that names an expander in CDN-Loop', () => {
     ['/api/expand', 'http://a.example/'],
   ])('is a target_refused that no cache keeps: %s', async (path, body) => {
     const { status, headers, text } = await refused(path, body);
-    expect([status, headers['cache-control']]).toEqual([403, 'no-store']);
+    expect([status, headers['cache-control'], headers['x-accel-expires']]).toEqual([
+      403,
+      'no-store',
+      undefined,
+    ]);
     expect(text).toContain('An expander does not expand');
     if (path.startsWith('/api/chain')) expect(JSON.parse(text).error.code).toBe('target_refused');
   });

@@ -14,7 +14,7 @@ interface Benchmark {
   run(): Promise<Result[]>;
 }
 
-const names = ['stack', 'edge', 'proxy', 'expander', 'agent', 'tasks', 'resource', 'start'];
+const names = ['stack', 'edge', 'proxy', 'compression', 'expander', 'agent', 'tasks', 'resource', 'start'];
 const out = join(import.meta.dirname, 'out');
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Milliseconds a service may take until it is live. */
-const startTimeout = 10_000;
+const startTimeout = 30_000;
 
 /** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service {

@@ -14,7 +14,7 @@ export async function openSession(url: string): Promise<TasksSession> {
 
 /** @returns the seconds that the import of `count` tasks took. */
 export async function importTasks({ url }: { url: string }, count: number): Promise<number> {
-  const body = Array.from({ length: count }, (_, i) => `Task number ${i}, which is to be done\n`).join('');
+  const body = Array.from({ length: count }, (_, i) => `${wordsOf(i)}\n`).join('');
   const headers = {
     'Content-Type': 'text/plain',
     Accept: 'application/json',
@@ -25,4 +25,15 @@ export async function importTasks({ url }: { url: string }, count: number): Prom
   const text = await response.text();
   if (!response.ok) throw new Error(`The import was answered with ${response.status}: ${text}`);
   return (performance.now() - started) / 1_000;
+}
+
+const words =
+  'call buy write ask send read milk letter dentist tomorrow invoice book holiday report mother'.split(' ');
+
+/** A title that differs from all others, so that pages compress as those of people do. */
+function wordsOf(i: number): string {
+  const chosen = [7, 11, 13, 31].map(
+    (step) => words[Math.floor((i * step * 2_654_435_761) / 1_024) % words.length],
+  );
+  return `${chosen.join(' ')} ${i}`;
 }

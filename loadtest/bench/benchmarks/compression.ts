@@ -1,0 +1,82 @@
+import zlib from 'node:zlib';
+import { spread } from '../measure.ts';
+import { integer, type Result } from '../report.ts';
+import { startService } from '../services.ts';
+import { importTasks } from '../tasks-session.ts';
+
+export const title = 'Compression: what the page of 100 tasks costs in CPU and in bytes';
+
+const rounds = 5;
+const repetitions = 300;
+
+/** The libraries of nginx's modules, in this process. Over plain HTTP browsers accept gzip and deflate only. */
+export async function run(): Promise<Result[]> {
+  const tasks = await startService('tasks');
+  await importTasks(tasks, 100);
+  const page = Buffer.from(await (await fetch(tasks.url)).text());
+  await tasks.stop();
+  const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
+  const gzip = (level: number) => () => zlib.gzipSync(page, { level });
+  const brotli = (level: number) => () =>
+    zlib.brotliCompressSync(page, { params: { [BROTLI_PARAM_QUALITY]: level } });
+  const zstd = (level: number) => () =>
+    zlib.zstdCompressSync(page, { params: { [ZSTD_c_compressionLevel]: level } });
+  const ways: Record<string, () => Buffer> = {
+    'gzip 1, as in nginx': gzip(1),
+    'gzip 2': gzip(2),
+    'gzip 4': gzip(4),
+    'gzip 6': gzip(6),
+    'brotli 1': brotli(1),
+    'brotli 4': brotli(4),
+    'zstd 1': zstd(1),
+    'zstd 3': zstd(3),
+    'gzip 1, the list reused': reusingList(page),
+  };
+  const measured = Object.entries(ways).map(([name, compress]) => {
+    const bytes = compress().length;
+    return { name, bytes, micros: spread(Array.from({ length: rounds }, () => cpuOf(compress))) };
+  });
+  return [
+    {
+      title: `${integer(page.length)} bytes, compressed`,
+      columns: ['', 'bytes', 'CPU µs', 'lowest to highest'],
+      rows: measured.map(({ name, bytes, micros: { median, min, max } }) => [
+        name,
+        integer(bytes),
+        integer(median),
+        `${integer(min)} to ${integer(max)}`,
+      ]),
+      plot: { unit: 'CPU µs', bars: measured.map(({ name, micros }) => ({ name, ...micros })) },
+      goals: [],
+      data: measured,
+    },
+  ];
+}
+
+/** Microseconds of CPU time of one call. */
+function cpuOf(work: () => void): number {
+  const before = process.cpuUsage();
+  for (let i = 0; i < repetitions; i += 1) work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / repetitions;
+}
+
+/** The list is compressed once; of each page only what is around it. The checksum is that of the whole page. */
+function reusingList(page: Buffer): () => Buffer {
+  const [start, end] = [page.indexOf('<section id="list"'), page.indexOf('</section>')];
+  const part = (bytes: Buffer, finishFlush: number) => zlib.deflateRawSync(bytes, { level: 1, finishFlush });
+  const list = part(page.subarray(start, end), zlib.constants.Z_FULL_FLUSH);
+  const header = Buffer.from('1f8b0800000000000003', 'hex');
+  return () => {
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(zlib.crc32(page));
+    trailer.writeUInt32LE(page.length, 4);
+    return Buffer.concat([
+      header,
+      part(page.subarray(0, start), zlib.constants.Z_FULL_FLUSH),
+      list,
+      part(page.subarray(end), zlib.constants.Z_FINISH),
+      trailer,
+    ]);
+  };
+}

@@ -55,18 +55,14 @@ console.log(`\nReports: ${out}/*.{json,md,svg}`);
 if (values.write) {
   const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
   const [prose = '', old = ''] = (await readFile(document, 'utf8')).split(marker);
-  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${merge(sections, old)}`);
+  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${await merge(sections, old)}`);
 }
 
-/** Puts `sections` into the places of those with the same title in `old`, new ones at the end. */
-function merge(sections: readonly string[], old: string): string {
+/** The sections of this run and the others of `old`, in the order of `names`; those of benchmarks that are gone, go. */
+async function merge(sections: readonly string[], old: string): Promise<string> {
   const titleOf = (section: string) => section.slice(0, section.indexOf('\n'));
-  const all = new Map(
-    old
-      .split(/^(?=## )/m)
-      .slice(1)
-      .map((section) => [titleOf(section), `${section.trim()}\n`]),
-  );
-  for (const section of sections) all.set(titleOf(section), section);
-  return [...all.values()].join('\n');
+  const before = old.split(/^(?=## )/m).map((section) => `${section.trim()}\n`);
+  const all = new Map([...before, ...sections].map((section) => [titleOf(section), section]));
+  const benchmarks: Benchmark[] = await Promise.all(names.map((name) => import(`./benchmarks/${name}.ts`)));
+  return benchmarks.flatMap(({ title }) => all.get(`## ${title}`) ?? []).join('\n');
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
-import { startLoad } from '../testing/load.ts';
+import { startLoad, startRequests } from '../testing/load.ts';
 import { send } from '../testing/send.ts';
 import { openSession } from '../testing/session.ts';
 
@@ -20,15 +20,23 @@ export function replicaRules(stack: () => ComposedStack): void {
   };
 
   describe('Replicas', { timeout: 180_000 }, () => {
-    test('a scaled service is served by all of its replicas', async () => {
+    test('a scaled service is served by all of its replicas, and neither adding nor killing one fails a request', async () => {
+      const { expanderPort, tasksPort, shortener } = stack();
+      const coldLink = () =>
+        `/api?u=${encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`)}`;
+      const load = startRequests(8, () => ({ port: expanderPort, path: coldLink() }), 200);
       await scale(3, 2);
       const spread = async (port: number) => {
         const needle = `/spread-${randomUUID()}`;
         await Promise.all(Array.from({ length: 40 }, () => send(port, needle)));
         return (await upstreams(needle)).size;
       };
-      await expect.poll(() => spread(stack().expanderPort), { timeout: 60_000 }).toBe(3);
-      await expect.poll(() => spread(stack().tasksPort), { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => spread(expanderPort), { timeout: 60_000 }).toBe(3);
+      await expect.poll(() => spread(tasksPort), { timeout: 60_000 }).toBe(2);
+      const [replica = ''] = await stack().containers('expander');
+      await docker('kill', replica);
+      await load.answered(100);
+      expect((await load.stop()).failures).toEqual([]);
     });
 
     test('a form from one replica is accepted by the others', async () => {

@@ -1,9 +1,10 @@
-import { startShortener } from '@longhand/shortener';
+import { randomUUID } from 'node:crypto';
+import { type Shortener, startShortener } from '@longhand/shortener';
 import autocannon from 'autocannon';
 import { cpuTime } from '../../machine/process-usage.ts';
 import { httpCandidate } from '../http-candidate.ts';
 import { spread } from '../measure.ts';
-import { startNginx, without } from '../nginx.ts';
+import { type Nginx, startNginx, without } from '../nginx.ts';
 import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
 import { startWorker } from '../worker.ts';
@@ -20,48 +21,29 @@ const clients = 1_000;
 const chain = '/chain/4?delay=100';
 const crowds = 5;
 
+/** What makes one chain of many requests, and without it. */
+const hash = 'hash $arg_u consistent;';
+const lock = /^proxy_cache_lock\w* .*\n/gm;
+const configurations: Record<string, (text: string, file: string) => string> = {
+  'as it is: hash, and a lock that nobody waits for': (text) => text,
+  'hash alone': without(lock),
+  'a lock that all wait for, no hash': (text) =>
+    text.replace('proxy_cache_lock_timeout 0', 'proxy_cache_lock_timeout 5s').replace(hash, ''),
+  neither: without(lock, hash),
+};
+
 /** Many clients ask for one cold link at once, through three replicas. */
 async function crowd(): Promise<Result> {
   const shortener = await startShortener();
   const first = await startService('expander');
   const others = await Promise.all([1, 2].map(() => startService('expander', first.redis)));
   const replicas = [...others, first];
-  const hash = 'hash $arg_u consistent;';
-  const lock = /^proxy_cache_lock\w* .*\n/gm;
-  const waiting = (text: string) => text.replace('proxy_cache_lock_timeout 0', 'proxy_cache_lock_timeout 5s');
-  const configurations = {
-    'as it is: hash, and a lock that nobody waits for': (text: string) => text,
-    'hash alone': without(lock),
-    'a lock that all wait for, no hash': (text: string) => waiting(text.replace(hash, '')),
-    neither: without(lock, hash),
-  };
-  let id = 0;
   try {
     await warmUp(replicas, shortener.url);
     const rows = [];
     for (const [name, edit] of Object.entries(configurations)) {
       const nginx = await startNginx({ expander: replicas.map(({ url }) => url) }, edit);
-      const crowd = await startWorker('crowd.ts', new URL(nginx.urls.expander).port, `${clients}`);
-      const ask = async (alone: boolean) => {
-        const path = `/api?u=${encodeURIComponent(`${shortener.url + chain}&id=${id++}`)}`;
-        return (await crowd.call<number[]>({ path, alone })).toSorted((a, b) => a - b);
-      };
-      const cpu = () => [nginx, ...replicas].reduce((sum, { pid }) => sum + cpuTime(pid), 0) / 1_000;
-      const results = [];
-      for (let i = 0; i < crowds; i += 1) {
-        const [own = Number.NaN] = await ask(true);
-        const [chains, used] = [shortener.requests.get('HEAD /chain/4') ?? 0, cpu()];
-        const times = await ask(false);
-        results.push({
-          own,
-          chains: (shortener.requests.get('HEAD /chain/4') ?? 0) - chains,
-          p50: times[clients / 2] ?? Number.NaN,
-          p99: times[Math.floor(clients * 0.99)] ?? Number.NaN,
-          cpu: cpu() - used,
-        });
-      }
-      rows.push({ name, results });
-      await crowd.stop();
+      rows.push({ name, results: await gather(nginx, replicas, shortener) });
       await nginx.stop();
     }
     return crowdResult(rows);
@@ -69,6 +51,33 @@ async function crowd(): Promise<Result> {
     for (const { stop } of replicas) await stop();
     await shortener.close();
   }
+}
+
+type Crowd = Record<'own' | 'chains' | 'p50' | 'p99' | 'cpu', number>;
+
+/** One crowd after the other, each for a link of its own. */
+async function gather(nginx: Nginx, replicas: Service[], shortener: Shortener): Promise<Crowd[]> {
+  const crowd = await startWorker('crowd.ts', new URL(nginx.urls.expander).port, `${clients}`);
+  const ask = async (alone: boolean) => {
+    const path = `/api?u=${encodeURIComponent(`${shortener.url + chain}&id=${randomUUID()}`)}`;
+    return (await crowd.call<number[]>({ path, alone })).toSorted((a, b) => a - b);
+  };
+  const chains = () => shortener.requests.get('HEAD /chain/4') ?? 0;
+  const cpu = () => [nginx, ...replicas].reduce((sum, { pid }) => sum + cpuTime(pid), 0) / 1_000;
+  const results: Crowd[] = [];
+  for (let i = 0; i < crowds; i += 1) {
+    const [own = Number.NaN] = await ask(true);
+    const before = { chains: chains(), cpu: cpu() };
+    const times = await ask(false);
+    const at = (quantile: number) => times[Math.floor(clients * quantile)] ?? Number.NaN;
+    results.push({
+      ...{ own, p50: at(0.5), p99: at(0.99) },
+      chains: chains() - before.chains,
+      cpu: cpu() - before.cpu,
+    });
+  }
+  await crowd.stop();
+  return results;
 }
 
 /** Until the compiler has done its work, an expander takes several times as long. */
@@ -79,8 +88,6 @@ async function warmUp(replicas: Service[], shortener: string): Promise<void> {
     await httpCandidate({ name: '', url, connections: 100, path }).load(4);
   }
 }
-
-type Crowd = Record<'own' | 'chains' | 'p50' | 'p99' | 'cpu', number>;
 
 function crowdResult(rows: { name: string; results: Crowd[] }[]): Result {
   const over = (results: Crowd[], value: (crowd: Crowd) => number) => spread(results.map(value));

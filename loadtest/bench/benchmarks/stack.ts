@@ -1,5 +1,5 @@
 import { httpCandidate } from '../http-candidate.ts';
-import { compare, type Measurement, throughputRatio } from '../measure.ts';
+import { type Candidate, compare, cpuRatio, throughputRatio } from '../measure.ts';
 import { constant, startNginx } from '../nginx.ts';
 import type { Result } from '../report.ts';
 import { startService } from '../services.ts';
@@ -12,167 +12,172 @@ export const title = 'Through the stack: what users get';
 const hops = 5;
 /** What browsers accept over plain HTTP. */
 const gzip = { 'accept-encoding': 'gzip, deflate' };
-const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const hot = {
+  ours: 'hot link',
+  ceiling: '– `return` of nginx',
+  direct: '– the service directly',
+};
+const cold = { ours: `cold link, ${hops} redirects`, ceiling: '– bare follower on undici' };
+const list = { ours: 'list of 100', ceiling: '– constant page' };
+const zipped = { ours: 'list of 100, gzip', ceiling: '– constant page, gzip' };
+const file = { ours: 'static file, gzip', ceiling: '– `return` of that length' };
+const write = { ours: 'one write', ceiling: '– bare transaction' };
+
+/** Hands on what has started, and stops it at the end of the benchmark. */
+type Keep = <Started extends { stop(): Promise<void> }>(starting: Promise<Started>) => Promise<Started>;
 
 /** Each request as users send it, next to its ceiling. The guard, the limits and the logs are on. */
 export async function run(): Promise<Result[]> {
-  const running: { stop(): Promise<void> }[] = [];
-  const keep = async <Started extends { stop(): Promise<void> }>(starting: Promise<Started>) => {
+  const running: (() => Promise<void>)[] = [];
+  const keep: Keep = async (starting) => {
     const started = await starting;
-    running.unshift(started);
+    running.unshift(started.stop);
     return started;
   };
   try {
-    const shortener = await keep(startWorker('shortener.ts'));
-    const expander = await keep(startService('expander'));
-    const lists = await keep(startService('tasks'));
-    const writes = await keep(startService('tasks'));
-    const hot = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?hot`)}`;
-    const expansion = await fetch(expander.url + hot);
-    await importTasks(lists, 100);
-    const page = await fetch(lists.url);
-    const file = /href="(\/public\/[^"]+\.css)"/.exec(await page.clone().text())?.[1] ?? '';
-    const style = await fetch(lists.url + file, { headers: gzip });
-
-    const follower = await keep(startWorker('redirect-follower.ts', 'undici'));
-    const bareList = await keep(startWorker('bare-route.ts', lists.url));
-    const bareWrite = await keep(startWorker('bare-write.ts', writes.redis.url));
-    const ours = await keep(startNginx({ expander: expander.url, tasks: lists.url }));
-    const ceiling = await keep(
-      startNginx({ tasks: bareList.url }, await constant({ '/api': expansion, [file]: style })),
-    );
-    const writing = await keep(startNginx({ tasks: writes.url }));
-    const bareWriting = await keep(startNginx({ tasks: bareWrite.url }));
-
-    const list = await openSession(lists.url);
-    const writer = await openSession(writes.url);
-    let id = 0;
-    const coldPath = (path: string) =>
-      `${path}?u=${encodeURIComponent(`${shortener.url}/chain/${hops}?id=${id++}`)}`;
-    const ourExpander = { expander: expander.pid, redis: expander.redis.pid };
-    const ourTasks = { nginx: ours.pid, tasks: lists.pid, redis: lists.redis.pid };
-    const bareTasks = { nginx: ceiling.pid, 'bare route': bareList.pid };
-    const title = () => `title=Task+number+${id++}`;
-
+    const candidates = [...(await expansions(keep)), ...(await lists(keep)), ...(await writes(keep))];
     return [
       await compare({
-        title: 'Each request at saturation, and its ceiling: what the least code takes for the same',
-        candidates: [
-          httpCandidate({
-            name: 'hot link',
-            url: ours.urls.expander + hot,
-            processes: { nginx: ours.pid, ...ourExpander },
-            ceiling: '– `return` of nginx',
-          }),
-          httpCandidate({
-            name: '– `return` of nginx',
-            url: ceiling.urls.expander + hot,
-            processes: { nginx: ceiling.pid },
-          }),
-          httpCandidate({
-            name: '– the service directly',
-            url: expander.url + hot,
-            processes: ourExpander,
-            ceiling: '– `return` of nginx',
-          }),
-          httpCandidate({
-            name: `cold link, ${hops} redirects`,
-            url: ours.urls.expander,
-            path: () => coldPath('/api'),
-            connections: 50,
-            processes: { nginx: ours.pid, ...ourExpander },
-            ceiling: '– bare follower on undici',
-          }),
-          httpCandidate({
-            name: '– bare follower on undici',
-            url: follower.url,
-            path: () => coldPath('/'),
-            connections: 50,
-            processes: { follower: follower.pid },
-          }),
-          httpCandidate({
-            name: 'list of 100',
-            url: ours.urls.tasks,
-            headers: list.headers,
-            processes: ourTasks,
-            ceiling: '– constant page',
-          }),
-          httpCandidate({ name: '– constant page', url: ceiling.urls.tasks, processes: bareTasks }),
-          httpCandidate({
-            name: 'list of 100, gzip',
-            url: ours.urls.tasks,
-            headers: { ...list.headers, ...gzip },
-            processes: ourTasks,
-            ceiling: '– constant page, gzip',
-          }),
-          httpCandidate({
-            name: '– constant page, gzip',
-            url: ceiling.urls.tasks,
-            headers: gzip,
-            processes: bareTasks,
-          }),
-          httpCandidate({
-            name: 'one write',
-            url: `${writing.urls.tasks}/task`,
-            method: 'POST',
-            headers: { ...form, ...writer.headers },
-            body: () => `${title()}&_csrf=${writer.token}`,
-            status: 302,
-            processes: { nginx: writing.pid, tasks: writes.pid, redis: writes.redis.pid },
-            ceiling: '– bare transaction',
-          }),
-          httpCandidate({
-            name: '– bare transaction',
-            url: bareWriting.urls.tasks,
-            method: 'POST',
-            headers: form,
-            body: title,
-            status: 302,
-            processes: { nginx: bareWriting.pid, 'bare route': bareWrite.pid, redis: writes.redis.pid },
-          }),
-          httpCandidate({
-            name: 'static file, gzip',
-            url: ours.urls.tasks + file,
-            headers: gzip,
-            processes: { nginx: ours.pid, tasks: lists.pid },
-            ceiling: '– `return` of that length',
-          }),
-          httpCandidate({
-            name: '– `return` of that length',
-            url: ceiling.urls.tasks + file,
-            headers: gzip,
-            processes: { nginx: ceiling.pid },
-          }),
-        ],
+        title: 'Each request at saturation, and below it what the least code takes for the same',
+        candidates,
         goals: [
           {
-            text: 'hot link: CPU of `return` against it',
-            value: (of) => of('– `return` of nginx').totalCpu.median / of('hot link').totalCpu.median,
+            text: 'hot link: CPU of nginx’s `return` against it',
+            value: cpuRatio(hot.ceiling, hot.ours),
             atLeast: 0.7,
           },
           {
             text: 'hot link: CPU against the service directly',
-            value: (of) => of('hot link').totalCpu.median / of('– the service directly').totalCpu.median,
+            value: cpuRatio(hot.ours, hot.direct),
             atMost: 0.9,
           },
           {
             text: 'cold link: CPU of the bare follower against it, without nginx’s share',
-            value: (of) =>
-              of('– bare follower on undici').totalCpu.median /
-              withoutNginx(of(`cold link, ${hops} redirects`)),
+            value: (of) => {
+              const { totalCpu, cpu } = of(cold.ours);
+              return of(cold.ceiling).totalCpu.median / (totalCpu.median - (cpu.nginx?.median ?? 0));
+            },
             atLeast: 0.7,
           },
           {
             text: 'one write: throughput against the bare transaction',
-            value: throughputRatio('one write', '– bare transaction'),
+            value: throughputRatio(write.ours, write.ceiling),
             atLeast: 0.7,
           },
         ],
       }),
     ];
   } finally {
-    for (const { stop } of running) await stop();
+    for (const stop of running) await stop();
   }
 }
 
-const withoutNginx = ({ totalCpu, cpu }: Measurement) => totalCpu.median - (cpu.nginx?.median ?? 0);
+async function expansions(keep: Keep): Promise<Candidate[]> {
+  const shortener = await keep(startWorker('shortener.ts'));
+  const expander = await keep(startService('expander'));
+  const follower = await keep(startWorker('redirect-follower.ts', 'undici'));
+  const link = (path: string) => `?u=${encodeURIComponent(shortener.url + path)}`;
+  const hotPath = `/api${link('/chain/2?hot')}`;
+  const nginx = await keep(startNginx({ expander: expander.url }));
+  const ceiling = await keep(startNginx({}, await constant({ '/api': await fetch(expander.url + hotPath) })));
+
+  const services = { expander: expander.pid, redis: expander.redis.pid };
+  const ours = { nginx: nginx.pid, ...services };
+  let id = 0;
+  const coldLink = () => link(`/chain/${hops}?id=${id++}`);
+  const hotLink = (name: string, url: string, processes: Record<string, number>) =>
+    httpCandidate({ name, url: url + hotPath, processes, ceiling: hot.ceiling });
+  return [
+    hotLink(hot.ours, nginx.urls.expander, ours),
+    hotLink(hot.ceiling, ceiling.urls.expander, { nginx: ceiling.pid }),
+    hotLink(hot.direct, expander.url, services),
+    httpCandidate({
+      name: cold.ours,
+      url: nginx.urls.expander,
+      path: () => `/api${coldLink()}`,
+      connections: 50,
+      processes: ours,
+      ceiling: cold.ceiling,
+    }),
+    httpCandidate({
+      name: cold.ceiling,
+      url: follower.url,
+      path: () => `/${coldLink()}`,
+      connections: 50,
+      processes: { follower: follower.pid },
+    }),
+  ];
+}
+
+async function lists(keep: Keep): Promise<Candidate[]> {
+  const tasks = await keep(startService('tasks'));
+  await importTasks(tasks, 100);
+  const [filePath = ''] = /\/public\/[^"]+\.css/.exec(await (await fetch(tasks.url)).text()) ?? [];
+  const bare = await keep(startWorker('bare-route.ts', tasks.url));
+  const nginx = await keep(startNginx({ tasks: tasks.url }));
+  const style = await fetch(tasks.url + filePath, { headers: gzip });
+  const ceiling = await keep(startNginx({ tasks: bare.url }, await constant({ [filePath]: style })));
+
+  const { headers } = await openSession(tasks.url);
+  const ours = { nginx: nginx.pid, tasks: tasks.pid, redis: tasks.redis.pid };
+  const least = { nginx: ceiling.pid, 'bare route': bare.pid };
+  return [
+    httpCandidate({
+      name: list.ours,
+      url: nginx.urls.tasks,
+      headers,
+      processes: ours,
+      ceiling: list.ceiling,
+    }),
+    httpCandidate({ name: list.ceiling, url: ceiling.urls.tasks, processes: least }),
+    httpCandidate({
+      name: zipped.ours,
+      url: nginx.urls.tasks,
+      headers: { ...headers, ...gzip },
+      processes: ours,
+      ceiling: zipped.ceiling,
+    }),
+    httpCandidate({ name: zipped.ceiling, url: ceiling.urls.tasks, headers: gzip, processes: least }),
+    httpCandidate({
+      name: file.ours,
+      url: nginx.urls.tasks + filePath,
+      headers: gzip,
+      processes: { nginx: nginx.pid, tasks: tasks.pid },
+      ceiling: file.ceiling,
+    }),
+    httpCandidate({
+      name: file.ceiling,
+      url: ceiling.urls.tasks + filePath,
+      headers: gzip,
+      processes: { nginx: ceiling.pid },
+    }),
+  ];
+}
+
+async function writes(keep: Keep): Promise<Candidate[]> {
+  const tasks = await keep(startService('tasks'));
+  const bare = await keep(startWorker('bare-write.ts', tasks.redis.url));
+  const nginx = await keep(startNginx({ tasks: tasks.url }));
+  const ceiling = await keep(startNginx({ tasks: bare.url }));
+
+  const { headers, token } = await openSession(tasks.url);
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+  const redis = tasks.redis.pid;
+  let id = 0;
+  const post = (name: string, url: string, processes: Record<string, number>) =>
+    httpCandidate({
+      name,
+      url,
+      method: 'POST',
+      headers: form,
+      body: () => `title=Task+number+${id++}&_csrf=${token}`,
+      status: 302,
+      processes,
+      ceiling: write.ceiling,
+    });
+  return [
+    post(write.ours, `${nginx.urls.tasks}/task`, { nginx: nginx.pid, tasks: tasks.pid, redis }),
+    post(write.ceiling, ceiling.urls.tasks, { nginx: ceiling.pid, 'bare route': bare.pid, redis }),
+  ];
+}

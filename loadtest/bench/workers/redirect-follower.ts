@@ -53,7 +53,9 @@ function viaNode(): Head {
 function viaUndici(): Head {
   const dispatcher = new Agent({ connections: 64 });
   return async (url) => {
-    const { statusCode, headers, body } = await request(url, { method: 'HEAD', dispatcher });
+    // Without `reset`, undici closes the connection after each HEAD.
+    const options = { method: 'HEAD', reset: false, dispatcher } as const;
+    const { statusCode, headers, body } = await request(url, options);
     await body.dump();
     return { status: statusCode, location: headers.location as string | undefined };
   };

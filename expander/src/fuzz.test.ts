@@ -11,7 +11,7 @@ import { followRedirects } from './expansion/follow-redirects.ts';
 import { isWeb, readTarget, resolveLocation } from './expansion/target.ts';
 import { createGuard } from './guard/public-address.ts';
 import { percentEncoded } from './hop/answer.ts';
-import { callbackCall, isCallbackName } from './web/callback-name.ts';
+import { callbackCall, isCallbackName } from './web/api.ts';
 
 const inputs = rounds({ short: 5_000, long: 500_000 });
 const chains = rounds({ short: 500, long: 50_000 });

@@ -6,7 +6,7 @@ import { followRedirects } from '../expansion/follow-redirects.ts';
 import { cacheHops, shareHops } from '../hop/hop-cache.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import { cacheExpansions } from './expansion-cache.ts';
-import { memoryTier } from './memory.ts';
+import { memoryTier } from './tiers.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;

@@ -1,27 +1,21 @@
 import type { Context } from 'hono';
 import { ExpansionError, expansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { type Expansion, failedExpansion } from '../expansion/expansion.ts';
+import { type Expansion, type Follow, failedExpansion } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
-import { callbackCall, isCallbackName } from './callback-name.ts';
-import { clientOf } from './client.ts';
 import { errorResponse, reportError } from './error-response.ts';
-import { type Parameters, readParameters } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 import { apiHeaders, cacheControl, jsonpHeaders, noStore, textResponse } from './responses.ts';
 
 /** `GET /api`: the long URL as text, or as a call. */
 export function expandToText(expand: Expand) {
   return async (c: Context): Promise<Response> => {
-    const { u, cb, follow } = readParameters(c);
+    const { u, cb, ...options } = readParameters(c);
     if (u === '') return textResponse('`u` argument required.', { headers: { ...apiHeaders, ...noStore } });
     if (cb !== '' && !isCallbackName(cb)) {
       throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
     }
-    const { error, longUrl, freshUntil } = await expand.trace(u, {
-      follow,
-      signal: c.req.raw.signal,
-      client: clientOf(c),
-    });
+    const { error, longUrl, freshUntil } = await expand.trace(u, options);
     const caching = cacheControl(freshUntil);
     if (error) return errorResponse(c, error, caching);
     const text = longUrl ?? '';
@@ -30,21 +24,35 @@ export function expandToText(expand: Expand) {
   };
 }
 
+/** A dotted path of JavaScript identifiers in ASCII, like all bodies of the API. */
+const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
+
+/** Whether `name` may be called in a JSONP response. */
+export function isCallbackName(name: string): boolean {
+  return name.length <= 128 && dottedPath.test(name);
+}
+
+/** `name("...")`; the string contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
+export function callbackCall(name: string, text: string): string {
+  return `${name}(${asciiJson(text)})`;
+}
+
 /** `GET /api/chain`: every hop. The one response that is JSON, its errors too. */
 export function expandToChain(expand: Expand) {
   return async (c: Context): Promise<Response> => {
-    let parameters: Omit<Parameters, 'cb'> = { u: c.req.query('u') ?? '', follow: 'default' };
+    let url = c.req.query('u') ?? '';
+    let follow: Follow = 'default';
     let expansion: Expansion;
     try {
-      parameters = readParameters(c);
-      const { u, follow } = parameters;
-      expansion = await expand.trace(u, { follow, signal: c.req.raw.signal, client: clientOf(c) });
+      const { u, cb, ...options } = readParameters(c);
+      ({ follow } = options);
+      url = u;
+      expansion = await expand.trace(url, options);
     } catch (error) {
       // Nothing was expanded: this says something about the request, not about the URL.
-      expansion = { ...failedExpansion(parameters.u, expansionError(error)), freshUntil: 0 };
+      expansion = { ...failedExpansion(url, expansionError(error)), freshUntil: 0 };
     }
     const { hops, freshUntil, ...rest } = expansion;
-    const { u: url, follow } = parameters;
     const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
     const { status, headers } = reportError(c, rest.error);
     return textResponse(asciiJson(report), {

@@ -5,7 +5,6 @@ import { createFairQueue } from '../bulk/fair-queue.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { asciiJson } from './ascii-json.ts';
-import { clientOf } from './client.ts';
 import { readParameters } from './parameters.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
@@ -17,9 +16,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
   const openList = createFairQueue();
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
-    const { follow } = readParameters(c);
-    const { signal } = c.req.raw;
-    const client = clientOf(c);
+    const { follow, signal, client } = readParameters(c);
     const list = openList(client);
     const { text, release } = await readBody(c.req.raw).catch((error) => {
       list.close();

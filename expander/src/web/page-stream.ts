@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { clientOf } from './client.ts';
 import { reportError } from './error-response.ts';
 import type { Page } from './page.ts';
 import { readParameters } from './parameters.ts';
@@ -10,9 +9,7 @@ import { textResponse } from './responses.ts';
 /** `GET /`: the page, with the chain of `u` if there is one. */
 export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) => void) {
   return async (c: Context): Promise<Response> => {
-    const { u } = readParameters(c);
-    const { signal } = c.req.raw;
-    const client = clientOf(c);
+    const { u, signal, client } = readParameters(c);
     const trace = (onHop: (hop: Hop) => void) => expand.trace(u, { follow: 'all', signal, client, onHop });
     const requestId = c.req.header('x-request-id');
     const { body, error } = await streamPage({ page, u, requestId }, trace, onFault);

@@ -1,14 +1,21 @@
+import { isIP } from 'node:net';
 import type { Context } from 'hono';
+import ip from 'ipaddr.js';
 import { isOwnRequest } from '../expansion/cdn-loop.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Follow } from '../expansion/expansion.ts';
 
+/** What a request asks for, and for whom. */
 export interface Parameters {
   /** The URL to expand; empty if it is absent. */
   u: string;
   /** The name of the callback; empty if it is absent. */
   cb: string;
   follow: Follow;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+  /** See `clientOf`. */
+  client: string;
 }
 
 /**
@@ -30,5 +37,22 @@ export function readParameters(c: Context): Parameters {
   if ((url !== '' || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
     throw new ExpansionError('target_refused', 'An expander does not expand the address of an expander.');
   }
-  return { u: url, cb: cb[0] ?? '', follow: follow[0] === 'all' ? 'all' : 'default' };
+  return {
+    u: url,
+    cb: cb[0] ?? '',
+    follow: follow[0] === 'all' ? 'all' : 'default',
+    signal: c.req.raw.signal,
+    client: clientOf(c),
+  };
+}
+
+/**
+ * The client of a request, for limits: its address as the proxy states it, else that of the connection. For IPv6 it is
+ * the /64 network, as one client has all addresses of that.
+ */
+export function clientOf(c: Context): string {
+  const address = c.req.header('x-forwarded-for') ?? c.env?.incoming?.socket.remoteAddress ?? '';
+  if (isIP(address) !== 6) return address;
+  const parsed = ip.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ip.IPv6).parts.slice(0, 4).join(':');
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from './parameters.ts';
 
 const request = (forwardedFor: string | undefined, remoteAddress?: string) =>
   ({

@@ -9,7 +9,7 @@ in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && 
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup
+.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -77,6 +77,15 @@ rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load
 	@if $(in_containers); then kind=containers; else kind=native; fi; \
 		node loadtest/rehearsal/main.ts $$kind $(ROWS)
 
+capacity: $(installed) ## find the highest rate within p99 < 20 ms on this machine; MIX=all, links or tasks
+	@node loadtest/capacity.ts --mix '$(MIX)'
+
+capacity-check: $(installed) ## compare a prediction from the last capacity with a run (on a quiet machine)
+	@node loadtest/capacity.ts --check
+
+size: $(installed) ## what a load needs, from the last capacity, as in: make size RATE=20000 HITS=0.9
+	@node loadtest/size.ts --rate '$(RATE)' --hits '$(HITS)' --list '$(LIST)' --writes '$(WRITES)'
+
 bench: $(installed) ## run the benchmarks (see loadtest/README.md)
 	@npm run --silent bench -w loadtest
 
@@ -87,6 +96,9 @@ sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/s
 
 release-check: $(installed) ## say what stands between this checkout and a release
 	@deploy/release-check.sh
+
+bench-compare: $(installed) ## compare two runs of the benchmarks: A=… B=…, or the last two
+	@node loadtest/bench/compare.ts $(A) $(B)
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts

@@ -81,6 +81,10 @@ export interface ScriptRun {
   args?: readonly string[];
   /** Called with k6's output as it arrives; without it k6 writes to this terminal, with its progress bar. */
   onOutput?: (text: string) => void;
+  /** Called with the id of k6's process. */
+  onStart?: (pid: number) => void;
+  /** Whether only the summary is written: all else costs k6 time that capacity is made of. */
+  summaryOnly?: boolean;
 }
 
 /** The files that k6 writes to the folder of a run. */
@@ -89,12 +93,12 @@ export const k6Files = { summary: 'summary.json', samples: 'samples.csv.gz', htm
 /** @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed. */
 export async function runScript(
   k6: K6,
-  { script, out, variables, args = [], onOutput }: ScriptRun,
+  { script, out, variables, args = [], onOutput, onStart, summaryOnly = false }: ScriptRun,
 ): Promise<{ code: number | null; output: string }> {
   await mkdir(out, { recursive: true });
   const env = {
     ...passedOn(process.env),
-    K6_WEB_DASHBOARD: 'true',
+    K6_WEB_DASHBOARD: `${!summaryOnly}`,
     // No live page by default, and one point per second: with k6's default of ten a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
@@ -107,7 +111,7 @@ export async function runScript(
     ...['--no-usage-report', '--address='],
     // k6 2 has another format by default.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
-    ...['--out', `csv=${join(out, k6Files.samples)}`],
+    ...(summaryOnly ? [] : ['--out', `csv=${join(out, k6Files.samples)}`]),
     ...(onOutput || !process.stdout.isTTY ? ['--quiet'] : []),
   ];
   const [command = '', ...prefix] = k6.command(env, out);
@@ -115,6 +119,7 @@ export async function runScript(
     env: { ...process.env, ...env },
     stdio: ['ignore', onOutput ? 'pipe' : 'inherit', onOutput ? 'pipe' : 'inherit'],
   });
+  if (child.pid) onStart?.(child.pid);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {

@@ -58,6 +58,12 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const kinds = Object.fromEntries(latenciesByName(samples).map((kind) => [kind.name, kind]));
     const requests = (name: string) => kinds[name]?.sorted.length ?? 0;
     expect(requests('control')).toBeGreaterThan(0.05 * (requests('GET /') + requests('POST /task')));
+    const proxied = (route: string) =>
+      samples.filter(
+        ({ metric, value, tags }) =>
+          metric === 'time_proxy' && value !== 0 && tags.scenario?.startsWith(route),
+      );
+    expect([proxied('direct'), proxied('proxy').length > 0]).toEqual([[], true]);
     const parts = kinds['POST /task']?.parts ?? [];
     const post = Object.fromEntries(parts.map(({ name, milliseconds }) => [name, milliseconds]));
     expect(Object.keys(post)).toEqual(['client', 'proxy', 'application', 'redis', 'target']);

@@ -32,6 +32,18 @@ const full = {
   spike: { rate: 50, peakRate: 1_000, ramp: 10, hold: 15, after: 20, users: 500, recoveredP95: 50 },
   soak: { rate: 50, duration: 30 * 60, users: 50, growth: 10 },
   restart: { rate: 100, duration: 60, users: 100 },
+  // With the shares of hot and cold links, of the list and of writes.
+  mix: {
+    rate: 500,
+    duration: 30,
+    users: 300,
+    hot: 0.6,
+    cold: 0.1,
+    list: 0.25,
+    writes: 0.05,
+    p99: 20,
+    failed: 0.001,
+  },
 };
 
 export type Profile = typeof full;
@@ -57,5 +69,6 @@ export const profiles: Record<string, Profile> = {
     spike: { ...full.spike, rate: 20, peakRate: 200, ramp: 3, hold: 3, after: 8 },
     soak: { ...full.soak, rate: 20, duration: 30 },
     restart: { ...full.restart, rate: 50, duration: 8 },
+    mix: { ...full.mix, rate: 100, duration: 5, p99: 1_000 },
   },
 };

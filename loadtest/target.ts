@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/services.ts';
@@ -8,6 +9,12 @@ export interface Target {
   readonly variables: Record<string, string>;
   /** The current process ids by name; none of a stack that somebody else started. */
   readonly processes: Readonly<Record<string, () => number | undefined>>;
+  /** Where to look into a stack that was started for the run: Unix sockets, and the folder with its data. */
+  readonly inside?: {
+    operations: Record<string, string>;
+    redis: Record<string, string>;
+    folder: string;
+  };
   /** Replaces one process of the tasks service; resolves once its successor is ready. */
   replaceNext?(): Promise<void>;
   stop(): Promise<void>;
@@ -54,6 +61,7 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
   const replicas = stack.processes.filter(({ name }) => name === 'tasks');
   // The replicas of the stack listen on Unix sockets, where nothing delays an acknowledgement.
   const direct = await startService('tasks');
+  const sockets = dirname(stack.operations.tasks);
   let next = 0;
   return {
     variables: {
@@ -69,6 +77,13 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
         return [replica === 1 ? process.name : `${process.name}-${replica}`, () => process.pid];
       }),
     ),
+    inside: {
+      operations: stack.operations,
+      redis: Object.fromEntries(
+        ['expander-cache', 'tasks-store'].map((name) => [name, join(sockets, `${name}.sock`)]),
+      ),
+      folder: dirname(sockets),
+    },
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async stop() {
       await direct.stop();

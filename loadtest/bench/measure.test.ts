@@ -26,8 +26,8 @@ test('candidates are measured in three rounds; the report has the median, the ex
     goals: [{ text: 'ratio', value: throughputRatio('ours', 'bare'), atLeast: 0.6 }],
   });
   const [bare, ours] = result.data as Measurement[];
-  expect(bare?.perSecond).toEqual({ median: 200, min: 100, max: 300 });
-  expect(ours?.perSecond).toEqual({ median: 100, min: 90, max: 110 });
+  expect(bare?.perSecond).toEqual({ median: 200, min: 100, max: 300, rounds: [300, 100, 200] });
+  expect(ours?.perSecond).toEqual({ median: 100, min: 90, max: 110, rounds: [90, 110, 100] });
   expect(result.rows[1]?.[3]).toBe('0.50');
   expect(result.goals[0]).toMatchObject({ measured: 0.5, atLeast: 0.6 });
 });
@@ -41,7 +41,7 @@ test('a goal is met at its bound and not beyond it', () => {
 });
 
 test('the median of an even number of values is the lower middle', () => {
-  expect(spread([4, 1, 3, 2])).toEqual({ median: 2, min: 1, max: 4 });
+  expect(spread([4, 1, 3, 2])).toEqual({ median: 2, min: 1, max: 4, rounds: [4, 1, 3, 2] });
 });
 
 test('CPU time grows with work, and memory is that of a running program', () => {

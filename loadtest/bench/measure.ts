@@ -30,6 +30,8 @@ export interface Spread {
   median: number;
   min: number;
   max: number;
+  /** The value of each round. */
+  rounds: readonly number[];
 }
 
 /** All rounds of a candidate. */
@@ -132,7 +134,7 @@ function summarize({ name, ceiling }: Candidate, samples: Sample[]): Measurement
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;
-  return { median: at(0.5), min: at(0), max: at(1) };
+  return { median: at(0.5), min: at(0), max: at(1), rounds: values };
 }
 
 function evaluate(goals: Comparison['goals'], measurements: Measurement[]): Goal[] {

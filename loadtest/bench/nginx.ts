@@ -18,8 +18,13 @@ export interface Upstreams {
  * out of reach. Its access log is written to /dev/null, as are those of the services.
  *
  * @param edit changes each rendered file.
+ * @param more variables of the templates.
  */
-export async function startNginx(upstreams: Upstreams, edit: Edit = (text) => text): Promise<Nginx> {
+export async function startNginx(
+  upstreams: Upstreams,
+  edit: Edit = (text) => text,
+  more: Record<string, string> = {},
+): Promise<Nginx> {
   const servers = (urls: string | string[] = 'http://127.0.0.1:1') =>
     [urls].flat().map((url) => `${new URL(url).host} max_fails=0`);
   const variables = {
@@ -27,6 +32,7 @@ export async function startNginx(upstreams: Upstreams, edit: Edit = (text) => te
     LONGHAND_API_BURST: '9999999',
     LONGHAND_EXPANDER_SERVER: servers(upstreams.expander).join('; server '),
     LONGHAND_TASKS_SERVER: servers(upstreams.tasks).join(),
+    ...more,
   };
   const { ports, pid, stop } = await startTemporaryProxy(variables, (text, file) =>
     edit(text, file).replaceAll('/dev/stdout', '/dev/null'),

@@ -1,11 +1,13 @@
 /**
  * `node loadtest/bench/run.ts [--write] [name …]` runs the named benchmarks, or all. It prints tables and writes
- * `<name>.json`, `<name>.md` and `<name>.svg` to `out/`; `--write` also puts the tables into BENCHMARKS.md, and
+ * `<name>.json`, `<name>.md` and `<name>.svg` to `out/<time>-<commit>-<names>/`; `--write` also puts the tables into BENCHMARKS.md, and
  * leaves those of benchmarks that did not run.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { currentCommit, newRunId } from '../runs/run-folder.ts';
+import { type BenchRun, benchFolder } from './comparison.ts';
 import { plot } from './plot.ts';
 import { environment, isMet, type Result, toMarkdown, toText } from './report.ts';
 
@@ -14,8 +16,7 @@ interface Benchmark {
   run(): Promise<Result[]>;
 }
 
-const names = ['stack', 'edge', 'proxy', 'compression', 'expander', 'agent', 'tasks', 'resource', 'start'];
-const out = join(import.meta.dirname, 'out');
+const names = ['stack', 'edge', 'proxy', 'compression', 'expander', 'agent', 'tasks', 'resource', 'start', 'timing'];
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 
 const { values, positionals } = parseArgs({
@@ -28,18 +29,23 @@ if (unknown) {
   process.exit(1);
 }
 
+const chosen = positionals.length > 0 ? positionals : names;
+const id = newRunId(positionals.join('+') || 'all', new Date(), currentCommit());
+const out = join(benchFolder, id);
 await mkdir(out, { recursive: true });
 const machine = environment();
+const all: Record<string, Result[]> = {};
 const machineList = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}\n`);
 console.log(machineList.join(''));
 const sections: string[] = [];
 const missed: string[] = [];
-for (const name of positionals.length > 0 ? positionals : names) {
+for (const name of chosen) {
   const { title, run }: Benchmark = await import(`./benchmarks/${name}.ts`);
   console.log(`\n== ${title}`);
   const started = Date.now();
   const results = await run();
   console.log(`${toText(results)}\n  (${Math.round((Date.now() - started) / 1_000)} s)`);
+  all[name] = results;
   const section = toMarkdown(title, results);
   sections.push(section);
   for (const { title, goals } of results) {
@@ -49,6 +55,10 @@ for (const name of positionals.length > 0 ? positionals : names) {
   await writeFile(join(out, `${name}.md`), section);
   await writeFile(join(out, `${name}.svg`), plot(title, results));
 }
+await writeFile(
+  join(out, 'run.json'),
+  JSON.stringify({ id, script: chosen.join('+'), machine, results: all } satisfies BenchRun),
+);
 if (missed.length > 0) console.log(`\nGoals not met:\n${missed.join('')}`);
 console.log(`\nReports: ${out}/*.{json,md,svg}`);
 

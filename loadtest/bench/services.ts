@@ -27,6 +27,7 @@ export interface Service {
 export async function startService(
   name: 'expander' | 'tasks',
   sharedRedis?: { url: string },
+  env: Record<string, string> = {},
 ): Promise<Service> {
   const ownRedis = sharedRedis
     ? undefined
@@ -41,6 +42,7 @@ export async function startService(
       OPS_PORT: `${operations}`,
       REDIS_URL: redisUrl,
       ...(name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' }),
+      ...env,
     },
   });
   const exited = once(child, 'exit');

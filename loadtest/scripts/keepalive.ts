@@ -98,21 +98,22 @@ export default function getAndPost(data: Data) {
   post(data);
 }
 
-/** The scenario says which way. */
-const scenarioUrl = __ENV.URL || stack.tasks;
+/** The scenario says which way; k6 sets its environment only while it runs. */
+const scenarioUrl = () => __ENV.URL || stack.tasks;
 
 export function get() {
   for (let i = 0; i < burst; i += 1) {
-    measure(200, request(`${scenarioUrl}/`, { tags: { name: 'GET /', phase: phase() } }));
+    measure(200, request(`${scenarioUrl()}/`, { tags: { name: 'GET /', phase: phase() } }));
   }
   askControl({ phase: phase() }, burst);
 }
 
 export function post({ sessions, titlePrefix }: Data) {
+  const url = scenarioUrl();
   const params = { tags: { name: 'POST /task', phase: phase() } };
   for (let i = 0; i < burst; i += 1) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
-    measure(302, addTask(scenarioUrl, sessions[scenarioUrl] as Session, title, params));
+    measure(302, addTask(url, sessions[url] as Session, title, params));
   }
   askControl({ phase: phase() }, burst);
 }

@@ -73,7 +73,11 @@ export function importTasks(url: string, prefix: string, count: number): void {
 export function* findTasks(url: string, prefix: string): Generator<ListPage['tasks'][number]> {
   let path: string | undefined = '/tasks';
   while (path !== undefined) {
-    const response: http.Response = http.get(url + path, { headers: asJson, tags: { name: 'list' } });
+    const response: http.Response = http.get(url + path, {
+      headers: asJson,
+      responseType: 'text',
+      tags: { name: 'list' },
+    });
     if (!String(response.headers['Content-Type']).startsWith('application/json')) {
       console.error(`GET ${url}${path} answers ${response.status}, and not with JSON.`);
       return;

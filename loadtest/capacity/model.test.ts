@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { type Capacity, coresFor, limitsOf, mixes, sizeFor } from './model.ts';
+
+const costs: Capacity['costs'] = {
+  hot: { cpu: { proxy: 40 }, latency: 1 },
+  cold: { cpu: { proxy: 50, expander: 400, 'expander-cache': 30 }, latency: 5 },
+  list: { cpu: { proxy: 60, tasks: 100, 'tasks-store': 10 }, latency: 2 },
+  writes: { cpu: { proxy: 50, tasks: 150, 'tasks-store': 100 }, latency: 3 },
+};
+const MiB = 2 ** 20;
+const capacity = {
+  costs,
+  machine: {},
+  memory: { proxy: 20 * MiB, expander: 100 * MiB, 'expander-cache': 12 * MiB },
+  sockets: { proxy: 100, expander: 40, 'expander-cache': 10 },
+} as unknown as Capacity;
+
+test('the shares of each mix are all of it', () => {
+  for (const mix of Object.values(mixes)) expect(Object.values(mix).reduce((a, b) => a + b)).toBeCloseTo(1);
+});
+
+test('a mix costs what its requests cost', () => {
+  const mix = { hot: 0.5, cold: 0.5, list: 0, writes: 0 };
+  expect(coresFor(costs, mix, 1_000)).toMatchObject({
+    proxy: 0.045,
+    expander: 0.2,
+    'expander-cache': 0.015,
+    tasks: 0,
+  });
+});
+
+test('limits are the rates at which a core, or the machine, is full', () => {
+  const used = { proxy: 0.5, expander: 0.8, k6: 0.5, shortener: 0 };
+  expect(limitsOf(used, 1_000, ['proxy', 'expander'], 2)).toEqual([
+    { name: "this machine's 2 cores", rate: expect.closeTo(1_111, 0) },
+    { name: 'expander', rate: 1_250 },
+    { name: 'proxy', rate: 4_000 },
+  ]);
+});
+
+describe('make size', () => {
+  const mix = { hot: 0.9, cold: 0.1, list: 0, writes: 0 };
+  const need = (rate: number, part: string) =>
+    sizeFor(capacity, mix, rate).find((need) => need.part === part);
+
+  test('gives each service replicas of which none is busier than 70 %', () => {
+    expect(need(20_000, 'expander')).toMatchObject({ cores: 0.8, count: 2, memory: 200 * MiB });
+    expect(need(20_000, 'proxy')).toMatchObject({ cores: expect.closeTo(0.82), count: 2, memory: 20 * MiB });
+  });
+
+  test('counts a socket on either side of nginx for each request in flight', () => {
+    // 18,000 × 1 ms and 2,000 × 5 ms are 28 requests in flight.
+    expect(need(20_000, 'proxy')?.sockets).toBe(100 + 2 * 28);
+  });
+
+  test('says where Redis is the limit, of which there is one', () => {
+    expect(need(20_000, 'expander-cache')).toMatchObject({ count: 1, note: '' });
+    expect(need(400_000, 'expander-cache')).toMatchObject({
+      count: 1,
+      note: expect.stringContaining('one Redis cannot'),
+    });
+  });
+
+  test('leaves out what a load does not touch', () => {
+    expect(need(20_000, 'tasks')).toBeUndefined();
+  });
+});

@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type K6, k6Files, runScript } from '../k6.ts';
+import { cpuTime, ownCpuTime } from '../machine/process-usage.ts';
+import type { K6Summary } from '../runs/verdict.ts';
+import type { Target } from '../target.ts';
+import { type Cost, type Kind, kinds, type Mix } from './model.ts';
+import { type OwnStack, type Snapshot, snapshot } from './observe.ts';
+
+/** A few seconds at one rate. */
+export interface Step {
+  mix: Mix;
+  /** Requests per second. */
+  rate: number;
+  /** Whether the objective was met. */
+  met: boolean;
+  /** Milliseconds. */
+  p99: number;
+  failed: number;
+  /** Iterations for which k6 had no free connection. */
+  dropped: number;
+  /** Cores that each process used, k6 among them. */
+  cores: Record<string, number>;
+  /** Milliseconds of delay of the event loop (p99). */
+  lag: Record<string, number>;
+  memory: Record<string, number>;
+  sockets: Record<string, number>;
+  /** Commands of Redis, and flushes of the store's disk, per second. */
+  commands: Record<string, number>;
+  flushes: number;
+  /** Average milliseconds by kind. */
+  latency: Partial<Record<Kind, number>>;
+}
+
+export interface Objective {
+  /** Milliseconds. */
+  p99: number;
+  /** A share. */
+  failed: number;
+}
+
+/** Seconds of which the first two are a warm-up. */
+const duration = 8;
+/** Seconds that are observed. */
+const observed = 5;
+
+/** Loads the stack for a few seconds, and observes all of its processes over the same seconds. */
+export async function measureStep(
+  k6: K6,
+  target: Target,
+  mix: Mix,
+  rate: number,
+  objective: Objective,
+): Promise<Step> {
+  const stack: OwnStack = { processes: target.processes, ...(target.inside as Required<Target>['inside']) };
+  const out = await mkdtemp(join(tmpdir(), 'longhand-capacity-'));
+  let k6Pid = process.pid;
+  const beside = () => ({ k6: cpuTime(k6Pid), shortener: ownCpuTime(process.pid) });
+  const steady = Promise.withResolvers<void>();
+  try {
+    const run = runScript(k6, {
+      script: 'mix',
+      out,
+      variables: { ...target.variables, ...settings(mix, rate, objective) },
+      summaryOnly: true,
+      onStart: (pid) => {
+        k6Pid = pid;
+      },
+      onOutput: (text) => {
+        if (text.includes('steady')) steady.resolve();
+      },
+    });
+    const ended = run.then(({ output }) =>
+      Promise.reject(new Error(`k6 ended before its load was steady:\n${output}`)),
+    );
+    ended.catch(() => {});
+    await Promise.race([steady.promise, ended]);
+    const before = await snapshot(stack, beside);
+    await sleep(observed * 1_000);
+    const after = await snapshot(stack, beside);
+    const { code } = await run;
+    const summary: K6Summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
+    return { mix, rate, met: code === 0, ...fromSummary(summary), ...between(before, after) };
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+const settings = (mix: Mix, rate: number, { p99, failed }: Objective): Record<string, string> => ({
+  LOAD_PROFILE: 'full',
+  LOAD_RATE: `${rate}`,
+  LOAD_DURATION: `${duration}`,
+  LOAD_P99: `${p99}`,
+  LOAD_FAILED: `${failed}`,
+  ...Object.fromEntries(kinds.map((kind) => [`LOAD_${kind.toUpperCase()}`, `${mix[kind]}`])),
+});
+
+function fromSummary({ metrics }: K6Summary) {
+  const steady = 'phase:steady,target:stack';
+  const latency = kinds.map((kind) => [kind, metrics[`http_req_duration{${steady},kind:${kind}}`]?.avg]);
+  return {
+    p99: metrics[`http_req_duration{${steady}}`]?.['p(99)'] ?? Number.NaN,
+    failed: metrics[`http_req_failed{${steady}}`]?.value ?? Number.NaN,
+    dropped: metrics.dropped_iterations?.count ?? 0,
+    latency: Object.fromEntries(latency.filter(([, average]) => average)) as Step['latency'],
+  };
+}
+
+function between(before: Snapshot, after: Snapshot) {
+  const seconds = (after.at - before.at) / 1_000;
+  const perSecond = (a: Record<string, number>, b: Record<string, number>, unit = 1) =>
+    Object.fromEntries(
+      Object.entries(b).map(([name, value]) => [name, (value - (a[name] ?? 0)) / seconds / unit]),
+    );
+  return {
+    cores: perSecond(before.cpu, after.cpu, 1e6),
+    commands: perSecond(before.commands, after.commands),
+    flushes: (after.flushes - before.flushes) / seconds,
+    lag: after.lag,
+    memory: after.memory,
+    sockets: after.sockets,
+  };
+}
+
+/** What a request costs, from a step of that kind alone. */
+export function costOf({ rate, cores, latency }: Step, kind: Kind): Cost {
+  const { k6: _, shortener: __, ...stack } = cores;
+  return {
+    cpu: Object.fromEntries(Object.entries(stack).map(([name, used]) => [name, (used * 1e6) / rate])),
+    latency: latency[kind] ?? 0,
+  };
+}

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
-import { cpuTime, openFiles, residentMemory } from '../machine/process-usage.ts';
+import { cpuTime, machineCpuTime, openFiles, residentMemory } from '../machine/process-usage.ts';
 
 /** What can be read of a stack at a moment. */
 export interface Snapshot {
@@ -11,6 +11,8 @@ export interface Snapshot {
   at: number;
   /** Microseconds of CPU time so far. */
   cpu: Record<string, number>;
+  /** The same of everything on this machine. */
+  machine: number;
   memory: Record<string, number>;
   sockets: Record<string, number>;
   /** Milliseconds: the 99th percentile of the delay of the event loop since the last snapshot. */
@@ -42,6 +44,7 @@ export async function snapshot(stack: OwnStack, beside: () => Record<string, num
   return {
     at: performance.now(),
     cpu: { ...mapValues(own, cpuTime), ...beside() },
+    machine: machineCpuTime(),
     memory: mapValues(own, residentMemory),
     sockets: mapValues(own, (pid) => openFiles(pid).sockets),
     lag,

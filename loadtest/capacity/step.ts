@@ -23,6 +23,8 @@ export interface Step {
   dropped: number;
   /** Cores that each process used, k6 among them. */
   cores: Record<string, number>;
+  /** Cores that programs used which have nothing to do with it. */
+  others: number;
   /** Milliseconds of delay of the event loop (p99). */
   lag: Record<string, number>;
   memory: Record<string, number>;
@@ -54,7 +56,7 @@ export async function measureStep(
   rate: number,
   objective: Objective,
 ): Promise<Step> {
-  const stack: OwnStack = { processes: target.processes, ...(target.inside as Required<Target>['inside']) };
+  const stack = insideOf(target);
   const out = await mkdtemp(join(tmpdir(), 'longhand-capacity-'));
   let k6Pid = process.pid;
   const beside = () => ({ k6: cpuTime(k6Pid), shortener: ownCpuTime(process.pid) });
@@ -88,6 +90,11 @@ export async function measureStep(
   }
 }
 
+const insideOf = ({ processes, inside }: Target): OwnStack => ({
+  processes,
+  ...(inside as Required<Target>['inside']),
+});
+
 const settings = (mix: Mix, rate: number, { p99, failed }: Objective): Record<string, string> => ({
   LOAD_PROFILE: 'full',
   LOAD_RATE: `${rate}`,
@@ -114,8 +121,14 @@ function between(before: Snapshot, after: Snapshot) {
     Object.fromEntries(
       Object.entries(b).map(([name, value]) => [name, (value - (a[name] ?? 0)) / seconds / unit]),
     );
+  const cores = perSecond(before.cpu, after.cpu, 1e6);
+  const all = (after.machine - before.machine) / seconds / 1e6;
   return {
-    cores: perSecond(before.cpu, after.cpu, 1e6),
+    cores,
+    others: Math.max(
+      0,
+      Object.values(cores).reduce((left, used) => left - used, all),
+    ),
     commands: perSecond(before.commands, after.commands),
     flushes: (after.flushes - before.flushes) / seconds,
     lag: after.lag,
@@ -124,11 +137,24 @@ function between(before: Snapshot, after: Snapshot) {
   };
 }
 
+/** What the processes of a stack do without any request. */
+export async function idleCores(target: Target): Promise<Record<string, number>> {
+  const look = () => snapshot(insideOf(target), () => ({}));
+  const before = await look();
+  await sleep(observed * 1_000);
+  return between(before, await look()).cores;
+}
+
 /** What a request costs, from a step of that kind alone. */
-export function costOf({ rate, cores, latency }: Step, kind: Kind): Cost {
+export function costOf({ rate, cores, latency }: Step, kind: Kind, idle: Record<string, number>): Cost {
   const { k6: _, shortener: __, ...stack } = cores;
   return {
-    cpu: Object.fromEntries(Object.entries(stack).map(([name, used]) => [name, (used * 1e6) / rate])),
+    cpu: Object.fromEntries(
+      Object.entries(stack).map(([name, used]) => [
+        name,
+        (Math.max(0, used - (idle[name] ?? 0)) * 1e6) / rate,
+      ]),
+    ),
     latency: latency[kind] ?? 0,
   };
 }

@@ -16,7 +16,18 @@ interface Benchmark {
   run(): Promise<Result[]>;
 }
 
-const names = ['stack', 'edge', 'proxy', 'compression', 'expander', 'agent', 'tasks', 'resource', 'start', 'timing'];
+const names = [
+  'stack',
+  'edge',
+  'proxy',
+  'compression',
+  'expander',
+  'agent',
+  'tasks',
+  'resource',
+  'start',
+  'timing',
+];
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 
 const { values, positionals } = parseArgs({

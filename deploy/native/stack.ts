@@ -1,6 +1,11 @@
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { operations } from '@longhand/shared/operations.ts';
+import { serve } from '@longhand/shared/serve.ts';
+import { Registry } from 'prom-client';
+import { doorMetrics } from '../observe/door.ts';
+import { exportDisk } from '../observe/gauges.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy, frontNetworks, serverTiming, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
@@ -37,8 +42,8 @@ export interface Stack {
   readonly localhost: boolean;
   /** Whether the proxy listens on every address of this machine. */
   readonly everywhere: boolean;
-  /** The Unix sockets of the services' operations endpoints; for tasks, the first replica. */
-  readonly operations: { readonly expander: string; readonly tasks: string };
+  /** The Unix sockets of the operations endpoints: the runner's own for the proxy; for tasks, the first replica's. */
+  readonly operations: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** In start order. */
   readonly processes: readonly SupervisedProcess[];
   /** Drains the proxy and the services, then stops Redis. */
@@ -73,6 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   const account = await dropPrivileges(folder, (line) => onLine('stack', line));
   const lowPorts = Object.values(ports).some((port) => port < 1_024);
+  const door = await openDoor(folder);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -86,9 +92,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       folder,
       env: { ...env, LONGHAND_SERVER_TIMING: timing === '' ? 'off' : 'on', PATH: searchPath(env) },
       account,
-      onLine,
+      onLine(process, line) {
+        if (process === 'proxy') door.count(line);
+        onLine(process, line);
+      },
     },
-  );
+  ).catch(async (error) => {
+    await door.close();
+    throw error;
+  });
   const url = (port: number) => `http://${host}:${port}`;
   return {
     urls: {
@@ -99,11 +111,34 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     localhost,
     everywhere,
     operations: {
+      proxy: join(folder, socketPath('proxy-ops')),
       expander: join(folder, socketPath('expander-ops')),
       tasks: join(folder, socketPath('tasks-ops')),
     },
     processes,
-    stop,
+    async stop() {
+      await stop();
+      await door.close();
+    },
+  };
+}
+
+/** Counts what the proxy's access log says, and exports it beside the services' own metrics. */
+async function openDoor(folder: string) {
+  const metrics = new Registry();
+  const count = doorMetrics(metrics);
+  exportDisk(metrics, join(folder, 'tasks-store'));
+  const end = new AbortController();
+  const { closed } = await serve(
+    operations(async () => {}, metrics),
+    { path: join(folder, socketPath('proxy-ops')), signal: end.signal },
+  );
+  return {
+    count,
+    close() {
+      end.abort();
+      return closed;
+    },
   };
 }
 

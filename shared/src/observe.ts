@@ -14,6 +14,10 @@ import { collectSpans } from './spans.ts';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
+  // These are gauges with the names of counters; nodejs_active_handles and the others tell the same by type.
+  for (const kind of ['handles', 'requests', 'resources']) {
+    metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
+  }
   new Gauge({
     name: 'longhand_build_info',
     help: 'The version of the service, as a label.',

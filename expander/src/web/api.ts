@@ -5,7 +5,7 @@ import { type Expansion, type Follow, failedExpansion } from '../expansion/expan
 import { asciiJson } from './ascii-json.ts';
 import { errorResponse, reportError } from './error-response.ts';
 import { readParameters } from './parameters.ts';
-import { apiHeaders, cacheControl, jsonpHeaders, noStore, textResponse } from './responses.ts';
+import { apiHeaders, cacheControl, cacheHit, jsonpHeaders, noStore, textResponse } from './responses.ts';
 
 /** `GET /api`: the long URL as text, or as a call. */
 export function expandToText(expand: Expand) {
@@ -15,8 +15,8 @@ export function expandToText(expand: Expand) {
     if (cb !== '' && !isCallbackName(cb)) {
       throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
     }
-    const { error, longUrl, freshUntil } = await expand.trace(u, options);
-    const caching = cacheControl(freshUntil);
+    const { error, longUrl, freshUntil, cached } = await expand.trace(u, options);
+    const caching = { ...cacheControl(freshUntil), ...(cached && cacheHit) };
     if (error) return errorResponse(c, error, caching);
     const text = longUrl ?? '';
     if (cb === '') return textResponse(text, { headers: { ...apiHeaders, ...caching } });
@@ -57,7 +57,13 @@ export function expandToChain(expand: Expand) {
     const { status, headers } = reportError(c, rest.error);
     return textResponse(asciiJson(report), {
       status: url === '' ? 400 : status,
-      headers: { ...apiHeaders, 'Content-Type': 'application/json', ...cacheControl(freshUntil), ...headers },
+      headers: {
+        ...apiHeaders,
+        'Content-Type': 'application/json',
+        ...cacheControl(freshUntil),
+        ...(rest.cached && cacheHit),
+        ...headers,
+      },
     });
   };
 }

@@ -44,6 +44,9 @@ export function cacheControl(freshUntil: number): Record<string, string> {
   return { 'Cache-Control': `public, max-age=${seconds}`, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
+/** On an expansion for which no website was asked (RFC 9211). */
+export const cacheHit = { 'Cache-Status': 'Longhand; hit' };
+
 /** Lets caches give an expansion that succeeded past its lifetime. */
 export const allowStale: MiddlewareHandler = async (c, next) => {
   await next();

@@ -9,8 +9,8 @@ export const controlSocket = 'stack.socket';
 
 /** Written anew at each start. */
 const temporary = ['run', 'proxy'];
-/** The folders of a stack, each named after its process; Unix sockets are in `run`. */
-const names = [...temporary, 'expander-cache', 'tasks-store'];
+/** The folders of a stack, each named after what writes there; Unix sockets are in `run`. */
+const names = [...temporary, 'expander-cache', 'tasks-store', 'log', 'prometheus'];
 
 /**
  * Creates the folders of a stack in `folder`, closed to other users.

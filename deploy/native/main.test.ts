@@ -31,6 +31,26 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 
+  test('a request is found in the log by its id, and explained', async () => {
+    await runner.up();
+    const { 'tasks-store': store = 0 } = await runner.processes();
+    process.kill(store, 'SIGSTOP');
+    const page = await fetch(tasks());
+    process.kill(store, 'SIGCONT');
+    const ID = page.headers.get('x-request-id') ?? '';
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
+    const logs = async () => (await runner.run('logs', { ID }).exited).output;
+    await expect
+      .poll(logs)
+      .toMatch(/tasks +\| error: GET \/tasks 503 [\s\S]*proxy +\| error: GET \/tasks 503 /);
+    const { output } = await runner.run('why', { ID }).exited;
+    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +1\.\d\d s .*\n/);
+    expect(output).toMatch(
+      /in tasks the longest wait, “redis csrf key”, took 1\.\d\d s and failed \(Error\)\.\n$/,
+    );
+    expect(await runner.run('why', { ID: '../x' }).exited).toMatchObject({ code: 1 });
+  });
+
   const starters = rounds({ short: 4, long: 10 });
   test(`of ${starters} starts at once one wins, and the others say which process runs the stack`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up'));

@@ -6,15 +6,20 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
+import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { openControlSocket, sendCommand } from './control-socket.ts';
+import { explainRequest } from './explain.ts';
 import { controlSocket, lockFile } from './folders.ts';
 import { tryLock } from './lock.ts';
-import { formatLogLine } from './log-line.ts';
+import { findLines, openLogFiles } from './log-files.ts';
 import { type Stack, searchPath, startStack } from './stack.ts';
 
-/** Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it. */
-const commands: Record<string, () => Promise<void>> = { up, ps, down };
+/**
+ * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` shows the lines
+ * about one request (ID=…) and `why` explains it.
+ */
+const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, why };
 
 const [command = 'up', argument = join(import.meta.dirname, '..', '..', '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
@@ -22,7 +27,8 @@ const workingDirectory = process.cwd();
 // Nothing that the runner or its processes write is for other users.
 process.umask(0o077);
 try {
-  if (!Object.hasOwn(commands, command)) throw new Error(`${command}: the commands are up, ps and down.`);
+  if (!Object.hasOwn(commands, command))
+    throw new Error(`${command}: the commands are up, ps, down, logs and why.`);
   if (command === 'up') await create(folder);
   if (existsSync(folder)) enter(folder);
   await commands[command]?.();
@@ -65,18 +71,24 @@ async function up(): Promise<void> {
     );
   }
   const stop = stopSignal();
+  const log = openLogFiles('log');
   let stack: Stack | undefined;
   const control = await openControlSocket(controlSocket, {
     status: () => (stack ? describeStack(stack) : 'The stack is starting.'),
     stop: () => process.kill(process.pid, 'SIGTERM'),
   });
   try {
-    stack = await startStack({ folder, env: process.env, onLine: printLine });
+    const onLine = (process: string, line: string) => {
+      printLine(process, line);
+      log.write(process, line);
+    };
+    stack = await startStack({ folder, env: process.env, onLine });
     print(`\n${describeStack(stack)}\n\nCtrl-C stops everything; the tasks are kept.\n`);
     if (!stop.aborted) await once(stop, 'abort');
     print('\nStopping. The tasks are kept.');
   } finally {
     await stack?.stop();
+    await log.close();
     await control.close();
     lock.release();
   }
@@ -89,6 +101,27 @@ async function ps(): Promise<void> {
 async function down(): Promise<void> {
   const answer = await sendCommand(controlSocket, 'stop');
   print(answer === undefined ? 'The stack is not running.' : 'The stack has stopped.');
+}
+
+async function logs(): Promise<void> {
+  // Without an id, all that is kept.
+  for await (const line of findLines('log', process.env.ID ? requestId() : '')) {
+    const { service, time } = JSON.parse(line);
+    printLine(`${service}`, line, `${time} `);
+  }
+}
+
+async function why(): Promise<void> {
+  print(await explainRequest('.', requestId()));
+}
+
+/** @throws Error with a message for people */
+function requestId(): string {
+  const { ID = '' } = process.env;
+  if (/^[0-9a-f]{32}$/.test(ID)) return ID;
+  throw new Error(
+    `ID=${ID} is no request id: it has 32 hexadecimal digits, and every error page shows its own.`,
+  );
 }
 
 /** Names the process that has the lock, as a clause in parentheses, or nothing if it does not say within 5 s. */
@@ -129,8 +162,8 @@ function describeStack({ urls, localhost, everywhere, operations, processes }: S
   ].join('\n');
 }
 
-function printLine(process: string, line: string): void {
-  console.log(`${process.padEnd(14)} | ${formatLogLine(line)}`);
+function printLine(process: string, line: string, time = ''): void {
+  console.log(`${time}${process.padEnd(14)} | ${formatLogLine(line)}`);
 }
 
 function print(text: string, write: (text: string) => void = console.log): void {

@@ -1,10 +1,10 @@
 import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { notableRequests } from '@longhand/shared/notable-requests.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { redisState } from '@longhand/shared/redis-operations.ts';
+import { requestSinks } from '@longhand/shared/request-sinks.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -19,7 +19,7 @@ const config = readOrExit(readConfig);
 const address = listenAddresses(config);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics('expander', manifest.version);
-const requests = notableRequests();
+const requests = await requestSinks('expander', log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
 const redis = cacheClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 redisState(metrics, () => redis.ping());
 const expander = createExpander(config, { redis, log, metrics });
@@ -34,11 +34,11 @@ const ready = async () => {
 const service = await serve(expander.app, {
   ...address.service,
   signal: stop,
-  observer: createObserver('expander', log, metrics, requests.add),
+  observer: createObserver('expander', log, metrics, requests.observed),
   serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
   clientErrorHeaders: baseHeaders,
 });
-const ops = await serve(operations(ready, metrics, requests), {
+const ops = await serve(operations(ready, metrics, requests.notable), {
   ...address.operations,
   signal: stopOperations.signal,
 });
@@ -49,6 +49,7 @@ await service.closed;
 stopOperations.abort();
 expander.close();
 redis.disconnect();
+await requests.flush();
 log.info('stopped');
 await log.close();
 // A look-up that nobody waits for any more would keep the process for seconds.

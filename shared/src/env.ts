@@ -65,6 +65,9 @@ export const serviceVariables = {
   OPS_PORT: port.default(9464),
   OPS_SOCKET_PATH: socketPath.optional(),
   LONGHAND_SERVER_TIMING: onOrOff.default('off'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'is not an http:// or https:// URL' })
+    .optional(),
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
@@ -95,6 +98,8 @@ export const stackVariables = {
   LONGHAND_PORT: port.default(8080),
   LONGHAND_EXPANDER_PORT: port.default(8081),
   LONGHAND_TASKS_PORT: port.default(8082),
+  LONGHAND_PROMETHEUS_PORT: port.default(9090),
+  LONGHAND_GRAFANA_PORT: port.default(3001),
   LONGHAND_API_RATE: z
     .string()
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { notableRequests } from '@longhand/shared/notable-requests.ts';
 import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
 import { operations } from '@longhand/shared/operations.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { redisState, timedOperations } from '@longhand/shared/redis-operations.ts';
+import { requestSinks } from '@longhand/shared/request-sinks.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -30,7 +30,7 @@ const config = readOrExit(readConfig);
 const address = listenAddresses(config);
 const log = createLog('tasks', config.LOG_LEVEL);
 const metrics = createMetrics('tasks', manifest.version);
-const requests = notableRequests();
+const requests = await requestSinks('tasks', log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
 const signal = stopSignal();
 // A fault in a library's background work must not take every page down with it.
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
@@ -38,13 +38,14 @@ process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejectio
 const redis = storeClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
 watchSettings(redis, log);
 exportBackupTime(redis, metrics);
+const timed = timedOperations(metrics);
 const { countWrites, ...gauges } = createTasksMetrics(metrics);
-const store = countWrites(redisStore(redis, timedOperations(metrics)));
+const store = countWrites(redisStore(redis, timed));
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
 const app = createApp({
   store,
-  csrf: csrf(csrfKey(redis, () => randomBytes(32))),
+  csrf: csrf(csrfKey(redis, () => randomBytes(32), timed)),
   listPage: listPage(store, render),
   render,
   changes: redisChanges(redis, signal),
@@ -67,12 +68,12 @@ await connected(redis, 2_000);
 const serving = await serve(app, {
   ...address.service,
   signal,
-  observer: createObserver('tasks', log, metrics, requests.add),
+  observer: createObserver('tasks', log, metrics, requests.observed),
   serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
-const ops = await serve(operations(ready, metrics, requests), {
+const ops = await serve(operations(ready, metrics, requests.notable), {
   ...address.operations,
   // It answers until the process ends, during the drain too.
   signal: new AbortController().signal,
@@ -80,6 +81,7 @@ const ops = await serve(operations(ready, metrics, requests), {
 log.info({ url: serving.url, operations: ops.url }, 'listening');
 
 await serving.closed;
+await requests.flush();
 log.info('stopped');
 await log.close();
 process.exit(0);

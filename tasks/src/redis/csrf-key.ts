@@ -1,4 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
+import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 
@@ -16,6 +17,7 @@ const maxAge = 2_000;
 export function csrfKey(
   redis: StoreClient,
   random: () => Buffer,
+  timed: Timed = untimed,
   clock: () => number = () => performance.now(),
 ): () => Promise<Buffer> {
   let known: Buffer | undefined;
@@ -23,7 +25,8 @@ export function csrfKey(
   const read = async () => {
     checked = clock();
     const own = known?.toString('hex') ?? random().toString('hex');
-    known = Buffer.from((await storeReply(redis.set(keys.csrfKey, own, 'NX', 'GET'))) ?? own, 'hex');
+    const reply = timed('csrf key', () => redis.set(keys.csrfKey, own, 'NX', 'GET'));
+    known = Buffer.from((await storeReply(reply)) ?? own, 'hex');
     return known;
   };
   return async () => {

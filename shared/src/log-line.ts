@@ -1,4 +1,4 @@
-import { escapeControls } from '@longhand/shared/control-characters.ts';
+import { escapeControls } from './control-characters.ts';
 
 /**
  * Formats one line of a process's output for people: a JSON record as its message and fields, a line of Redis or nginx

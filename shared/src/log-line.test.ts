@@ -1,6 +1,4 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { forEachLine } from './lines.ts';
 import { formatLogLine } from './log-line.ts';
 
 describe('A line of output', () => {
@@ -43,16 +41,5 @@ describe('A line of output', () => {
     ['a carriage return', 'a\rb', 'a\\u000db'],
   ])('commands no terminal: %s', (_, line, expected) => {
     expect(formatLogLine(line)).toBe(expected);
-  });
-
-  test('ends at a line feed only, wherever the output is cut', async () => {
-    const output = new PassThrough();
-    const lines: string[] = [];
-    forEachLine(output, (line) => lines.push(line));
-    const bytes = Buffer.from('a\u2028b\rc\né\nlast');
-    for (const byte of bytes) output.write(Buffer.of(byte));
-    output.end();
-    await new Promise((resolve) => output.on('close', resolve));
-    expect(lines).toEqual(['a\u2028b\rc', 'é', 'last']);
   });
 });

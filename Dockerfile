@@ -49,6 +49,29 @@ CMD ["node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
+FROM manifests AS exporters-packages
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace deploy
+
+# Debian's redis_exporter, beside the program that counts the proxies' access lines and hands it the passwords.
+FROM node AS exporters
+RUN apt-get update && \
+    apt-get install -y --no-install-recommends prometheus-redis-exporter && \
+    rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json ./
+COPY shared/package.json shared/
+COPY shared/src shared/src
+COPY --from=exporters-packages /app/node_modules node_modules
+COPY deploy/package.json deploy/
+COPY deploy/observe/*.ts deploy/observe/
+USER 1000:1000
+EXPOSE 5514/udp 9121 9464
+CMD ["node", "deploy/observe/exporters.ts"]
+LABEL org.opencontainers.image.title="Longhand exporters" \
+      org.opencontainers.image.description="Metrics of the proxy and of Redis." \
+      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+
 FROM node AS shortener
 WORKDIR /app
 COPY package.json ./

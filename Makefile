@@ -9,7 +9,7 @@ in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && 
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down logs ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
+.PHONY: help up down logs why observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -21,8 +21,16 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose down; else node deploy/native/main.ts down; fi
 
-logs: ## follow the logs of the containers (the native run shows its own)
-	@docker compose logs --follow --tail 100
+logs: ## follow the logs of the containers (the native run shows its own); ID=… shows the lines about one request
+	@if $(in_containers); then deploy/compose/logs.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts logs; fi
+
+why: ## explain the request ID=…, the id on an error page and in X-Request-Id: where its time went, what failed
+	@if $(in_containers); then deploy/compose/why.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts why; fi
+
+observe: ## observe the running stack with Prometheus, in containers with Grafana too
+	@if $(in_containers); then deploy/compose/observe.sh; else \
+		deploy/packages.sh prometheus prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
+		exec node deploy/observe/main.ts; fi
 
 ps: ## show what is running
 	@if $(in_containers); then docker compose ps; else node deploy/native/main.ts ps; fi
@@ -40,7 +48,7 @@ doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server caddy strace w3m lynx $(if $(CHROMIUM),,chromium-headless-shell)
+	@deploy/packages.sh nginx redis-server caddy prometheus prometheus-redis-exporter strace w3m lynx $(if $(CHROMIUM),,chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run

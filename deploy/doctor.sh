@@ -56,6 +56,11 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
     missing 'vm.overcommit_memory=1: without it Redis may fail to rewrite a big file (sysctl vm.overcommit_memory=1)'
 fi
 
+echo 'To observe it natively (make observe), also:'
+for program in prometheus prometheus-redis-exporter; do
+    check "$program" observe "install it, on Debian as root: apt-get install $program"
+done
+
 echo 'To test (make test), also:'
 browser=${CHROMIUM:-chromium-headless-shell}
 if [ -z "$CHROMIUM" ] && ! has "$browser" && has chromium; then browser=chromium; fi

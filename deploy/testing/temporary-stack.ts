@@ -4,14 +4,21 @@ import { join } from 'node:path';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 
+export interface TemporaryStack extends Stack {
+  readonly folder: string;
+}
+
 /**
  * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that
  * may contact this machine.
+ *
+ * @param options.parent the folder of the stack's own.
  */
-export async function startTemporaryStack(
-  options: Partial<Omit<StackOptions, 'folder'>> = {},
-): Promise<Stack> {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-stack-'));
+export async function startTemporaryStack({
+  parent = tmpdir(),
+  ...options
+}: Partial<Omit<StackOptions, 'folder'>> & { parent?: string } = {}): Promise<TemporaryStack> {
+  const folder = await mkdtemp(join(parent, 'longhand-stack-'));
   const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
   const stack = await startStack({
     onLine() {},
@@ -28,5 +35,5 @@ export async function startTemporaryStack(
     await stack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...stack, stop };
+  return { ...stack, folder, stop };
 }

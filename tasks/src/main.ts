@@ -45,7 +45,7 @@ const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
 const app = createApp({
   store,
-  csrf: csrf(csrfKey(redis, () => randomBytes(32), timed)),
+  csrf: csrf(csrfKey(redis, () => randomBytes(32), undefined, timed)),
   listPage: listPage(store, render),
   render,
   changes: redisChanges(redis, signal),

@@ -17,8 +17,8 @@ const maxAge = 2_000;
 export function csrfKey(
   redis: StoreClient,
   random: () => Buffer,
-  timed: Timed = untimed,
   clock: () => number = () => performance.now(),
+  timed: Timed = untimed,
 ): () => Promise<Buffer> {
   let known: Buffer | undefined;
   let checked = Number.NEGATIVE_INFINITY;

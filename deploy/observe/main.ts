@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
+import { formatLogLine } from '@longhand/shared/log-line.ts';
+import { stopSignal } from '@longhand/shared/stop.ts';
+import { observeStack } from './observe.ts';
+
+/** Observes the native stack in the foreground: `node deploy/observe/main.ts [folder]`. */
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '.local'));
+const { LONGHAND_PROMETHEUS_PORT: port } = readOrExit((env) => readEnv(stackVariables, env, ['LONGHAND_']));
+if (!existsSync(join(folder, 'run')))
+  fail('The stack is not running: start it in another terminal with make up NATIVE=1.');
+if (spawnSync('prometheus', ['--version']).error) {
+  fail(
+    'Missing: prometheus. Install the package prometheus (on Debian: apt-get install prometheus prometheus-redis-exporter).',
+  );
+}
+
+process.umask(0o077);
+process.chdir(folder);
+const observing = await observeStack({
+  folder: '.',
+  port,
+  onLine: (name, line) => console.log(`${name.padEnd(14)} | ${formatLogLine(line)}`),
+});
+console.log(
+  `\n  prometheus   ${observing.url}/   (alerts: ${observing.url}/alerts)\n\nCtrl-C stops observing; what was seen is kept.\n`,
+);
+const signal = stopSignal();
+if (!signal.aborted) await once(signal, 'abort');
+await observing.stop();
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,109 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
+import { ask } from '../testing/visits.ts';
+import { type Observing, observeStack } from './observe.ts';
+
+const missing = ['prometheus', 'prometheus-redis-exporter'].some(
+  (name) => spawnSync(name, ['--version']).error,
+);
+
+/** The queries of a dashboard by the titles of their panels. */
+function queries(dashboard: string): [panel: string, query: string][] {
+  const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, 'dashboards', dashboard), 'utf8'));
+  return panels.flatMap(({ title, targets = [] }: { title: string; targets?: { expr: string }[] }) =>
+    targets.map(({ expr }) => [
+      title,
+      expr.replaceAll('$__rate_interval', '10s').replaceAll('$testid', '.*'),
+    ]),
+  );
+}
+
+describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
+  let stack: TemporaryStack;
+  let observing: Observing;
+  const output: string[] = [];
+
+  const query = async (expression: string) => {
+    const parameters = new URLSearchParams({ query: expression });
+    const answer = await fetch(`${observing.url}/api/v1/query?${parameters}`);
+    const { data, error } = (await answer.json()) as { data: { result: unknown[] }; error?: string };
+    if (error) throw new Error(`${expression}: ${error}`);
+    return data.result;
+  };
+
+  beforeAll(async () => {
+    stack = await startTemporaryStack({ tasksReplicas: 2 });
+    const { folder } = stack;
+    const { port } = await freePorts('port');
+    observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });
+  });
+  afterAll(async () => {
+    await observing?.stop();
+    await stack?.stop();
+  });
+
+  test('every replica is found, and no panel is empty under load', async () => {
+    const up = () => query('up == 1');
+    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(6);
+    const load = setInterval(() => ask(stack.urls), 200);
+    try {
+      for (const [panel, expression] of queries('service.json')) {
+        const result = async () => [panel, (await query(expression)).length > 0];
+        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, true]);
+      }
+    } finally {
+      clearInterval(load);
+    }
+  });
+
+  const noK6 = rounds({ short: 0, long: 1 }) === 0 || spawnSync('k6', ['version']).error !== undefined;
+  test.skipIf(noK6)('no panel of a load run is empty while k6 writes its figures', async () => {
+    const script = `import http from 'k6/http';
+      export const options = { vus: 2, duration: '30s' };
+      export default () => http.get('${stack.urls.tasks}/');`;
+    const remoteWrite = {
+      K6_PROMETHEUS_RW_SERVER_URL: `${observing.url}/api/v1/write`,
+      K6_PROMETHEUS_RW_TREND_STATS: 'med,p(95),p(99),p(99.9),max',
+      K6_PROMETHEUS_RW_PUSH_INTERVAL: '1s',
+    };
+    const options = [
+      '--quiet',
+      '--no-usage-report',
+      '--tag',
+      'testid=a-run',
+      '-o',
+      'experimental-prometheus-rw',
+    ];
+    const k6 = spawn('k6', ['run', ...options, '-'], {
+      env: { ...process.env, ...remoteWrite },
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    k6.stdin.end(script);
+    const ended = once(k6, 'exit');
+    try {
+      for (const [panel, expression] of queries('load-run.json')) {
+        const result = async () => [panel, expression, (await query(expression)).length > 0];
+        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, expression, true]);
+      }
+    } finally {
+      k6.kill('SIGKILL');
+      await ended;
+    }
+  });
+
+  test.each(['proxy', 'expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
+    const asked = request({ socketPath: stack.operations[name], path: '/metrics', agent: false }).end();
+    const metrics = await new Promise<string>((resolve) =>
+      asked.on('response', (answer) => resolve(text(answer))),
+    );
+    execFileSync('promtool', ['check', 'metrics'], { input: metrics });
+  });
+});

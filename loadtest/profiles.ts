@@ -58,7 +58,7 @@ export const profiles: Record<string, Profile> = {
       rate: 100,
       duration: 3,
       // Wide enough for a busy machine, and still far from the effect of a delay on every response.
-      p50: 35,
+      p50: 1_000,
       p99: 1_000,
       p999: 2_000,
       delayed: 0.4,

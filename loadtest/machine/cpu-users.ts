@@ -44,6 +44,16 @@ export function watchCpu(names: Record<number, string> = {}): { stop(): CpuUser[
   };
 }
 
+/** What a stack and a load consist of, on this machine or in containers. */
+const ownPrograms =
+  /^(main\.ts|nginx|redis-server|k6|control|run\.ts|shortener\.ts|dockerd|containerd.*|docker-proxy)$/;
+
+/** Cores that programs used which have nothing to do with the stack or the load. */
+export const coresOfOthers = (users: readonly CpuUser[], own: readonly string[]) =>
+  users
+    .filter(({ name }) => !ownPrograms.test(name) && !own.includes(name))
+    .reduce((sum, { cores }) => sum + cores, 0);
+
 /** The five that used most of it, in words: `tsc 1.62, k6 0.21 of 2 cores`. */
 export function describeCpu(users: readonly CpuUser[]): string {
   if (users.length === 0) return 'unknown on this system';

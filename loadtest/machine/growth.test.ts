@@ -40,10 +40,14 @@ test('a growth that could as well be none is none', () => {
 test('files that stay open are a leak', () => {
   let open = 20;
   const leaking = () => {
-    open += 0.1;
+    open += 0.5;
     return Math.floor(open);
   };
   expect(verdict(soak(0, leaking)).files).toBe(false);
+});
+
+test('a run of a minute is too short to tell', () => {
+  expect(judgeGrowth(soak(100 * MiB).slice(0, 10), 10)).toEqual([]);
 });
 
 test('this process holds memory and files', () => {

@@ -27,8 +27,11 @@ export interface Growth {
   met: boolean;
 }
 
-/** Growth below this is no leak, whatever the share: a page of memory, a connection of a pool. */
-const smallest: Holdings = { memory: 4 * 2 ** 20, files: 8, sockets: 8 };
+/** Growth below this is no leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
+const smallest: Holdings = { memory: 4 * 2 ** 20, files: 64, sockets: 64 };
+
+/** Seconds; in a shorter run everything still grows. */
+const shortest = 60;
 
 /** Reads what each process holds, every `milliseconds`. */
 export function watchHoldings(processes: Record<string, () => number | undefined>, milliseconds: number) {
@@ -57,7 +60,7 @@ export function watchHoldings(processes: Record<string, () => number | undefined
 
 /**
  * Judges by the slope of each series, without its first quarter, in which caches fill. A process leaks when even the
- * lower end of the slope's interval is above the limit.
+ * lower end of the slope's interval is above the limit. A run that is too short is not judged.
  *
  * @param limit percent of the mean.
  */
@@ -66,6 +69,7 @@ export function judgeGrowth(samples: readonly HoldingsSample[], limit: number): 
   return names.flatMap((process) => {
     const all = samples.filter((sample) => sample.process === process);
     const judged = all.slice(Math.ceil(all.length / 4));
+    if ((judged.at(-1)?.at ?? 0) - (judged[0]?.at ?? 0) < shortest) return [];
     return (['memory', 'files', 'sockets'] as const).map((what) => {
       const points = judged.map((sample): [number, number] => [sample.at, sample[what]]);
       const average = mean(points.map(([, y]) => y));

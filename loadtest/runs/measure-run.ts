@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startControl } from '../control-server.ts';
 import { type K6, k6Files, runScript } from '../k6.ts';
 import type { K6Options } from '../k6-options.ts';
-import { watchCpu } from '../machine/cpu-users.ts';
+import { coresOfOthers, watchCpu } from '../machine/cpu-users.ts';
 import { machine, settingsOf } from '../machine/environment.ts';
 import { judgeGrowth, watchHoldings } from '../machine/growth.ts';
 import { profiles } from '../profiles.ts';
@@ -53,7 +53,9 @@ export async function measureRun(
     holdings.stop();
   }
   const samples = await readSamples(join(out, k6Files.samples));
-  const verdict = judge(JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')), samples);
+  const cpuUsers = cpu.stop();
+  const others = coresOfOthers(cpuUsers, Object.keys(target.processes));
+  const verdict = judge(JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')), samples, others);
   const growth = judgeGrowth(holdings.stop(), growthLimit());
   if (verdict.outcome === 'passed' && growth.some(({ met }) => !met)) verdict.outcome = 'failed';
   const run: Run = {
@@ -65,7 +67,7 @@ export async function measureRun(
     target: target.variables.PROXY_URL ?? '',
     machine: { k6: k6.version, ...machine() },
     settings: settingsOf({ ...process.env, ...options.variables }),
-    cpu: cpu.stop(),
+    cpu: cpuUsers,
     growth,
     verdict,
   };

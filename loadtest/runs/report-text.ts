@@ -45,7 +45,10 @@ export function conclusion({ script, verdict, cpu, seconds, growth = [] }: Run):
   if (verdict.outcome === 'passed') return `${script} passed after ${seconds.toFixed(0)} s.`;
   if (verdict.outcome === 'busy') {
     const others = failed > 0 ? ` (of the stack's own, ${failed} were crossed)` : '';
-    return `${script}: machine busy, no verdict${others}. The control was too slow. The CPU went to: ${describeCpu(cpu)}.`;
+    const reason = verdict.objectives.some(({ met, metric }) => !met && isControl(metric))
+      ? 'The control was too slow'
+      : 'Other programs ran';
+    return `${script}: machine busy, no verdict${others}. ${reason}. The CPU went to: ${describeCpu(cpu)}.`;
   }
   const grown = growth.filter(({ met }) => !met).map(({ process, what }) => `${what} of ${process}`);
   const reasons = [...(failed > 0 ? [`${failed} thresholds`] : []), ...grown];

@@ -32,6 +32,13 @@ test('a stack that is slow beside a control that is not has failed', () => {
   expect(judge(summary(30), [...times('stack', 30), ...times('control', 4)]).outcome).toBe('failed');
 });
 
+test('a stack that is slow beside other programs has no verdict; one that is not has passed all the same', () => {
+  const samples = [...times('stack', 30), ...times('control', 4)];
+  expect(judge(summary(30), samples, 0.8).outcome).toBe('busy');
+  expect(judge(summary(22), samples, 0.8).outcome).toBe('passed');
+  expect(judge(summary(30), samples, 0.1).outcome).toBe('failed');
+});
+
 describe('where the control is too slow', () => {
   const samples = [...times('stack', 500), ...times('control', 490)];
 

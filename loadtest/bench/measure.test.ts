@@ -20,15 +20,20 @@ function candidate(name: string, perSecond: number[]): Candidate {
 
 test('candidates are measured in three rounds; the report has the median, the extremes and the ratio', async () => {
   const result = await compare({
-    title: 'Two',
-    candidates: [candidate('bare', [300, 100, 200]), candidate('ours', [90, 110, 100])],
+    title: 'Three',
+    candidates: [
+      candidate('bare', [300, 100, 200]),
+      candidate('ours', [90, 110, 100]),
+      { ...candidate('other', [25, 25, 25]), ceiling: 'ours' },
+    ],
     baseline: 'bare',
     goals: [{ text: 'ratio', value: throughputRatio('ours', 'bare'), atLeast: 0.6 }],
   });
   const [bare, ours] = result.data as Measurement[];
   expect(bare?.perSecond).toEqual({ median: 200, min: 100, max: 300, rounds: [300, 100, 200] });
   expect(ours?.perSecond).toEqual({ median: 100, min: 90, max: 110, rounds: [90, 110, 100] });
-  expect(result.rows[1]?.[3]).toBe('0.50');
+  // Where a candidate has a ceiling of its own, that counts instead of the baseline.
+  expect(result.rows.map((row) => row[3])).toEqual(['1.00', '0.50', '0.25']);
   expect(result.goals[0]).toMatchObject({ measured: 0.5, atLeast: 0.6 });
 });
 

@@ -11,7 +11,26 @@ describe('The native run', { timeout: 120_000 }, () => {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const tasks = () => `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
 
-  test('the tasks survive a stop and a start, and a stop leaves no process', async () => {
+  /** A failed request is found in the log by its id, and explained. */
+  async function explainsRequests() {
+    const { 'tasks-store': store = 0 } = await runner.processes();
+    process.kill(store, 'SIGSTOP');
+    const page = await fetch(tasks());
+    process.kill(store, 'SIGCONT');
+    const ID = page.headers.get('x-request-id') ?? '';
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
+    const logs = async () => (await runner.run('logs', { ID }).exited).output;
+    const line = (service: string) => `(?=[^]*${service} +\\| error: GET /tasks 503 )`;
+    await expect.poll(logs).toMatch(new RegExp(line('tasks') + line('proxy')));
+    const { output } = await runner.run('why', { ID }).exited;
+    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +1\.\d\d s .*\n/);
+    expect(output).toMatch(
+      /in tasks the longest wait, “redis csrf key”, took 1\.\d\d s and failed \(Error\)\.\n$/,
+    );
+    expect(await runner.run('why', { ID: '../x' }).exited).toMatchObject({ code: 1 });
+  }
+
+  test('the tasks survive a stop and a start, requests are explained, and a stop leaves no process', async () => {
     const first = await runner.up();
     const body = JSON.stringify({ title: 'kept' });
     expect((await fetch(tasks(), { method: 'POST', headers: json, body })).status).toBe(201);
@@ -28,27 +47,8 @@ describe('The native run', { timeout: 120_000 }, () => {
     await runner.up();
     const listed = await (await fetch(tasks(), { headers: json })).json();
     expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
+    await explainsRequests();
     expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
-  });
-
-  test('a request is found in the log by its id, and explained', async () => {
-    await runner.up();
-    const { 'tasks-store': store = 0 } = await runner.processes();
-    process.kill(store, 'SIGSTOP');
-    const page = await fetch(tasks());
-    process.kill(store, 'SIGCONT');
-    const ID = page.headers.get('x-request-id') ?? '';
-    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
-    const logs = async () => (await runner.run('logs', { ID }).exited).output;
-    await expect
-      .poll(logs)
-      .toMatch(/tasks +\| error: GET \/tasks 503 [\s\S]*proxy +\| error: GET \/tasks 503 /);
-    const { output } = await runner.run('why', { ID }).exited;
-    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +1\.\d\d s .*\n/);
-    expect(output).toMatch(
-      /in tasks the longest wait, “redis csrf key”, took 1\.\d\d s and failed \(Error\)\.\n$/,
-    );
-    expect(await runner.run('why', { ID: '../x' }).exited).toMatchObject({ code: 1 });
   });
 
   const starters = rounds({ short: 4, long: 10 });

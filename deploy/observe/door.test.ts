@@ -132,7 +132,14 @@ describe('At the door', () => {
         line({
           application: pick('expander', 'tasks', ''),
           method: pick('GET', 'POST', 'BREW', text()),
-          path: pick(`/${text()}`, `/tasks/${text()}`, `/task/${text()}/finish`, `/public/${text()}`, '/api', '/'),
+          path: pick(
+            `/${text()}`,
+            `/tasks/${text()}`,
+            `/task/${text()}/finish`,
+            `/public/${text()}`,
+            '/api',
+            '/',
+          ),
           status: pick(200, 404, 429, 503),
           cache: pick('', 'HIT', text()),
           limit: pick('', 'PASSED', text()),

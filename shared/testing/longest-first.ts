@@ -9,6 +9,7 @@ const longest = [
   'tasks/src/redis/crash.test.ts',
   'deploy/native/main.test.ts',
   'deploy/native/privileges.test.ts',
+  'deploy/observe/observe.test.ts',
   'expander/src/web/page.accessibility.browser.test.ts',
   'tasks/src/web/slow.browser.test.ts',
   'tasks/src/web/live.browser.test.ts',

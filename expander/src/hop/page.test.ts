@@ -37,6 +37,13 @@ describe('a page leads', () => {
       'meta',
       'http://a.example/x/d',
     ],
+    [
+      'by a whole URL where the base is none',
+      `<base href="http://[">${meta('0;url=http://b.example/')}`,
+      {},
+      'meta',
+      'http://b.example/',
+    ],
     ['by the shortest delay', meta('1;url=/1'), { refresh: '2;url=/2' }, 'meta', 'http://a.example/1'],
     [
       'by the first if that is the shortest',
@@ -70,6 +77,7 @@ describe('a page leads', () => {
     ['if the shortest delay is no refresh', meta('x;url=/m'), {}],
     ['to a script', meta('0;url=javascript:alert(1)'), {}],
     ['to what is no URL', meta('0;url=http://['), {}],
+    ['to what is relative to no URL', `<base href="http://[">${meta('0;url=m')}`, {}],
     ['if it is a file to save', '', { refresh: '0;url=/m', 'content-disposition': 'attachment; filename=x' }],
     [
       'if it is of no type that is shown',

@@ -26,7 +26,8 @@ export function mayBePage(head: ResponseHead): boolean {
 
 /**
  * Where the response for `url` sends its visitors by itself: the `Refresh` header or the meta element with the shortest
- * delay, the last one of several. So does Chromium; the HTML standard takes the first.
+ * delay, the last one of several. So does Chromium; the HTML standard takes the first. Chromium also decides where
+ * `<base>` is no URL: nothing relative leads anywhere then.
  *
  * @param body the beginning of the body; empty if it was not read.
  */
@@ -76,16 +77,16 @@ function encodingOf({ headers }: ResponseHead, body: Buffer): string {
   return sniffEncoding(body, { transportLayerEncodingLabel: label });
 }
 
-/** The URL that references in a page are relative to: that of `<base>`, if it can be one (HTML standard). */
-function baseUrl(base: string | null, page: URL): URL {
-  const url = base === null ? null : URL.parse(base, page.href);
-  return url && url.protocol !== 'data:' && url.protocol !== 'javascript:' ? url : page;
+/** The URL that references in a page are relative to: that of `<base>`, if it can be one; undefined if it is no URL. */
+function baseUrl(base: string | null, page: URL): string | undefined {
+  const url = base === null ? page : URL.parse(base, page.href);
+  return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
 }
 
 /** The URL of a reference; empty for the page itself, null for what a browser does not go to. */
-function resolve(reference: string, base: URL, encoding: string): string | null {
+function resolve(reference: string, base: string | undefined, encoding: string): string | null {
   if (reference === '') return '';
-  const url = URL.parse(withEncodedQuery(reference, encoding), base.href);
+  const url = URL.parse(withEncodedQuery(reference, encoding), base);
   return url && url.protocol !== 'javascript:' ? url.href : null;
 }
 

@@ -54,7 +54,9 @@ describe('a hop tells how it leads on', () => {
 
   test('by a wrapper, which was not requested', async () => {
     const { hops } = await read('http://s.example/wrapped');
-    expect(hops[1]).toContain('Wrapper, Google: its URL names the target, so it was not requested.');
+    expect(hops[1]).toContain(
+      'Wrapper, Google · leads to another site Its URL names the target, so it was not requested.',
+    );
   });
 });
 
@@ -78,7 +80,7 @@ describe('a hop tells where it leads', () => {
     ['to another host of its own', 'http://s.example/inside', false],
     ['nowhere', end, false],
   ])('%s: %s', async (_, u, told) => {
-    expect((await firstHop(u))?.includes('Leads to another site.')).toBe(told);
+    expect((await firstHop(u))?.includes('· leads to another site')).toBe(told);
   });
 
   test('out of https, and only then', async () => {

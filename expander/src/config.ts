@@ -1,4 +1,5 @@
-import { readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
+import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
+import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
 import { type Variable, variables } from './variables.ts';
 
@@ -9,9 +10,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   return readEnv(
     {
       ...serviceVariables,
-      REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
-      /** Holds the password of Redis. */
-      REDIS_PASSWORD_FILE: secretFile,
+      /** The cache. Without it the expander is slower. */
+      ...redisVariables,
       EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),

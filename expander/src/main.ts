@@ -20,7 +20,7 @@ const address = listenAddresses(config);
 const log = createLog('expander', config.LOG_LEVEL);
 const metrics = createMetrics('expander', manifest.version);
 const requests = await requestSinks('expander', log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
-const redis = cacheClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
+const redis = cacheClient(config, log);
 redisState(metrics, () => redis.ping());
 const expander = createExpander(config, { redis, log, metrics });
 

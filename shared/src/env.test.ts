@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { integer, list, listenAddresses, readEnv, redisUrl, secretFile, serviceVariables } from './env.ts';
+import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
+import { redisVariables } from './redis-address.ts';
 
 const shape = {
   ...serviceVariables,
-  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  REDIS_URL: redisVariables.REDIS_URL,
   SHOP_LIMIT: integer(1, 10).default(5),
   SHOP_NETWORKS: list(z.union([z.cidrv4(), z.cidrv6()], 'is not a CIDR')).default([]),
 };
@@ -49,7 +50,7 @@ describe('Environment', () => {
         'Invalid environment:',
         '  SHOP_LIMITS: there is no such variable',
         '  PORT=80a: is not a whole number',
-        '  REDIS_URL=x: is not a redis://, rediss:// or unix: URL',
+        '  REDIS_URL=x: is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL',
         '  SHOP_LIMIT=11: is not from 1 to 10',
         '  SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
       ].join('\n'),

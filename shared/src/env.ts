@@ -18,7 +18,7 @@ export const port = integer(0, 65_535);
 const longestSocketPath = 107;
 
 /** The path of a Unix socket. */
-const socketPath = z
+export const socketPath = z
   .string()
   .refine(
     (path) => Buffer.byteLength(path) <= longestSocketPath,
@@ -37,15 +37,6 @@ export const secretFile = z
     }
   })
   .default('');
-
-/**
- * A Redis address: `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, or `unix:` and the path of a
- * Unix socket.
- */
-export const redisUrl = z.string().refine((value) => {
-  if (value.startsWith('unix:')) return socketPath.safeParse(value.slice('unix:'.length)).success;
-  return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
-}, 'is not a redis://, rediss:// or unix: URL');
 
 /** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
@@ -154,9 +145,14 @@ export function readEnv<Shape extends z.ZodRawShape>(
   const read = z.object(shape).safeParse(given);
   const bad = (read.error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
-    return given[name] === undefined ? `${name} is not set` : `${name}=${given[name]}: ${issue.message}`;
+    return given[name] === undefined
+      ? `${name} is not set`
+      : `${name}=${withoutPassword(given[name])}: ${issue.message}`;
   });
   const faults = [...unknown, ...bad];
   if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
   return read.data as z.output<z.ZodObject<Shape>>;
 }
+
+/** Messages about the environment end up in logs. */
+const withoutPassword = (value: string) => value.replace(/:\/\/[^@/]*@/, '://***@');

@@ -24,7 +24,7 @@ function messaging() {
 }
 
 function connect(make: typeof storeClient, log = logged().log) {
-  const client = make(server.url, log);
+  const client = make({ REDIS_URL: server.url }, log);
   clients.push(client);
   return client;
 }
@@ -66,7 +66,10 @@ test.each([
   await admin.config('SET', 'requirepass', password);
   const { lines, log } = logged();
   try {
-    const [right, none] = [make(server.url, log, password), make(server.url, log)];
+    const [right, none] = [
+      make({ REDIS_URL: server.url, REDIS_PASSWORD_FILE: password }, log),
+      make({ REDIS_URL: server.url }, log),
+    ];
     clients.push(right, none);
     await ready(right);
     expect(await right.get('x')).toBe(null);
@@ -79,7 +82,7 @@ test.each([
 
 test('a Redis started with the configuration of the cache forgets the least used first and writes nothing to disk', async () => {
   const cache = await startRedisProcess('expander/redis.conf');
-  const client = cacheClient(cache.url, logged().log);
+  const client = cacheClient({ REDIS_URL: cache.url }, logged().log);
   clients.push(client);
   await ready(client);
   const setting = async (name: string) => ((await client.config('GET', name)) as string[])[1];
@@ -107,7 +110,7 @@ test.each([
   const path = join(folder, 'redis.sock');
   const other = await startRedisProcess('tasks/redis.conf', '--unixsocket', path);
   const { log, messages } = messaging();
-  const client = storeClient(scheme + (kind === 'relative' ? relative('', path) : path), log);
+  const client = storeClient({ REDIS_URL: scheme + (kind === 'relative' ? relative('', path) : path) }, log);
   clients.push(client);
   expect(await client.ping()).toBe('PONG');
   expect(client.options).toMatchObject({ path: expect.stringContaining('redis.sock') });

@@ -1,63 +1,44 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
+import { type RedisAddress, type RedisConfig, redisAddress } from './redis-address.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
+
+/** A Redis that may be one server, highly available, or a Cluster. */
+export type StoreClient = Redis | Cluster;
+
+/** A URL alone is enough where nothing else has to be known. */
+type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
 /**
  * A client for a cache: it fails at once where Redis is away and within 250 ms where Redis hangs, because
  * a miss is cheaper than waiting. It connects by itself, now and after every loss.
  */
-export function cacheClient(url: string, log: Log, password = ''): Redis {
-  return client(url, log, {
-    ...credentials(password),
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: 250,
-  });
+export function cacheClient(access: Access, log: Log): StoreClient {
+  return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 250 });
 }
-
-/** A store is one Redis or a Redis Cluster. */
-export type StoreClient = Redis | Cluster;
 
 /**
  * A client for a store: a command waits for one attempt to reconnect and for an answer at most 1 s, and
  * is never sent a second time by itself, so that a write happens once or fails.
- *
- * @param url `redis+cluster://` with any node of it for a Redis Cluster.
  */
-export function storeClient(url: string, log: Log, password = ''): StoreClient {
-  const options = {
-    ...credentials(password),
+export function storeClient(access: Access, log: Log): StoreClient {
+  return client(access, log, {
     maxRetriesPerRequest: 1,
     commandTimeout: 1_000,
     autoResendUnfulfilledCommands: false,
-  };
-  if (url.startsWith('redis+cluster:')) return clusterClient(url.replace('+cluster', ''), log, options);
-  return client(url, log, options);
-}
-
-/** An empty password leaves the one in the URL alone. */
-const credentials = (password: string) => (password === '' ? {} : { password });
-
-function client(url: string, log: Log, options: RedisOptions): Redis {
-  const path = /^unix:(?:\/\/)?(.+)/.exec(url)?.[1];
-  const settings = { ...options, ...connection, retryStrategy };
-  const redis = path === undefined ? new Redis(url, settings) : new Redis({ path, ...settings });
-  return logged(redis, log, path ?? `${redis.options.host}:${redis.options.port}`);
-}
-
-function clusterClient(url: string, log: Log, options: RedisOptions): Cluster {
-  const redis = new Cluster([url], {
-    redisOptions: { ...options, ...connection },
-    clusterRetryStrategy: retryStrategy,
-    clusterNodeRetryStrategy: retryStrategy,
-    enableAutoPipelining: true,
-    // As with one Redis: fail soon, and never send a command again that may have been carried out.
-    enableOfflineQueue: false,
-    retryDelayOnFailover: 0,
   });
-  return logged(redis, log, new URL(url).host);
+}
+
+function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient {
+  const address = redisAddress(access.REDIS_URL);
+  const { form, nodes, path, database } = address;
+  const options = { ...behaviour, ...connection, ...credentials(address, access) };
+  const names = path ?? nodes.map(({ host, port }) => `${host}:${port}`).join(',');
+  if (form === 'cluster') return logged(new Cluster(nodes, clusterOptions(options)), log, names);
+  const where = form === 'sentinel' ? sentinelOptions(address, access, options) : (nodes[0] ?? { path });
+  return logged(new Redis({ ...options, retryStrategy, db: database, ...where } as RedisOptions), log, names);
 }
 
 const connection = {
@@ -65,6 +46,54 @@ const connection = {
   // Commands issued in one turn of the event loop travel together: a fifth of the CPU per command in Redis.
   enableAutoPipelining: true,
 };
+
+/** Files take precedence over the URL; what is not given is left out. */
+function credentials({ tls, ...url }: RedisAddress, access: Access): RedisOptions {
+  const username = access.REDIS_USER_FILE || url.username;
+  const password = access.REDIS_PASSWORD_FILE || url.password;
+  const { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key } = access;
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(tls && { tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } }),
+  };
+}
+
+/** The primary that most Sentinels agree on, again after each failover. */
+function sentinelOptions(
+  { nodes, name = '' }: RedisAddress,
+  access: Access,
+  { tls }: RedisOptions,
+): RedisOptions {
+  const { REDIS_SENTINEL_USER_FILE: sentinelUsername, REDIS_SENTINEL_PASSWORD_FILE: sentinelPassword } =
+    access;
+  return {
+    ...{ sentinels: nodes, name, role: 'master' },
+    ...(sentinelUsername && { sentinelUsername }),
+    ...(sentinelPassword && { sentinelPassword }),
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: 1_000,
+    sentinelRetryStrategy: retryStrategy,
+    // Without it a primary that hangs, and is none any more, would never be left.
+    failoverDetector: true,
+    // A primary that has become a replica: the next command goes to the new one.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  };
+}
+
+function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
+  return {
+    redisOptions,
+    clusterRetryStrategy: retryStrategy,
+    clusterNodeRetryStrategy: retryStrategy,
+    enableAutoPipelining: true,
+    // As with one Redis: fail soon, and never send a command again that may have been carried out.
+    enableOfflineQueue: false,
+    retryDelayOnFailover: 0,
+    // A certificate is for a name, so nodes are dialled by theirs.
+    ...(redisOptions.tls && { dnsLookup: (address, callback) => callback(null, address) }),
+  };
+}
 
 /** Says in one line when it goes and in one when it is back; not in one for each attempt. */
 function logged<Client extends StoreClient>(redis: Client, log: Log, address: string): Client {

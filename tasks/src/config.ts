@@ -1,19 +1,12 @@
-import { readEnv, redisUrl, secretFile, serviceVariables } from '@longhand/shared/env.ts';
-import { z } from 'zod';
-
-/** `redis+cluster://` names any node of a Redis Cluster. */
-const storeUrl = redisUrl.or(
-  z
-    .string()
-    .regex(/^redis\+cluster:\/\/[^/]+\/?$/, 'is not a redis://, rediss://, redis+cluster:// or unix: URL'),
-);
+import { integer, readEnv, serviceVariables } from '@longhand/shared/env.ts';
+import { redisVariables } from '@longhand/shared/redis-address.ts';
 
 const variables = {
   ...serviceVariables,
   /** The store of the tasks. Until it is reachable, every page is 503. */
-  REDIS_URL: storeUrl.default('redis://127.0.0.1:6379/0'),
-  /** Holds the password of Redis. */
-  REDIS_PASSWORD_FILE: secretFile,
+  ...redisVariables,
+  /** Replicas of the store that have to confirm each write before it counts as saved. */
+  TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
 };
 
 /** @throws Error that names every invalid variable. */

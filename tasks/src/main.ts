@@ -35,12 +35,12 @@ const signal = stopSignal();
 // A fault in a library's background work must not take every page down with it.
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
-const redis = storeClient(config.REDIS_URL, log, config.REDIS_PASSWORD_FILE);
+const redis = storeClient(config, log);
 watchSettings(redis, log);
 exportBackupTime(redis, metrics);
 const timed = timedOperations(metrics);
 const { countWrites, ...gauges } = createTasksMetrics(metrics);
-const store = countWrites(redisStore(redis, timed));
+const store = countWrites(redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }));
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files);
 const app = createApp({

@@ -7,7 +7,7 @@ import { repair } from './redis/repair.ts';
 /** `npm run repair -w tasks` checks the store at REDIS_URL; with `-- --fix` it also repairs it. */
 const fix = process.argv.includes('--fix');
 const config = readOrExit(readConfig);
-const redis = storeClient(config.REDIS_URL, createLog('tasks', 'silent'), config.REDIS_PASSWORD_FILE);
+const redis = storeClient(config, createLog('tasks', 'silent'));
 try {
   const { tasks, ...faults } = await repair(redis, fix);
   for (const [kind, ids] of Object.entries(faults)) {

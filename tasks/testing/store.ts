@@ -62,7 +62,7 @@ async function startClusterNode(): Promise<ClusterNode> {
 }
 
 async function opened(servers: TestRedis[], url: string, owner: TestRedis) {
-  const redis: StoreClient = storeClient(url, silent);
+  const redis: StoreClient = storeClient({ REDIS_URL: url }, silent);
   const nodes = servers.map((server) => new Redis(server.url).on('error', () => {}));
   await until(async () => redis.status === 'ready');
   return {

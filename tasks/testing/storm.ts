@@ -16,9 +16,11 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
   const unacknowledged = new Set<string>();
   let acknowledged = 0;
+  let lastAcknowledged = performance.now();
+  let longestPause = 0;
   let onAcknowledged = () => {};
   let going = true;
-  const now = () => new Date();
+  const time = () => new Date();
 
   /** Changes a task from the one state it is in to `next`; where that fails it may be in either. */
   async function change(id: string, next: State, write: () => Promise<unknown>) {
@@ -30,15 +32,15 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   async function life(title: string) {
     unacknowledged.add(title);
-    const { _id: id } = await writes.create(title, now());
+    const { _id: id } = await writes.create(title, time());
     unacknowledged.delete(title);
     known.set(id, [{ title, finished: 0 }]);
     acknowledge();
-    await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, now()));
+    await change(id, { title, finished: 1 }, () => writes.update(id, { finished: 1 }, time()));
     acknowledge();
     const renamed = `${title}, renamed`;
     await change(id, { title: renamed, finished: 0 }, () =>
-      writes.update(id, { title: renamed, finished: 0 }, now()),
+      writes.update(id, { title: renamed, finished: 0 }, time()),
     );
     acknowledge();
     if (Number(id) % 3 === 0) return;
@@ -51,6 +53,9 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   function acknowledge() {
     acknowledged += 1;
+    const now = performance.now();
+    longestPause = Math.max(longestPause, now - lastAcknowledged);
+    lastAcknowledged = now;
     onAcknowledged();
   }
 
@@ -69,6 +74,8 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
         onAcknowledged = () => acknowledged >= until && resolve();
       });
     },
+    /** How many writes were acknowledged, and the longest time without one, in milliseconds. */
+    acknowledged: () => ({ count: acknowledged, pause: Math.round(longestPause) }),
     async end(): Promise<void> {
       going = false;
       await Promise.all(sides);

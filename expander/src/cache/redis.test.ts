@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@longhand/shared/log.ts';
-import { cacheClient } from '@longhand/shared/redis.ts';
+import { cacheClient, type StoreClient } from '@longhand/shared/redis.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
@@ -12,14 +12,14 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 let server: TestRedis;
 /** The expander's client, which gives up after 250 ms. */
-let redis: Redis;
+let redis: StoreClient;
 /** The client of the tests, which does not. */
 let store: Redis;
 let shortener: Shortener;
 
 beforeAll(async () => {
   server = await startRedis(fileURLToPath(new URL('../../redis.conf', import.meta.url)));
-  redis = cacheClient(server.url, createLog('expander', 'silent'));
+  redis = cacheClient({ REDIS_URL: server.url }, createLog('expander', 'silent'));
   store = new Redis(server.url, { maxRetriesPerRequest: null }).on('error', () => {});
   shortener = await startShortener();
 });

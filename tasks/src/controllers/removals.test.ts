@@ -12,7 +12,7 @@ let redis: ReturnType<typeof storeClient>;
 let store: TaskStore;
 beforeAll(async () => {
   server = await startRedisProcess(configuration);
-  redis = storeClient(server.url, silent);
+  redis = storeClient({ REDIS_URL: server.url }, silent);
   store = redisStore(redis);
   await connected(redis, 10_000);
 });

@@ -45,7 +45,7 @@ const add = (service: Service | undefined, title: string) =>
   });
 
 test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
-  const client = storeClient(redis.url, silent);
+  const client = storeClient({ REDIS_URL: redis.url }, silent);
   const end = new AbortController();
   const changes = redisChanges(client, end.signal);
   const told: string[] = [];
@@ -61,7 +61,7 @@ test('a page that leaves before its first version has arrived is told nothing mo
 });
 
 test('a change of which no message came is told all the same, by a look now and then', async () => {
-  const client = storeClient(redis.url, silent);
+  const client = storeClient({ REDIS_URL: redis.url }, silent);
   const end = new AbortController();
   const told: string[] = [];
   redisChanges(client, end.signal, 20).subscribe((version) => told.push(version));
@@ -75,7 +75,7 @@ test('a change of which no message came is told all the same, by a look now and 
 });
 
 test('a change reaches 1 000 pages spread over half a second, and each of them once', async () => {
-  const client = storeClient(redis.url, silent);
+  const client = storeClient({ REDIS_URL: redis.url }, silent);
   const end = new AbortController();
   const changes = redisChanges(client, end.signal, 60_000);
   const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);

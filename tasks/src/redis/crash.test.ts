@@ -24,7 +24,7 @@ const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned:
 
 /** Reads the store at `url` with a client of its own: what the storm left behind. */
 async function look(url: string) {
-  const redis = storeClient(url, silent);
+  const redis = storeClient({ REDIS_URL: url }, silent);
   try {
     const found: Task[] = [];
     for await (const batch of redisStore(redis).export()) found.push(...batch);
@@ -84,7 +84,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
 /** Kills a Redis of its own in a storm of writes, again and again, and says what was lost by that. */
 async function crashRedis(times: number, moment: () => number, ...options: string[]) {
   const server = await startRedisProcess(configuration, ...options);
-  const redis = storeClient(server.url, silent);
+  const redis = storeClient({ REDIS_URL: server.url }, silent);
   let back = Promise.resolve();
   const writing = storm(redisStore(redis), () => back);
   for (let crash = 0; crash < times; crash++) {

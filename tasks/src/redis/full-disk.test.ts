@@ -45,13 +45,13 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
   test('costs writes, but no acknowledged one, and hardly a read; with room all goes on by itself', async () => {
     const disk = mountSmallDisk(4);
     const server = await startRestartingRedis(disk.folder);
-    const redis = storeClient(server.url, silent);
+    const redis = storeClient({ REDIS_URL: server.url }, silent);
     onTestFinished(async () => {
       redis.disconnect();
       await server.stop();
       disk.unmount();
     });
-    const store = redisStore(redis, undefined, interval);
+    const store = redisStore(redis, { interval });
     const acknowledged: string[] = [];
     let refused = 0;
     const write = async (title: string) => {

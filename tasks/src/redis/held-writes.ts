@@ -1,6 +1,6 @@
 import { connected, type StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
-import type { Script } from './scripts.ts';
+import { type Script, Unconfirmed } from './scripts.ts';
 
 /**
  * Milliseconds between two attempts to write, from when Redis is back. Docker restarts a container at once only if it
@@ -73,5 +73,6 @@ const heldBack = () =>
 /** Whether a command failed because its connection ended: Redis neither replied nor was it too slow. */
 function connectionEnded(error: unknown): boolean {
   const { cause } = error as TaskError;
-  return cause instanceof Error && cause.name !== 'ReplyError' && cause.message !== 'Command timed out';
+  if (!(cause instanceof Error) || cause instanceof Unconfirmed) return false;
+  return cause.name !== 'ReplyError' && cause.message !== 'Command timed out';
 }

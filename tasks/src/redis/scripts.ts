@@ -13,8 +13,16 @@ export type Script<Reply> = (keys: string[], values: Args) => Promise<Reply>;
 type Call = [command: string, args: Args];
 type Replied = [error: Error | null, reply: unknown, batch: number];
 
-/** The scripts of `lua/`, by their names. */
-export function scripts(redis: StoreClient, timed: Timed = untimed) {
+/** Milliseconds in which replicas have to confirm a write. */
+const waitTime = 500;
+
+/**
+ * The scripts of `lua/`, by their names.
+ *
+ * @param replicas how many have to confirm what the scripts of one turn have changed. WAIT holds the connection
+ *   meanwhile, so `redis` should be one for writes alone.
+ */
+export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   // Calls of one turn of the event loop share a pipeline. ioredis would do the same, but keep the next pipeline back
   // until the one before is answered, which takes as long as an fsync.
   const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
@@ -22,8 +30,10 @@ export function scripts(redis: StoreClient, timed: Timed = untimed) {
     for (const [command, args] of calls) {
       (pipeline as unknown as Record<string, (...args: Args) => ChainableCommander>)[command]?.(...args);
     }
+    if (replicas > 0) pipeline.wait(replicas, waitTime);
     const replies = (await pipeline.exec()) ?? [];
-    return replies.map(([error, reply]) => [error, reply, calls.length]);
+    const unconfirmed = replicas > 0 ? tooFew(replicas, replies.pop()) : undefined;
+    return replies.map(([error, reply]) => [error ?? unconfirmed ?? null, reply, calls.length]);
   });
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
@@ -44,6 +54,16 @@ export function scripts(redis: StoreClient, timed: Timed = untimed) {
   };
 }
 
+/** Redis has carried out a write, but too few replicas have confirmed it: a failover may undo it. */
+export class Unconfirmed extends Error {}
+
+/** @param waited the reply of WAIT: how many replicas have confirmed, also where the time was up. */
+function tooFew(replicas: number, waited?: [error: Error | null, reply: unknown]): Unconfirmed | undefined {
+  const [cause, confirmed] = waited ?? [];
+  if (!cause && Number(confirmed) >= replicas) return undefined;
+  return new Unconfirmed(`${confirmed ?? 'none'} of ${replicas} replicas confirmed`, { cause });
+}
+
 /** A script with the shared functions in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
 function source(name: string): string {
   const [shared = '', own = ''] = ['shared', name].map((file) =>
@@ -57,6 +77,8 @@ const unavailable = 'The tasks cannot be reached just now. Please try again in a
 /** Removed tasks are kept for a day, so that they can be restored. */
 const full = 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.';
 
+const perhaps = 'This may have been saved, but a copy of the store is missing. Please try again in a moment.';
+
 /**
  * The reply of Redis.
  *
@@ -68,6 +90,7 @@ export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   } catch (cause) {
     // Redis begins its error like this once it has reached `maxmemory`.
     const outOfMemory = cause instanceof Error && cause.message.startsWith('OOM');
-    throw new TaskError('store_unavailable', outOfMemory ? full : unavailable, { cause });
+    const message = outOfMemory ? full : cause instanceof Unconfirmed ? perhaps : unavailable;
+    throw new TaskError('store_unavailable', message, { cause });
   }
 }

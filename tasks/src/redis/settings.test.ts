@@ -19,7 +19,7 @@ const pairs = (found: string[]) =>
 /** The settings that are warned of where Redis runs with `options`, told by a check that has ended. */
 async function warnings(...options: string[]): Promise<string[]> {
   const server = await startRedisProcess(configuration, ...options);
-  const redis = storeClient(server.url, silent);
+  const redis = storeClient({ REDIS_URL: server.url }, silent);
   ends.push(
     () => redis.disconnect(),
     () => server.stop(),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/redis-operations.ts';
+import { Cluster } from 'ioredis';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
 import { type Fields, requireId, requireTask } from './fields.ts';
@@ -31,20 +32,28 @@ type Changed = [matched: 0 | 1, Fields] | null;
  * The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip; methods that handle
  * any number of tasks run several scripts, so that Redis serves others in between.
  *
- * @param interval milliseconds between two attempts to write while writes end Redis, see `holdWrites`.
+ * @param options.interval milliseconds between two attempts to write while writes end Redis, see `holdWrites`.
+ * @param options.replicas how many have to confirm a write, on a connection that reads do not wait for.
  */
-export function redisStore(redis: StoreClient, timed?: Timed, interval?: number): TaskStore {
+export function redisStore(
+  redis: StoreClient,
+  options: { timed?: Timed; interval?: number; replicas?: number } = {},
+): TaskStore {
+  const { timed, interval, replicas = 0 } = options;
+  const writer = replicas > 0 ? connectionForWrites(redis) : redis;
   const script = scripts(redis, timed);
-  const writing = holdWrites(redis, interval);
+  const changing = scripts(writer, timed, replicas);
+  const held = holdWrites(writer, interval);
+  const writing = <Reply>(name: string) => held(changing<Reply>(name));
   const list = script<string | Found>('list');
   const show = script<Fields | null>('show');
-  const create = writing(script<[id: string, revision: string, made?: Fields]>('create'));
-  const update = writing(script<Changed>('update'));
-  const destroy = writing(script<Changed>('destroy'));
-  const clear = writing(script<[cleared: number, left: number]>('clear'));
+  const create = writing<[id: string, revision: string, made?: Fields]>('create');
+  const update = writing<Changed>('update');
+  const destroy = writing<Changed>('destroy');
+  const clear = writing<[cleared: number, left: number]>('clear');
   const removed = script<[number, string | null]>('removed');
-  const restore = writing(script<number>('restore'));
-  const insert = writing(script<null>('insert'));
+  const restore = writing<number>('restore');
+  const insert = writing<null>('insert');
   const read = script<[next: string | null, ids: string[], Fields[]]>('export');
 
   return {
@@ -142,4 +151,11 @@ function requireMatch(id: string, changed: Changed): Task {
   const task = requireTask(id, changed?.[1]);
   if (changed?.[0]) return task;
   throw new RevisionChanged(task);
+}
+
+function connectionForWrites(redis: StoreClient): StoreClient {
+  const writer: StoreClient = redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+  writer.on('error', () => {}); // The other connection logs it.
+  redis.once('end', () => writer.disconnect());
+  return writer;
 }

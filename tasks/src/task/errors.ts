@@ -22,7 +22,10 @@ export type ErrorCode =
   | 'unknown_task'
   | 'unsupported_media_type';
 
-/** An error with a stable code for programs and one sentence for people. Nothing was changed. */
+/**
+ * An error with a stable code for programs and one sentence for people. Nothing was changed; after `store_unavailable`
+ * something may have been.
+ */
 export class TaskError extends Error {
   readonly code: ErrorCode;
   /** The removal that was asked for. After `store_unavailable` it may have happened. */

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { readEnv } from './env.ts';
+import { redisAddress, redisVariables } from './redis-address.ts';
+
+test.each([
+  ['redis://cache', { form: 'one', nodes: [{ host: 'cache', port: 6379 }], database: 0 }],
+  ['redis://127.0.0.1:6380/3', { nodes: [{ host: '127.0.0.1', port: 6380 }], database: 3 }],
+  ['redis://[::1]:6380?db=3', { nodes: [{ host: '::1', port: 6380 }], database: 3 }],
+  ['rediss://ann:s%40cret@cache/', { tls: true, username: 'ann', password: 's@cret' }],
+  ['redis://:secret@cache', { password: 'secret' }],
+  ['unix:/run/redis.sock', { form: 'one', path: '/run/redis.sock', nodes: [] }],
+  [
+    'redis+sentinel://a,b:26380,[::1]/tasks',
+    {
+      form: 'sentinel',
+      nodes: [
+        { host: 'a', port: 26379 },
+        { host: 'b', port: 26380 },
+        { host: '::1', port: 26379 },
+      ],
+      name: 'tasks',
+      database: 0,
+      tls: false,
+    },
+  ],
+  ['rediss+sentinel://a/tasks?db=2', { form: 'sentinel', tls: true, database: 2 }],
+  ['redis+cluster://a:7000,b:7001', { form: 'cluster', nodes: [{ port: 7000 }, { port: 7001 }] }],
+  ['rediss+cluster://ann:secret@a/', { form: 'cluster', tls: true, username: 'ann' }],
+])('%s is read', (url, address) => {
+  expect(redisAddress(url)).toMatchObject(address);
+});
+
+test.each([
+  ['http://cache', 'is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL'],
+  ['redis://', 'is not a redis://'],
+  ['redis://cache?family=6', 'is not a redis://'],
+  ['redis://cache:0x1', 'names cache:0x1, which is no host and port'],
+  ['redis://cache:99999', 'names cache:99999, which is no host and port'],
+  ['redis://cache/tasks', 'names a database that is not a number'],
+  ['redis://a,b', 'names several servers'],
+  ['redis+sentinel://a,b', 'does not name the primary'],
+  ['redis+cluster://a/1', 'a Cluster has only database 0'],
+])('%s is refused, with the name of the variable', (url, reason) => {
+  const read = () => readEnv(redisVariables, { REDIS_URL: url }, []);
+  expect(read).toThrow(`REDIS_URL=${url}: `);
+  expect(read).toThrow(reason);
+});
+
+test('the password of a URL that is refused is in no message', () => {
+  const read = () => readEnv(redisVariables, { REDIS_URL: 'redis://ann:secret@a,b' }, []);
+  expect(read).toThrow('REDIS_URL=redis://***@a,b: names several servers');
+});
+
+test.each(Object.keys(redisVariables).filter((name) => name.endsWith('_FILE')))(
+  '%s that cannot be read is named',
+  (name) => {
+    expect(() => readEnv(redisVariables, { [name]: '/nowhere' }, [])).toThrow(
+      `${name}=/nowhere: cannot be read (ENOENT)`,
+    );
+  },
+);

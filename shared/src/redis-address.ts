@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { secretFile, socketPath } from './env.ts';
+
+/** Where a Redis is, as its URL says. */
+export interface RedisAddress {
+  /** One server, a primary that Sentinels name, or a Redis Cluster. */
+  form: 'one' | 'sentinel' | 'cluster';
+  /** The server, the Sentinels, or some nodes of the Cluster. */
+  nodes: { host: string; port: number }[];
+  /** The Unix socket of a server; then there are no nodes. */
+  path?: string;
+  tls: boolean;
+  username?: string;
+  password?: string;
+  /** The name by which the Sentinels know the primary. */
+  name?: string;
+  database: number;
+}
+
+const pattern =
+  /^(?<scheme>rediss?)(?:\+(?<form>sentinel|cluster))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^/?#]*))?(?:\?db=(?<db>\d{1,4}))?$/;
+
+const standardPorts = { one: 6379, sentinel: 26379, cluster: 6379 };
+
+/**
+ * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
+ * `redis+cluster://node[:port][,…]`, each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
+ *
+ * @throws Error that says what is wrong, as the end of a sentence that begins with the URL.
+ */
+export function redisAddress(url: string): RedisAddress {
+  const socket = /^unix:(?:\/\/)?(.+)/.exec(url)?.[1];
+  if (socket !== undefined) {
+    const path = socketPath.safeParse(socket);
+    if (!path.success) throw new Error(path.error.issues[0]?.message);
+    return { form: 'one', nodes: [], path: socket, tls: false, database: 0 };
+  }
+  const parts = pattern.exec(url)?.groups;
+  if (!parts) {
+    throw new Error('is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL');
+  }
+  const form = (parts.form ?? 'one') as RedisAddress['form'];
+  const nodes = (parts.nodes as string).split(',').map((node) => hostAndPort(node, standardPorts[form]));
+  const path = parts.path || undefined;
+  const database = Number((form === 'sentinel' ? parts.db : (parts.db ?? path)) ?? 0);
+  if (!Number.isInteger(database)) throw new Error('names a database that is not a number');
+  if (form === 'one' && nodes.length > 1)
+    throw new Error('names several servers: say redis+sentinel:// or redis+cluster://');
+  if (form === 'sentinel' && !path)
+    throw new Error('does not name the primary, as in redis+sentinel://host/tasks');
+  if (form === 'cluster' && database !== 0)
+    throw new Error('names a database, but a Cluster has only database 0');
+  return {
+    form,
+    nodes,
+    tls: parts.scheme === 'rediss',
+    ...(parts.user && { username: decodeURIComponent(parts.user) }),
+    ...(parts.password && { password: decodeURIComponent(parts.password) }),
+    ...(form === 'sentinel' && { name: decodeURIComponent(path as string) }),
+    database,
+  };
+}
+
+function hostAndPort(node: string, standardPort: number): { host: string; port: number } {
+  // With this scheme the parser of URLs takes any host and port.
+  const url = `redis://${node}`;
+  if (!URL.canParse(url) || new URL(url).hostname === '')
+    throw new Error(`names ${node}, which is no host and port`);
+  const { hostname, port } = new URL(url);
+  return {
+    host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port || standardPort),
+  };
+}
+
+const redisUrl = z.string().superRefine((url, { addIssue }) => {
+  try {
+    redisAddress(url);
+  } catch (error) {
+    addIssue((error as Error).message);
+  }
+});
+
+/** The variables of a service's Redis. What is in a file is there for no other process to see. */
+export const redisVariables = {
+  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
+  REDIS_USER_FILE: secretFile,
+  REDIS_PASSWORD_FILE: secretFile,
+  /** For the Sentinels, which have users of their own. */
+  REDIS_SENTINEL_USER_FILE: secretFile,
+  REDIS_SENTINEL_PASSWORD_FILE: secretFile,
+  /** For TLS: the authority that signed the server's certificate, and a certificate of ours with its key. */
+  REDIS_CA_FILE: secretFile,
+  REDIS_CERT_FILE: secretFile,
+  REDIS_KEY_FILE: secretFile,
+};
+
+/** What `redisVariables` read. */
+export type RedisConfig = z.output<z.ZodObject<typeof redisVariables>>;

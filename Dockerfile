@@ -88,6 +88,7 @@ RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
+COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/pages /usr/share/nginx/html
 # `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
 # until its address is gone from DNS (2 s more). With max_fails=0, as for the fixed addresses of the native run, every
@@ -102,6 +103,8 @@ ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=5s" \
     LONGHAND_PAGES=/usr/share/nginx/html
 USER 101:101
+# Finishes requests in flight.
+STOPSIGNAL SIGQUIT
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]
 LABEL org.opencontainers.image.title="Longhand proxy" \
       org.opencontainers.image.description="nginx in front of the expander and tasks." \

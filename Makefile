@@ -44,6 +44,24 @@ backup: ## save the tasks of the running stack into FILE=…, by default one in 
 restore: ## replace the tasks by those of FILE=…
 	@if $(in_containers); then deploy/restore.sh containers $(FILE); else deploy/restore.sh native $(FILE); fi
 
+kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
+	@deploy/kubernetes/up.sh
+
+kubernetes-down: ## remove it from there; the tasks only with WIPE=1
+	@deploy/kubernetes/down.sh
+
+kubernetes-test: setup ## run the acceptance suite and the rollouts there
+	@vitest run --config proxy/vitest.cluster.ts
+
+swarm: ## run the stack in the Docker Swarm of this machine (see deploy/swarm)
+	@deploy/swarm/up.sh
+
+swarm-down: ## remove it from there; the tasks only with WIPE=1
+	@deploy/swarm/down.sh
+
+deploy-check: setup ## render and check the descriptions for compose, Kubernetes and Swarm, without a cluster
+	@vitest run deploy/descriptions
+
 doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Removes the stack from the cluster of the current context; the volumes, with the tasks and their backups, only with WIPE=1.
+set -eu
+cd "$(dirname "$0")/../.."
+
+# All but the namespace and the claims in it.
+kubectl delete --ignore-not-found --wait --namespace longhand \
+    deployment,statefulset,cronjob,job,pod,service,poddisruptionbudget,horizontalpodautoscaler,networkpolicy,configmap,secret \
+    --selector app.kubernetes.io/part-of=longhand
+if [ "${WIPE:-}" = 1 ]; then
+    kubectl delete --ignore-not-found --wait namespace longhand
+else
+    echo 'The tasks and their backups are kept: WIPE=1 make kubernetes-down deletes them, too.'
+fi

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Builds the images, brings them to the cluster of the current context, applies the overlay `local` and waits.
+# $KUBERNETES_LOAD is the command with which the cluster takes an image, such as `kind load docker-image`.
+set -eu
+cd "$(dirname "$0")/../.."
+
+images=$(deploy/images.sh)
+if [ -n "${KUBERNETES_LOAD:-}" ]; then
+    for image in $images redis:8; do
+        # The variable may hold a command and its arguments.
+        # shellcheck disable=SC2086
+        $KUBERNETES_LOAD "$image"
+    done
+fi
+kubectl apply -k deploy/kubernetes/overlays/local
+for workload in statefulset/expander-cache statefulset/tasks-store deployment/expander deployment/tasks deployment/proxy; do
+    kubectl --namespace longhand rollout status --timeout 180s "$workload"
+done
+cat <<END
+
+  expander   http://expander.localhost:30080/   or http://localhost:30081/
+  tasks      http://tasks.localhost:30080/   or http://localhost:30082/
+             at the address of a node, where that is not this machine
+
+make kubernetes-down removes it; the tasks are kept.
+END

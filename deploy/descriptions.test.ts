@@ -1,0 +1,254 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+
+// The three descriptions of the stack: docker-compose.yml, deploy/kubernetes and deploy/swarm. What they must have in
+// common is compared here, so that a change of one that the others need is noticed.
+
+const root = join(import.meta.dirname, '..');
+const kubernetes = join(import.meta.dirname, 'kubernetes');
+
+// biome-ignore lint/suspicious/noExplicitAny: what YAML holds
+type Node = any;
+
+const read = (file: string): Node => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
+const compose = read('docker-compose.yml');
+const swarm = read('deploy/swarm/stack.yml');
+
+/** kustomize, alone or as part of kubectl. */
+const kustomize = [
+  ['kubectl', 'kustomize'],
+  ['kustomize', 'build'],
+].find(([program = '', command = '']) => spawnSync(program, [command, '--help']).status === 0);
+const without = kustomize ? '' : ' (skipped: there is neither kubectl nor kustomize on this machine)';
+
+/** The objects that kustomize makes of a folder. */
+function rendered(folder: string): Node[] {
+  const [program = '', command = ''] = kustomize ?? [];
+  const text = execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
+const overlays = readdirSync(join(kubernetes, 'overlays'));
+const objects: Record<string, Node[]> = kustomize
+  ? Object.fromEntries(overlays.map((name) => [name, rendered(join(kubernetes, 'overlays', name))]))
+  : {};
+const named = (kind: string, name: string): Node =>
+  objects.local?.find((object) => object.kind === kind && object.metadata.name === name);
+const podOf = (object: Node): Node =>
+  object.kind === 'Pod' ? object : (object.spec.jobTemplate ?? object).spec.template;
+const workloads = (list: Node[]): Node[] =>
+  list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
+const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
+
+/** What a service is in each of the three. */
+function described(name: string) {
+  const pod = podsOf(name);
+  const [container] = pod.containers;
+  const env = Object.fromEntries(container.env?.map(({ name, value }: Node) => [name, value]) ?? []);
+  const bytes = (text: string) => Number.parseInt(text, 10) * 1024 ** 2;
+  const shared = (environment: Node) =>
+    Object.fromEntries(
+      ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [key, environment?.[key]]),
+    );
+  const [inCompose, inSwarm] = [compose.services[name], swarm.services[name]];
+  return {
+    compose: {
+      user: inCompose.user,
+      memory: bytes(inCompose.mem_limit),
+      env: shared(inCompose.environment),
+      command: inCompose.command,
+    },
+    swarm: {
+      user: inSwarm.user,
+      memory: bytes(inSwarm.deploy.resources.limits.memory),
+      env: shared(inSwarm.environment),
+      command: inSwarm.command,
+    },
+    kubernetes: {
+      user: `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
+      memory: bytes(container.resources.limits.memory),
+      env: shared(env),
+      command: container.command,
+    },
+  };
+}
+
+test('Swarm has the services of compose, their networks and their files in memory', () => {
+  expect(Object.keys(swarm.services).toSorted()).toEqual(services.toSorted());
+  for (const name of services) {
+    const [one, other] = [compose.services[name], swarm.services[name]];
+    expect(other.networks, name).toEqual(one.networks);
+    expect(other.healthcheck.test, name).toEqual(one.healthcheck.test);
+    expect(other.stop_signal, name).toBe(one.stop_signal);
+    expect(other.stop_grace_period, name).toBe(one.stop_grace_period);
+    expect([other.init, other.read_only, other.cap_drop], name).toEqual([
+      one.init,
+      one.read_only,
+      one.cap_drop,
+    ]);
+    const inMemory = (one.tmpfs ?? []).map((path: string) => path.split(':')[0]);
+    const mounts = (other.volumes ?? []).filter(({ type }: Node) => type === 'tmpfs');
+    expect(
+      mounts.map(({ target }: Node) => target),
+      name,
+    ).toEqual(inMemory);
+  }
+  for (const [name, network] of Object.entries<Node>(swarm.networks)) {
+    expect(Boolean(network?.internal), name).toBe(Boolean(compose.networks[name]?.internal));
+  }
+});
+
+test('the proxy gets the same variables from Swarm as from compose', () => {
+  const onlyThere = ['LONGHAND_BIND', 'LONGHAND_SERVER_TIMING'];
+  const names = Object.keys(compose.services.proxy.environment).filter((name) => !onlyThere.includes(name));
+  expect(Object.keys(swarm.services.proxy.environment).toSorted()).toEqual(names.toSorted());
+});
+
+describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
+  test.each(services)('%s is the same in compose, Swarm and Kubernetes', (name) => {
+    const { compose, swarm, kubernetes } = described(name);
+    expect(swarm).toEqual(compose);
+    expect(kubernetes).toEqual(compose);
+  });
+
+  test('the configuration of each Redis is the file of its service', () => {
+    const configured = (prefix: string) =>
+      objects.local?.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(prefix))
+        .data;
+    for (const [name, file] of [
+      ['tasks-store', 'tasks/redis.conf'],
+      ['expander-cache', 'expander/redis.conf'],
+    ] as const) {
+      expect(configured(name)['redis.conf']).toBe(readFileSync(join(root, file), 'utf8'));
+    }
+  });
+
+  describe.each(overlays)('overlay %s', (overlay) => {
+    const all = () => objects[overlay] ?? [];
+
+    test('every pod may run where `restricted` is enforced, which the namespace does', () => {
+      const labels = all().find(({ kind }) => kind === 'Namespace').metadata.labels;
+      expect(labels['pod-security.kubernetes.io/enforce']).toBe('restricted');
+      for (const workload of workloads(all())) {
+        const { spec } = podOf(workload);
+        const name = workload.metadata.name;
+        expect(spec.enableServiceLinks, name).toBe(false);
+        expect(spec.automountServiceAccountToken, name).toBe(false);
+        expect(spec.securityContext, name).toMatchObject({
+          runAsNonRoot: true,
+          runAsUser: expect.any(Number),
+          seccompProfile: { type: 'RuntimeDefault' },
+        });
+        for (const container of spec.containers) {
+          expect(container.securityContext, name).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+          expect(container.resources, name).toMatchObject({
+            requests: { cpu: expect.any(String), memory: expect.any(String) },
+            limits: { memory: expect.any(String) },
+          });
+          expect(container.image, name).toMatch(/:(?!latest)[\w.]+$/);
+          expect(container.imagePullPolicy, name).toBe('IfNotPresent');
+        }
+      }
+    });
+
+    test('no Service has the name of a variable of ours, and each leads to pods', () => {
+      const labels = workloads(all()).map((workload) => podOf(workload).metadata.labels);
+      for (const { metadata, spec } of all().filter(({ kind }) => kind === 'Service')) {
+        expect(metadata.name).not.toMatch(/^longhand/);
+        expect(labels).toContainEqual(expect.objectContaining(spec.selector));
+      }
+    });
+
+    test('a rollout adds before it takes away, and what stops has left the balancers before', () => {
+      for (const { metadata, spec } of all().filter(({ kind }) => kind === 'Deployment')) {
+        expect(spec.strategy.rollingUpdate, metadata.name).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+        expect(spec.minReadySeconds, metadata.name).toBeGreaterThan(0);
+        const { containers, terminationGracePeriodSeconds, topologySpreadConstraints } = spec.template.spec;
+        const [{ lifecycle, startupProbe, readinessProbe, livenessProbe }] = containers;
+        const drain = 10;
+        expect(terminationGracePeriodSeconds).toBeGreaterThan(lifecycle.preStop.sleep.seconds + drain);
+        for (const probe of [startupProbe, readinessProbe, livenessProbe])
+          expect(probe.httpGet).toBeDefined();
+        expect(topologySpreadConstraints[0].whenUnsatisfiable).toBe('ScheduleAnyway');
+        const budget = all().find(
+          (o) => o.kind === 'PodDisruptionBudget' && o.metadata.name === metadata.name,
+        );
+        expect(budget.spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+        const scaled = all().some(
+          (o) => o.kind === 'HorizontalPodAutoscaler' && o.metadata.name === metadata.name,
+        );
+        expect(spec.replicas, metadata.name).toBe(scaled ? undefined : 2);
+      }
+    });
+
+    test('nothing connects unless a policy says so, and only the expander leaves', () => {
+      const policies = all().filter(({ kind }) => kind === 'NetworkPolicy');
+      const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
+      expect(deny.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+      const outside = policies.filter(({ spec }) =>
+        spec.egress?.some(({ to }: Node) => to.some(({ ipBlock }: Node) => ipBlock?.cidr.endsWith('/0'))),
+      );
+      expect(outside.map(({ metadata }) => metadata.name)).toEqual(['expander']);
+      const blocks = outside[0].spec.egress
+        .flatMap(({ to }: Node) => to)
+        .filter(({ ipBlock }: Node) => ipBlock);
+      for (const { ipBlock } of blocks) expect(ipBlock.except.length).toBeGreaterThan(5);
+    });
+  });
+
+  const components = readdirSync(join(kubernetes, 'components'));
+  test.each(components)(
+    'component %s fits onto the base, and so do all that are meant to be combined',
+    (name) => {
+      const combination =
+        name === 'keda' ? [name] : [name, 'pod-monitor'].filter((x, i, a) => a.indexOf(x) === i);
+      const text = execFileSync(
+        'sh',
+        [
+          '-c',
+          `folder=$(mktemp -d -p "$1") && trap 'rm -rf "$folder"' EXIT && cat >"$folder/kustomization.yaml" && ${kustomize?.join(' ')} "$folder"`,
+          'sh',
+          kubernetes,
+        ],
+        {
+          input: `resources: [../base]\ncomponents: [${combination.map((c) => `../components/${c}`).join(', ')}]\n`,
+          encoding: 'utf8',
+        },
+      );
+      const kinds = new Set(parseAllDocuments(text).map((document) => document.toJS().kind));
+      const expected: Record<string, string> = {
+        autoscaling: 'HorizontalPodAutoscaler',
+        gateway: 'HTTPRoute',
+        ingress: 'Ingress',
+        keda: 'ScaledObject',
+        'pod-monitor': 'PodMonitor',
+        shortener: 'Pod',
+      };
+      expect(kinds).toContain(expected[name]);
+    },
+  );
+
+  test('a route has no time limit of the gateway', () => {
+    const routes = objects.production?.filter(({ kind }) => kind === 'HTTPRoute') ?? [];
+    expect(routes.map(({ metadata }) => metadata.name).toSorted()).toEqual(['expander', 'tasks']);
+    for (const { spec } of routes) expect(spec.rules[0].timeouts).toEqual({ request: '0s' });
+  });
+});
+
+const engine = spawnSync('docker', ['stack', 'config', '--help']).status === 0;
+test.skipIf(!engine)('Docker accepts the description for Swarm', () => {
+  const config = spawnSync('docker', ['stack', 'config', '--compose-file', 'deploy/swarm/stack.yml'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(config.stderr).toBe('');
+  expect(config.status).toBe(0);
+});

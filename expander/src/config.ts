@@ -14,6 +14,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       ...redisVariables,
       EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
+      EXPANDER_CLIENT_RATE: schema(variables.EXPANDER_CLIENT_RATE),
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
       EXPANDER_ACCEPT: schema(variables.EXPANDER_ACCEPT),
       EXPANDER_ACCEPT_LANGUAGE: schema(variables.EXPANDER_ACCEPT_LANGUAGE),

@@ -15,6 +15,7 @@ import { createFetchHop } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
 import { timedHops } from './hop/timed-hops.ts';
 import { limitClients, limitExpansions } from './limits/bounds.ts';
+import { limitRate, readRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
@@ -49,8 +50,8 @@ export function createExpansion(config: Config, outside: Outside) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const cacheTiers = [memoryTier()];
+  const attempt = circuitBreaker('the cache in Redis', log, clock);
   if (redis) {
-    const attempt = circuitBreaker('the cache in Redis', log, clock);
     cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timedOperations(registry)));
   }
   const requests = createFetchHop({
@@ -61,17 +62,25 @@ export function createExpansion(config: Config, outside: Outside) {
     acceptLanguage: config.EXPANDER_ACCEPT_LANGUAGE,
   });
 
+  const rate = readRate(config.EXPANDER_CLIENT_RATE);
+  const take = rate && (redis ? takeFromAll(redis, attempt, rate) : takeLocally(rate));
+  const limit = rate && take && limitRate(rate, take);
+
   // A request passes through these layers, from the first to the last.
   const expandUrl = layers<ExpandUrl>(
     limitClients,
+    limit?.own ?? unlimited,
     singleFlight,
     cacheExpansions(cacheTiers, metrics.cacheLookups),
+    limit?.charge ?? unlimited,
     limitExpansions(metrics.inFlight),
   )(followRedirects(layers<FetchHop>(cacheHops, shareHops, timedHops(registry))(requests.fetchHop)));
 
   const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close: requests.close };
 }
+
+const unlimited = (expandUrl: ExpandUrl) => expandUrl;
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

@@ -1,4 +1,5 @@
 import { isNetwork } from './guard/public-address.ts';
+import { readRate } from './limits/rate.ts';
 
 /** A variable of the environment that the service and the command read alike. */
 export interface Variable<Value> {
@@ -34,6 +35,12 @@ export const variables = {
     read: (text: string) =>
       /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
     fault: `is not a whole number from 0 to ${mostRedirects}`,
+  },
+  /** Expansions that one client may cause; none by default is no limit. */
+  EXPANDER_CLIENT_RATE: {
+    fallback: '',
+    read: (text: string) => (text === '' || readRate(text) ? text : undefined),
+    fault: 'is not a rate such as 60r/m',
   },
   /** What websites see. Some answer scripts differently from browsers, or by language. */
   EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),

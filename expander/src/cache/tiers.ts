@@ -29,7 +29,7 @@ export function memoryTier(): Tier {
 }
 
 /** The commands of Redis that the cache uses. */
-export type CacheClient = Pick<Redis, 'get' | 'set'>;
+export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
 /** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
 const schemaVersion = 6;

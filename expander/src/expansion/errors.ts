@@ -7,15 +7,36 @@ export type ErrorCode =
   | 'request_failed'
   | 'timeout'
   | 'overloaded'
+  | 'rate_limited'
   | 'aborted';
 
 /** A failure with a stable code and one plain ASCII sentence for people. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
+  readonly rate?: RateState;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+/** What a client may have: `count` expansions in `period` seconds, the next one in `wait` seconds. */
+export interface RateState {
+  count: number;
+  period: number;
+  wait: number;
+}
+
+/** A client has caused as many expansions as it may. */
+export class RateLimited extends ExpansionError {
+  readonly client: string;
+  override readonly rate: RateState;
+
+  constructor(client: string, rate: RateState) {
+    super('rate_limited', `Too many expansions from your address; try again in ${rate.wait} s.`);
+    this.client = client;
+    this.rate = rate;
   }
 }
 

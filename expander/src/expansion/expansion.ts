@@ -1,4 +1,4 @@
-import type { ErrorCode, ExpansionError } from './errors.ts';
+import type { ErrorCode, ExpansionError, RateState } from './errors.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
@@ -88,7 +88,7 @@ export interface Expansion {
   longUrl: string | null;
   redirectCount: number;
   end: End;
-  error: { code: ErrorCode; message: string } | null;
+  error: { code: ErrorCode; message: string; rate?: RateState } | null;
   cached: boolean;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
@@ -124,7 +124,8 @@ export function failedExpansion(
   hops: Hop[] = [],
   redirectCount = 0,
 ): Expansion {
-  const error = { code: failure.code, message: failure.message };
+  const { code, message, rate } = failure;
+  const error = { code, message, ...(rate && { rate }) };
   const freshUntil = failureFreshUntil(failure);
   return { hops, longUrl, redirectCount, end: error, error, cached: false, freshUntil };
 }

@@ -20,6 +20,7 @@ const failures: Record<ErrorCode, number> = {
   request_failed: 30,
   timeout: 10,
   overloaded: 0,
+  rate_limited: 0,
   aborted: 0,
 };
 

@@ -16,6 +16,7 @@ const headlines: Record<End['code'], string> = {
   request_failed: 'No answer',
   timeout: 'No answer in time',
   overloaded: 'The server is busy',
+  rate_limited: 'Too many links at once',
   aborted: 'Stopped',
 };
 

@@ -1,0 +1,120 @@
+import { createLog } from '@longhand/shared/log.ts';
+import { cacheClient } from '@longhand/shared/redis.ts';
+import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import type { Hono } from 'hono';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import type { CacheClient } from '../cache/redis.ts';
+import { readRate, takeLocally } from './rate.ts';
+
+let server: TestRedis;
+let shortener: Shortener;
+beforeAll(async () => {
+  server = await startRedisProcess('expander/redis.conf');
+  shortener = await startShortener();
+});
+afterAll(async () => {
+  await shortener.close();
+  await server.stop();
+});
+
+/** A replica of the expander that lets each client cause three expansions a minute. */
+function replica(outside: { redis?: CacheClient } = {}): Hono {
+  return testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
+}
+async function connect() {
+  const redis = cacheClient({ REDIS_URL: server.url }, createLog('expander', 'silent'));
+  onTestFinished(() => redis.disconnect());
+  await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
+  return redis;
+}
+let links = 0;
+const link = () => `${shortener.url}/chain/0?rate=${links++}`;
+const ask = (app: Hono, client: string, url = link(), path = '/api') =>
+  app.request(`${path}?u=${encodeURIComponent(url)}`, { headers: { 'X-Forwarded-For': client } });
+
+describe('The expansions that a client causes', () => {
+  test('are as many as it may have, however it spreads them over replicas; others are not affected', async () => {
+    const redis = await connect();
+    const replicas = [replica({ redis }), replica({ redis })];
+    const client = '203.0.113.1';
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await ask(replicas[i % 2] as Hono, client)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    expect((await ask(replicas[0] as Hono, '203.0.113.2')).status).toBe(200);
+  });
+
+  test('are counted by the /64 of an IPv6 address', async () => {
+    const app = replica({ redis: await connect() });
+    const ways = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8::4', '2001:db8:0:1::1'];
+    const statuses = [];
+    for (const client of ways) statuses.push((await ask(app, client)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 200]);
+  });
+
+  test('do not include answers from a cache', async () => {
+    const app = replica({ redis: await connect() });
+    const url = link();
+    for (let i = 0; i < 10; i++) expect((await ask(app, '203.0.113.3', url)).status).toBe(200);
+    expect((await ask(app, '203.0.113.3')).status).toBe(200);
+  });
+
+  test.each(['/api', '/api/chain', '/'])(
+    'beyond it are 429 on %s, and say when to come back',
+    async (path) => {
+      const app = replica();
+      for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
+      const { status, headers } = await ask(app, '203.0.113.4', link(), path);
+      expect(status).toBe(429);
+      const wait = Number(headers.get('retry-after'));
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(20);
+      expect(headers.get('ratelimit-policy')).toBe('"expansions";q=3;w=60');
+      expect(headers.get('ratelimit')).toBe(`"expansions";r=0;t=${wait}`);
+      expect(headers.get('cache-control')).toContain('no-store');
+    },
+  );
+
+  test('are counted by each replica while Redis is away', async () => {
+    const away = { eval: () => Promise.reject(new Error('away')) };
+    const nothing = { get: async () => null, set: async () => 'OK', ...away } as unknown as CacheClient;
+    const app = replica({ redis: nothing });
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await ask(app, '203.0.113.5')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('of a client at its limit do not refuse another one who asks for the same URL', async () => {
+    const app = replica();
+    for (let i = 0; i < 3; i++) await ask(app, '203.0.113.6');
+    const url = link();
+    const [refused, served] = await Promise.all([ask(app, '203.0.113.6', url), ask(app, '203.0.113.7', url)]);
+    expect([refused.status, served.status]).toEqual([429, 200]);
+  });
+});
+
+test('a client gets one expansion back after each interval', async () => {
+  let now = 0;
+  const take = takeLocally({ count: 2, period: 1_000 }, () => now);
+  expect(await take('a')).toEqual([1, 0]);
+  expect(await take('a')).toEqual([0, 500]);
+  expect(await take('a')).toEqual([-1, 500]);
+  now = 499;
+  expect(await take('a')).toEqual([-1, 1]);
+  now = 500;
+  expect(await take('a')).toEqual([0, 500]);
+  now = 10_000;
+  expect(await take('a')).toEqual([1, 0]);
+});
+
+test.each([
+  ['60r/m', { count: 60, period: 60_000 }],
+  ['5r/s', { count: 5, period: 1_000 }],
+  ['1000r/h', { count: 1_000, period: 3_600_000 }],
+  ['0r/s', undefined],
+  ['10', undefined],
+  ['10r/d', undefined],
+])('%s is %o', (text, rate) => {
+  expect(readRate(text)).toEqual(rate);
+});

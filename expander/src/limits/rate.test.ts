@@ -5,7 +5,7 @@ import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import type { CacheClient } from '../cache/redis.ts';
+import type { CacheClient } from '../cache/tiers.ts';
 import { readRate, takeLocally } from './rate.ts';
 
 let server: TestRedis;

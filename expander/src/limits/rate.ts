@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import type { Attempt } from '../cache/circuit-breaker.ts';
-import type { CacheClient } from '../cache/redis.ts';
+import type { CacheClient } from '../cache/tiers.ts';
 import { RateLimited } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 

@@ -6,7 +6,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { currentCommit, newRunId } from '../runs/run-folder.ts';
+import { writeIndex } from '../runs/index-page.ts';
+import { currentCommit, listRuns, newRunId } from '../runs/run-folder.ts';
 import { type BenchRun, benchFolder } from './comparison.ts';
 import { plot } from './plot.ts';
 import { environment, isMet, type Result, toMarkdown, toText } from './report.ts';
@@ -70,8 +71,22 @@ await writeFile(
   join(out, 'run.json'),
   JSON.stringify({ id, script: chosen.join('+'), machine, results: all } satisfies BenchRun),
 );
+const index = await writeIndex(
+  'Benchmarks',
+  benchFolder,
+  (await listRuns<BenchRun>(benchFolder)).map(({ id, script, results }) => {
+    const goals = Object.values(results).flatMap((results) => results.flatMap(({ goals }) => goals));
+    const met = goals.filter(isMet).length;
+    return {
+      link: `${id}/${script.split('+')[0]}.svg`,
+      title: id,
+      conclusion: `${met} of ${goals.length} goals met`,
+      outcome: met === goals.length ? 'passed' : 'failed',
+    };
+  }),
+);
 if (missed.length > 0) console.log(`\nGoals not met:\n${missed.join('')}`);
-console.log(`\nReports: ${out}/*.{json,md,svg}`);
+console.log(`\nReports: ${out}/*.{json,md,svg}\nLatest runs: ${index}`);
 
 if (values.write) {
   const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';

@@ -2,23 +2,33 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapeXml } from '../svg.ts';
 import { page } from './page.ts';
-import { conclusion } from './report-text.ts';
-import { listRuns, type Run, runsFolder } from './run-folder.ts';
 
 const shown = 10;
 
+/** A line of an index: a run and its answer. */
+export interface IndexEntry {
+  /** From the folder of all runs. */
+  link: string;
+  title: string;
+  conclusion: string;
+  outcome: string;
+}
+
 /** Writes the page that links the reports of the last ten runs. @returns its path. */
-export async function writeIndex(folder = runsFolder): Promise<string> {
-  const runs = (await listRuns<Run>(folder)).slice(0, shown);
-  const items = runs.map(
-    (run) =>
-      `<li><a href="${encodeURIComponent(run.id)}/report.html"><time datetime="${run.started}">${run.started.slice(0, 16).replace('T', ' ')}</time>
-${escapeXml(run.script)}</a> at ${escapeXml(run.commit)}: <span class="${run.verdict.outcome}">${escapeXml(conclusion(run))}</span></li>`,
+export async function writeIndex(
+  title: string,
+  folder: string,
+  latestFirst: readonly IndexEntry[],
+): Promise<string> {
+  const items = latestFirst.slice(0, shown).map(
+    ({ link, title, conclusion, outcome }) =>
+      `<li><a href="${link.split('/').map(encodeURIComponent).join('/')}">${escapeXml(title)}</a>:
+<span class="${outcome}">${escapeXml(conclusion)}</span></li>`,
   );
   const path = join(folder, 'index.html');
   await writeFile(
     path,
-    page('Load tests', `<h1>Load tests: the last runs</h1>\n<ol>\n${items.join('\n')}\n</ol>`),
+    page(title, `<h1>${escapeXml(title)}: the last runs</h1>\n<ol>\n${items.join('\n')}\n</ol>`),
   );
   return path;
 }

@@ -11,8 +11,8 @@ import { readSamples } from '../samples.ts';
 import type { Target } from '../target.ts';
 import { writeIndex } from './index-page.ts';
 import { toHtml } from './report-page.ts';
-import { toText } from './report-text.ts';
-import { currentCommit, newRunId, type Run, runsFolder } from './run-folder.ts';
+import { conclusion, toText } from './report-text.ts';
+import { currentCommit, listRuns, newRunId, type Run, runsFolder } from './run-folder.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /** Milliseconds between two looks at what processes hold. */
@@ -74,8 +74,18 @@ export async function measureRun(
   console.log(toText(run, samples));
   await writeFile(join(out, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
   await writeFile(join(out, 'report.html'), toHtml(run, samples));
-  console.log(`Report: ${join(out, 'report.html')}\nLatest runs: ${await writeIndex()}`);
+  console.log(`Report: ${join(out, 'report.html')}\nLatest runs: ${await indexRuns()}`);
   return verdict.outcome;
+}
+
+async function indexRuns(): Promise<string> {
+  const entries = (await listRuns<Run>()).map((run) => ({
+    link: `${run.id}/report.html`,
+    title: run.id,
+    conclusion: conclusion(run),
+    outcome: run.verdict.outcome,
+  }));
+  return writeIndex('Load tests', runsFolder, entries);
 }
 
 const growthLimit = () =>

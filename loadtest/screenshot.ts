@@ -14,8 +14,8 @@ if (!id) throw new Error(`There is no run in ${runsFolder} yet: run "make load" 
 const browser = await launchChromium();
 try {
   const page = await browser.newPage({
-    viewport: { width: 880, height: 1_000 },
-    deviceScaleFactor: 0.9,
+    viewport: { width: 820, height: 1_060 },
+    deviceScaleFactor: 0.85,
     colorScheme: 'light',
   });
   await page.goto(pathToFileURL(join(runsFolder, id, 'report.html')).href);

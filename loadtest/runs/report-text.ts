@@ -39,18 +39,20 @@ export function growthRow({ process, what, mean, change, interval, limit, met }:
   return [process, what, shown(mean), shown(change), range, shown(limit), met ? 'met' : 'NOT MET'];
 }
 
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
 /** One sentence. */
 export function conclusion({ script, verdict, cpu, seconds, growth = [] }: Run): string {
   const failed = verdict.objectives.filter(({ met, metric }) => !met && !isControl(metric)).length;
   if (verdict.outcome === 'passed') return `${script} passed after ${seconds.toFixed(0)} s.`;
   if (verdict.outcome === 'busy') {
-    const others = failed > 0 ? ` (of the stack's own, ${failed} were crossed)` : '';
+    const crossed = failed > 0 ? `, and ${count(failed, 'threshold')} of the stack crossed` : '';
     const reason = verdict.objectives.some(({ met, metric }) => !met && isControl(metric))
       ? 'The control was too slow'
       : 'Other programs ran';
-    return `${script}: machine busy, no verdict${others}. ${reason}. The CPU went to: ${describeCpu(cpu)}.`;
+    return `${script}: machine busy, no verdict. ${reason}${crossed}. The CPU went to: ${describeCpu(cpu)}.`;
   }
   const grown = growth.filter(({ met }) => !met).map(({ process, what }) => `${what} of ${process}`);
-  const reasons = [...(failed > 0 ? [`${failed} thresholds`] : []), ...grown];
+  const reasons = [...(failed > 0 ? [count(failed, 'threshold')] : []), ...grown];
   return `${script} FAILED after ${seconds.toFixed(0)} s: ${reasons.join(', ')}.`;
 }

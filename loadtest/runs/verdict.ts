@@ -43,7 +43,8 @@ const damage = /^(lost_writes|duplicated_writes)$/;
  * @param others cores that other programs used.
  */
 export function judge({ metrics }: K6Summary, samples: readonly Sample[], others = 0): Verdict {
-  const objectives = Object.entries(metrics).flatMap(([metric, values]) =>
+  const inOrder = Object.entries(metrics).sort(([a], [b]) => a.localeCompare(b));
+  const objectives = inOrder.flatMap(([metric, values]) =>
     Object.entries(values.thresholds ?? {}).map(([rule, crossed]) => {
       const objective = { metric, rule, value: measured(values, rule), met: !crossed };
       return withControl(objective, samples);

@@ -1,8 +1,13 @@
 #!/bin/sh
 # Follows the logs of the stack in containers, or shows the lines about one request: deploy/compose/logs.sh [ID]
+# A terminal gets lines for people, a pipe gets the records.
 set -eu
 id=${1:-}
 here=$(dirname "$0")
-if [ -z "$id" ]; then exec docker compose logs --follow --tail 100; fi
-"$here/request-id.sh" "$id"
-docker compose logs --no-log-prefix --no-color | grep -F "$id" | "$here/node.sh" shared/src/readable-main.ts
+readable() { if [ -t 1 ]; then "$here/node.sh" shared/src/readable-main.ts; else cat; fi; }
+if [ -z "$id" ]; then
+    docker compose logs --no-color --follow --tail 100 | readable
+else
+    "$here/request-id.sh" "$id"
+    docker compose logs --no-color | grep -F "$id" | readable
+fi

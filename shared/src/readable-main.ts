@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { formatLogLine } from './log-line.ts';
 
-/** Writes the records of standard input, one a line, as lines for people. */
+/** Writes the lines of `docker compose logs`, each a container's name and a record, as lines for people. */
 for await (const line of createInterface(process.stdin)) {
-  const [, time = '', service = ''] = /"time":"([^"]*)","service":"([^"]*)"/.exec(line) ?? [];
-  console.log(`${time.slice(11, 23)} ${service.padEnd(8)} | ${formatLogLine(line)}`);
+  const [, container = '', record = ''] = /^([\w.-]+ +\| )?(.*)$/s.exec(line) ?? [];
+  const [, time = ''] = /^\{"level":"\w+","time":"[\d-]+T([\d:.]+)/.exec(record) ?? [];
+  console.log(`${container}${time}${time && ' '}${formatLogLine(record)}`);
 }

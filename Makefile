@@ -19,7 +19,7 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 		deploy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
 down: ## stop the stack; the tasks are kept
-	@if $(in_containers); then docker compose down; else node deploy/native/main.ts down; fi
+	@if $(in_containers); then docker compose --profile observe down; else node deploy/native/main.ts down; fi
 
 logs: ## follow the logs of the containers (the native run shows its own); ID=… shows the lines about one request
 	@if $(in_containers); then deploy/compose/logs.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts logs; fi
@@ -33,7 +33,7 @@ observe: ## observe the running stack with Prometheus, in containers with Grafan
 		exec node deploy/observe/main.ts; fi
 
 ps: ## show what is running
-	@if $(in_containers); then docker compose ps; else node deploy/native/main.ts ps; fi
+	@if $(in_containers); then docker compose --profile observe ps; else node deploy/native/main.ts ps; fi
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh $(SERVICE)

@@ -37,13 +37,19 @@ export function toText(results: readonly Result[]): string {
     .join('');
 }
 
-/** The results of a benchmark for a document. */
-export function toMarkdown(title: string, results: readonly Result[]): string {
+/** The results of a benchmark for a document, and the `machine` that they were measured on. */
+export function toMarkdown(
+  title: string,
+  results: readonly Result[],
+  machine: Record<string, string> = {},
+): string {
   const sections = results.map(({ title, columns, rows, goals }) => {
     const list = goals.map((goal) => `- ${describeGoal(goal)}\n`);
     return `### ${title}\n\n${markdownTable([columns, ...rows])}\n\n${list.join('')}`;
   });
-  return `## ${title}\n\n${sections.join('\n')}`;
+  const facts = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
+  const lines = [facts.slice(0, 4), facts.slice(4)].map((line) => line.join('; '));
+  return `## ${title}\n\n_${lines.join(';\n')}_\n\n${sections.join('\n')}`;
 }
 
 function describeGoal(goal: Goal): string {

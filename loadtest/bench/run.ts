@@ -58,7 +58,7 @@ for (const name of chosen) {
   const results = await run();
   console.log(`${toText(results)}\n  (${Math.round((Date.now() - started) / 1_000)} s)`);
   all[name] = results;
-  const section = toMarkdown(title, results);
+  const section = toMarkdown(title, results, machine);
   sections.push(section);
   for (const { title, goals } of results) {
     for (const goal of goals) if (!isMet(goal)) missed.push(`  ${title}: ${goal.text}\n`);
@@ -91,7 +91,7 @@ console.log(`\nReports: ${out}/*.{json,md,svg}\nLatest runs: ${index}`);
 if (values.write) {
   const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
   const [prose = '', old = ''] = (await readFile(document, 'utf8')).split(marker);
-  await writeFile(document, `${prose}${marker}\n${machineList.join('')}\n${await merge(sections, old)}`);
+  await writeFile(document, `${prose}${marker}\n${await merge(sections, old)}`);
 }
 
 /** The sections of this run and the others of `old`, in the order of `names`; those of benchmarks that are gone, go. */

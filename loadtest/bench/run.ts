@@ -1,7 +1,7 @@
 /**
  * `node loadtest/bench/run.ts [--write] [name …]` runs the named benchmarks, or all. It prints tables and writes
- * `<name>.json`, `<name>.md` and `<name>.svg` to `out/<time>-<commit>-<names>/`; `--write` also puts the tables into BENCHMARKS.md, and
- * leaves those of benchmarks that did not run.
+ * `<name>.json`, `<name>.md` and `<name>.svg` to `out/<time>-<commit>-<names>/`; `--write` also puts the tables into
+ * BENCHMARKS.md, and leaves those of benchmarks that did not run.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,17 @@
 import http from 'node:http';
 import type { Load } from './load.ts';
 
-/** Reads `path(i)` through the proxy on `port` without a pause, on `connections` keep-alive connections. */
-export function startReads(port: number, path: (i: number) => string, connections: number): Load {
+/**
+ * Reads `path(i)` through the proxy on `port` without a pause, on `connections` keep-alive connections.
+ *
+ * @param expected the status of each response.
+ */
+export function startReads(
+  port: number,
+  path: (i: number) => string,
+  connections: number,
+  expected = 200,
+): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const failures: string[] = [];
   let requests = 0;
@@ -20,7 +29,7 @@ export function startReads(port: number, path: (i: number) => string, connection
     while (running) {
       const result = await read(requests);
       requests += 1;
-      if (result !== '200') failures.push(result);
+      if (result !== `${expected}`) failures.push(result);
       notify();
     }
   };

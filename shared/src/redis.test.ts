@@ -1,7 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { testCertificate } from '../testing/certificate.ts';
+import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
 import { cacheClient, type StoreClient, storeClient } from './redis.ts';
@@ -78,6 +80,49 @@ test.each([
     await admin.config('SET', 'requirepass', '');
   }
   expect(JSON.stringify(lines)).not.toContain(password);
+});
+
+test('a client connects over TLS, with a certificate and as a user of its own, or not at all', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
+  const { key, cert } = await testCertificate();
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  await writeFile(keyFile, key);
+  await writeFile(certFile, cert);
+  const port = await freePort();
+  const certificate = [
+    '--tls-cert-file',
+    certFile,
+    '--tls-key-file',
+    keyFile,
+    '--tls-ca-cert-file',
+    certFile,
+  ];
+  const user = ['--user', 'ann', 'on', '>secret', '~*', '&*', '+@all'];
+  const other = await startRedisProcess('tasks/redis.conf', '--tls-port', `${port}`, ...certificate, ...user);
+  const full = {
+    REDIS_URL: `rediss://localhost:${port}`,
+    REDIS_CA_FILE: cert,
+    REDIS_CERT_FILE: cert,
+    REDIS_KEY_FILE: key,
+    REDIS_USER_FILE: 'ann',
+    REDIS_PASSWORD_FILE: 'secret',
+  };
+  const open = (missing: Partial<typeof full>) => {
+    const client = storeClient({ ...full, ...missing }, logged().log);
+    clients.push(client);
+    return client;
+  };
+  expect(await open({}).call('ACL', 'WHOAMI')).toBe('ann');
+  for (const missing of [
+    { REDIS_CA_FILE: '' },
+    { REDIS_CERT_FILE: '', REDIS_KEY_FILE: '' },
+    { REDIS_PASSWORD_FILE: 'x' },
+  ]) {
+    await expect(open(missing).call('ACL', 'WHOAMI'), Object.keys(missing)[0]).rejects.toThrow();
+  }
+  for (const client of clients) client.disconnect();
+  await other.stop();
+  await rm(folder, { recursive: true });
 });
 
 test('a Redis started with the configuration of the cache forgets the least used first and writes nothing to disk', async () => {

@@ -84,6 +84,9 @@ async function control(
       return docker('exec', await only(service), 'redis.sh', 'cli', ...command);
     },
     async inside(service, script) {
+      // A store that cannot read its file is not there to run anything in.
+      if (service === 'tasks-store')
+        return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
       return docker('exec', '--workdir', folders[service], await only(service), 'sh', '-c', script);
     },
     async relay(service, behaviour) {

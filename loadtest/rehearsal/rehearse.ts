@@ -39,10 +39,18 @@ export interface RehearsalOptions {
   short: boolean;
 }
 
+const unsettled = (stack: RehearsedStack): Promise<string | undefined> =>
+  stack.settled().then(
+    () => undefined,
+    (error: Error) => `the stack, before this row, ${error.message}`,
+  );
+
 /** Rehearses one row: load, fault, recovery, and the account of what was acknowledged. */
 export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOptions): Promise<Result> {
   const skipped =
-    fault.only && fault.only !== stack.kind ? `only in ${fault.only}` : await fault.unfit?.(stack);
+    fault.only && fault.only !== stack.kind
+      ? `only in ${fault.only}`
+      : ((await fault.unfit?.(stack)) ?? (await unsettled(stack)));
   const result: Result = { fault, broken: [], notes: [], ledger: empty, ...nothing };
   if (skipped) return { ...result, skipped };
 
@@ -64,7 +72,6 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
     broken: (sentence) => result.broken.push(sentence),
   };
   const margin = margins[short ? 'short' : 'long'];
-  await stack.settled();
   const load = fault.quiet ? undefined : await startLoad(k6, stack, margin.before);
   const alerts = watchAlerts();
   const failed = await fault.cause(stack, drill).then(

@@ -48,10 +48,9 @@ export async function installedK6(): Promise<K6 | undefined> {
     if (!output) continue;
     const found = /\bv(\d+\.\d+\.\d+)/.exec(output.stdout)?.[1];
     if (!found || isOlder(found, version)) {
-      const which = found ? `k6 ${found}` : output.stdout.trim();
       throw new Error(
-        `${command} is ${which}, older than ${version}, which the load scripts need: update it, or take it off the ` +
-          'PATH, and "make load" gets one by itself.',
+        `${command} is ${found ?? output.stdout.trim()}, older than ${version}, which the load scripts need: update ` +
+          'it, or take it off the PATH, and "make load" gets one by itself.',
       );
     }
     return { version: found, command: () => [command] };
@@ -97,11 +96,11 @@ export async function runScript(
 ): Promise<{ code: number | null; output: string }> {
   await mkdir(out, { recursive: true });
   const env = {
-    ...passedOn(process.env),
     K6_WEB_DASHBOARD: `${!summaryOnly}`,
     // No live page by default, and one point per second: with k6's default of ten a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
+    ...passedOn(process.env),
     ...variables,
     K6_WEB_DASHBOARD_EXPORT: join(out, k6Files.html),
     K6_CSV_TIME_FORMAT: 'unix_milli',

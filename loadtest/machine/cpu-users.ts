@@ -30,7 +30,7 @@ export function watchCpu(names: Record<number, string> = {}): { stop(): CpuUser[
     }
     last = now;
   };
-  const timer = setInterval(look, interval);
+  const timer = setInterval(look, interval).unref();
   return {
     stop() {
       clearInterval(timer);

@@ -27,13 +27,11 @@ function version(command: string, args: string[], pattern: RegExp): string {
   }
 }
 
-/** The variables that decide what a run does. */
-export function settingsOf(env: NodeJS.ProcessEnv): Settings {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value && /^(LOAD_|K6_|SCRIPT$|ARGS$|PROXY_URL|EXPANDER_URL|TASKS_URL)/.test(name)
-        ? [[name, value]]
-        : [],
-    ),
+/** What decides what a run does: variables, none of which is a secret, and options of k6. */
+export function settingsOf(env: NodeJS.ProcessEnv, args: readonly string[]): Settings {
+  const wanted = /^(LOAD_\w+|K6_(VUS|DURATION|ITERATIONS|STAGES)|(PROXY|EXPANDER|TASKS|SHORTENER)_URL)$/;
+  const variables = Object.entries(env).flatMap(([name, value]) =>
+    value && wanted.test(name) ? [[name, value]] : [],
   );
+  return { ...Object.fromEntries(variables), ...(args.length > 0 && { options: args.join(' ') }) };
 }

@@ -49,7 +49,7 @@ export function watchHoldings(processes: Record<string, () => number | undefined
     }
   };
   look();
-  const timer = setInterval(look, milliseconds);
+  const timer = setInterval(look, milliseconds).unref();
   return {
     stop() {
       clearInterval(timer);

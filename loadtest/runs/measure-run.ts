@@ -29,35 +29,18 @@ export async function measureRun(
   const commit = currentCommit();
   const id = newRunId(script, started, commit);
   const out = join(runsFolder, id);
-  const control = await startControl();
-  const names = Object.entries(target.processes).map(([name, pid]): [number, string] => [pid() ?? 0, name]);
-  const cpu = watchCpu(Object.fromEntries([...names, [control.pid, 'control']]));
-  const holdings = watchHoldings(script === 'soak' ? target.processes : {}, holdingsInterval);
-  const variables = { ...target.variables, ...options.variables, CONTROL_URL: control.url };
-  try {
-    const running = runScript(k6, {
-      script,
-      out,
-      variables,
-      args: ['--tag', `testid=${id}`, ...options.args],
-    });
-    if (script === 'restart') await replaceReplicasUntil(running, target);
-    const { code } = await running;
-    // 0 and 99 are runs that came to their end: every threshold passed, or one failed.
-    if (code !== 0 && code !== 99) {
-      console.error(`${script}: k6 exited with ${code}.`);
-      return 'failed';
-    }
-  } finally {
-    await control.stop();
-    holdings.stop();
+  const { code, cpu, holdings } = await load(k6, { id, script, out }, target, options);
+  // 0 and 99 are runs that came to their end: every threshold passed, or one failed.
+  if (code !== 0 && code !== 99) {
+    console.error(`${script}: k6 exited with ${code}.`);
+    return 'failed';
   }
   const samples = await readSamples(join(out, k6Files.samples));
-  const cpuUsers = cpu.stop();
-  const others = coresOfOthers(cpuUsers, Object.keys(target.processes));
-  const verdict = judge(JSON.parse(await readFile(join(out, k6Files.summary), 'utf8')), samples, others);
-  const growth = judgeGrowth(holdings.stop(), growthLimit());
-  if (verdict.outcome === 'passed' && growth.some(({ met }) => !met)) verdict.outcome = 'failed';
+  const summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
+  const verdict = judge(summary, samples, coresOfOthers(cpu, Object.keys(target.processes)));
+  const growth = judgeGrowth(holdings, growthLimit());
+  // A leak is one on any machine.
+  if (growth.some(({ met }) => !met)) verdict.outcome = 'failed';
   const run: Run = {
     id,
     script,
@@ -66,8 +49,8 @@ export async function measureRun(
     commit,
     target: target.variables.PROXY_URL ?? '',
     machine: { k6: k6.version, ...machine() },
-    settings: settingsOf({ ...process.env, ...options.variables }),
-    cpu: cpuUsers,
+    settings: settingsOf(process.env, options.args),
+    cpu,
     growth,
     verdict,
   };
@@ -76,6 +59,32 @@ export async function measureRun(
   await writeFile(join(out, 'report.html'), toHtml(run, samples));
   console.log(`Report: ${join(out, 'report.html')}\nLatest runs: ${await indexRuns()}`);
   return verdict.outcome;
+}
+
+/** Lets k6 run the script, and watches the machine meanwhile. */
+async function load(
+  k6: K6,
+  { id, script, out }: { id: string; script: string; out: string },
+  target: Target,
+  options: K6Options,
+) {
+  const control = await startControl();
+  const names = Object.entries(target.processes).map(([name, pid]): [number, string] => [pid() ?? 0, name]);
+  const cpu = watchCpu(Object.fromEntries([...names, [control.pid, 'control']]));
+  const holdings = watchHoldings(script === 'soak' ? target.processes : {}, holdingsInterval);
+  try {
+    const running = runScript(k6, {
+      script,
+      out,
+      variables: { ...target.variables, ...options.variables, CONTROL_URL: control.url },
+      args: ['--tag', `testid=${id}`, ...options.args],
+    });
+    if (script === 'restart') await replaceReplicasUntil(running, target);
+    const { code } = await running;
+    return { code, cpu: cpu.stop(), holdings: holdings.stop() };
+  } finally {
+    await control.stop();
+  }
 }
 
 async function indexRuns(): Promise<string> {

@@ -44,7 +44,9 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 /** One sentence. */
 export function conclusion({ script, verdict, cpu, seconds, growth = [] }: Run): string {
   const failed = verdict.objectives.filter(({ met, metric }) => !met && !isControl(metric)).length;
-  if (verdict.outcome === 'passed') return `${script} passed after ${seconds.toFixed(0)} s.`;
+  const unmeasured = verdict.objectives.filter(({ unmeasured }) => unmeasured).length;
+  const except = unmeasured > 0 ? `, but ${count(unmeasured, 'threshold')} had nothing to measure` : '';
+  if (verdict.outcome === 'passed') return `${script} passed after ${seconds.toFixed(0)} s${except}.`;
   if (verdict.outcome === 'busy') {
     const crossed = failed > 0 ? `, and ${count(failed, 'threshold')} of the stack crossed` : '';
     const reason = verdict.objectives.some(({ met, metric }) => !met && isControl(metric))

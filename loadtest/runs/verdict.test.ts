@@ -39,6 +39,11 @@ test('a stack that is slow beside other programs has no verdict; one that is not
   expect(judge(summary(30), samples, 0.1).outcome).toBe('failed');
 });
 
+test('a wrong response is one, whatever else runs', () => {
+  const wrong = { checks: { value: 0.9, thresholds: { 'rate==1': true } } as never };
+  expect(judge(summary(30, false, wrong), times('stack', 30), 0.8).outcome).toBe('failed');
+});
+
 describe('where the control is too slow', () => {
   const samples = [...times('stack', 500), ...times('control', 490)];
 

@@ -32,6 +32,9 @@ export interface Verdict {
  */
 const mayBeOthers = 0.2;
 
+/** What other programs can slow down; a wrong response is none of it. */
+const speed = /^(http_req_duration|http_req_connecting|dropped_iterations|delayed_by_acknowledgement)/;
+
 /** What is wrong on any machine, however busy. */
 const damage = /^(lost_writes|duplicated_writes)$/;
 
@@ -52,7 +55,8 @@ export function judge({ metrics }: K6Summary, samples: readonly Sample[], others
   );
   const failed = objectives.filter(({ met }) => !met);
   if (objectives.every(({ unmeasured }) => unmeasured)) return { outcome: 'failed', objectives };
-  const busy = failed.some(({ metric }) => isControl(metric)) || (failed.length > 0 && others > mayBeOthers);
+  const slow = failed.length > 0 && failed.every(({ metric }) => speed.test(metric));
+  const busy = failed.some(({ metric }) => isControl(metric)) || (slow && others > mayBeOthers);
   if (failed.some(({ metric }) => damage.test(metric))) return { outcome: 'failed', objectives };
   return { outcome: busy ? 'busy' : failed.length > 0 ? 'failed' : 'passed', objectives };
 }

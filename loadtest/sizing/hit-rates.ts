@@ -30,10 +30,13 @@ export interface Shares {
   website: number;
 }
 
-/** Simulates requests to caches in a row, each filled by what lies behind it; counts once the slowest is warm. */
-export function shares({ links, perSecond, replicas }: Traffic, sizes = tiers, seed = 1): Shares {
-  const random = randomNumbers(seed);
-  const next = zipf(links, random);
+/**
+ * Simulates requests to caches in a row, each filled by what lies behind it.
+ *
+ * @param counted requests that are counted, once the caches are warm.
+ */
+export function shares({ links, perSecond, replicas }: Traffic, sizes = tiers, counted = 200_000): Shares {
+  const next = zipf(links, randomNumbers(1));
   const caches = [
     cache(sizes.edge),
     cache({ ...sizes.memory, keys: sizes.memory.keys * replicas }),
@@ -41,7 +44,6 @@ export function shares({ links, perSecond, replicas }: Traffic, sizes = tiers, s
   ];
   const answered = [0, 0, 0, 0];
   const warmUp = Math.min(1_000_000, 2 * links + 4 * sizes.redis.keys);
-  const counted = 200_000;
   for (let i = 0; i < warmUp + counted; i += 1) {
     const now = i / perSecond;
     const link = next();

@@ -37,6 +37,9 @@ FROM service AS expander
 COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
+USER root
+RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
+USER 1000:1000
 CMD ["node", "expander/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand expander" \
       org.opencontainers.image.description="Says where a short URL leads."

@@ -178,4 +178,31 @@ describe('the process', () => {
     expect(await (await under).text()).toBe(`${shortener.url}/delay/700`);
     expect(await once(ending, 'exit')).toEqual([0, null]);
   });
+
+  test('says in one line that its port is in use, and fails', async () => {
+    const refused = start({ PORT: url.port, OPS_PORT: '0' });
+    const said = await text(refused.stderr as NonNullable<typeof refused.stderr>);
+    expect(said).toBe(
+      `Port ${url.port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
+    );
+    expect(refused.exitCode ?? (await once(refused, 'exit'))[0]).toBe(78);
+  });
+
+  test('logs a fault in one line, answers what is under way, and fails', async () => {
+    const reject = 'process.on("SIGUSR2", () => Promise.reject(new Error("a fault")))';
+    const faulty = start({
+      PORT: '0',
+      OPS_PORT: '0',
+      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reject)}`,
+    });
+    const { url } = await logged(faulty, 'listening');
+    const under = fetch(`${url}api?u=${shortener.url}/delay/600`);
+    await expect.poll(() => shortener.requests.get('HEAD /delay/600')).toBe(1);
+    const entry = logged(faulty, 'a fault of the expander; it stops');
+    faulty.kill('SIGUSR2');
+    expect(await entry).toMatchObject({ level: 'fatal', err: { message: 'a fault' } });
+    expect(await (await under).text()).toBe(`${shortener.url}/delay/600`);
+    expect(await once(faulty, 'exit')).toEqual([1, null]);
+  });
 });

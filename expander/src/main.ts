@@ -5,7 +5,7 @@ import { operations } from '@longhand/shared/operations.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { redisState } from '@longhand/shared/redis-operations.ts';
 import { requestSinks } from '@longhand/shared/request-sinks.ts';
-import { serve } from '@longhand/shared/serve.ts';
+import { serveOrExit } from '@longhand/shared/serve-or-exit.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig } from './config.ts';
@@ -24,21 +24,30 @@ const redis = cacheClient(config, log);
 redisState(metrics, () => redis.ping());
 const expander = createExpander(config, { redis, log, metrics });
 
-const stop = stopSignal();
+const fault = new AbortController();
+const stop = AbortSignal.any([stopSignal(), fault.signal]);
+// Nobody knows what is broken now: it answers what is under way and ends, to be started anew.
+for (const name of ['unhandledRejection', 'uncaughtException'] as const) {
+  process.on(name, (err) => {
+    log.fatal({ err }, 'a fault of the expander; it stops');
+    process.exitCode = 1;
+    fault.abort();
+  });
+}
 const stopOperations = new AbortController();
 // Redis away is a slower expander, not an unready one.
 const ready = async () => {
   if (stop.aborted) throw new Error('draining');
 };
 
-const service = await serve(expander.app, {
+const service = await serveOrExit(expander.app, {
   ...address.service,
   signal: stop,
   observer: createObserver('expander', log, metrics, requests.observed),
   serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
   clientErrorHeaders: baseHeaders,
 });
-const ops = await serve(operations(ready, metrics, requests.notable), {
+const ops = await serveOrExit(operations(ready, metrics, requests.notable), {
   ...address.operations,
   signal: stopOperations.signal,
 });

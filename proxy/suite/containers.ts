@@ -24,6 +24,13 @@ export function containerRules(stack: () => ComposedStack): void {
       `if timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null; then echo yes; else echo no; fi`,
     );
 
+  test('the image of the expander has its command', { timeout: 120_000 }, async () => {
+    const url = `${stack().shortener}/chain/2`;
+    const command = ['longhand-expand', '--format=tsv', url];
+    const line = await stack().compose('run', '--rm', '-T', '--no-deps', 'expander', ...command);
+    expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2`);
+  });
+
   describe('Network access', { timeout: 120_000 }, () => {
     test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', async () => {
       for (const service of services) {

@@ -23,15 +23,31 @@ export interface Listening {
  */
 const backlog = 4_096;
 
+/** A server cannot listen where it should. The message says why, and which variables say where. */
+export class ListenError extends Error {
+  readonly code: string | undefined;
+
+  constructor(message: string, cause: NodeJS.ErrnoException) {
+    super(message, { cause });
+    this.code = cause.code;
+  }
+}
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'is in use',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+  EACCES: 'may not be listened on by this user',
+};
+
 /**
  * Starts listening. A socket file that a killed process left behind is replaced.
  *
- * @throws the error of `listen`: the port or path is in use, the address is not one of this machine.
+ * @throws ListenError
  */
 export async function listen(server: Server, at: ListenAddress): Promise<Listening> {
   if ('path' in at) await removeStaleSocket(at.path);
   const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject);
+  server.once('error', (error: NodeJS.ErrnoException) => listening.reject(listenError(at, error)));
   server.listen({ ...at, backlog }, listening.resolve);
   await listening.promise;
 
@@ -41,6 +57,15 @@ export async function listen(server: Server, at: ListenAddress): Promise<Listeni
   const name = host.includes(':') ? `[${host}]` : host;
   const loopback = /^(::ffff:)?127\.|^::1$/.test(bound.address);
   return { port: bound.port, url: `http://${name}:${bound.port}/`, loopback };
+}
+
+function listenError(at: ListenAddress, cause: NodeJS.ErrnoException): ListenError {
+  const [name, variables] =
+    'path' in at
+      ? [at.path, 'SOCKET_PATH or OPS_SOCKET_PATH']
+      : [`Port ${at.port} of ${at.host}`, 'HOST and PORT, or OPS_HOST and OPS_PORT'];
+  const reason = reasons[cause.code ?? ''] ?? `cannot be listened on (${cause.message})`;
+  return new ListenError(`${name} ${reason}. Set ${variables} to another address.`, cause);
 }
 
 async function removeStaleSocket(path: string): Promise<void> {

@@ -64,7 +64,7 @@ const maxHeaderSize = 64 * 1024;
  * On a loopback address, where only programs on this machine should reach it, requests under a name that public DNS may
  * have are answered 421: a website could have made its own name lead here (DNS rebinding).
  *
- * @throws the error of `listen`.
+ * @throws ListenError
  */
 export async function serve(app: Application, options: ServeOptions): Promise<Serving> {
   const { signal, observer, clientErrorHeaders = {} } = options;

@@ -173,10 +173,17 @@ describe('start', () => {
     );
   });
 
-  test('a port that is taken ends it', async () => {
+  test('a port that is taken ends it with 78 and one line that says so', async () => {
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
-    await expect(startService({ REDIS_URL: redis.url, PORT: `${port}` })).rejects.toThrow('ended with 1');
+    const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
+      env: { ...childEnvironment, REDIS_URL: redis.url, PORT: `${port}`, OPS_PORT: '0' },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      78,
+      `Port ${port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
+    ]);
     taken.close();
   });
 });

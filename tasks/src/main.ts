@@ -6,7 +6,7 @@ import { operations } from '@longhand/shared/operations.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { redisState, timedOperations } from '@longhand/shared/redis-operations.ts';
 import { requestSinks } from '@longhand/shared/request-sinks.ts';
-import { serve } from '@longhand/shared/serve.ts';
+import { serveOrExit } from '@longhand/shared/serve-or-exit.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -65,7 +65,7 @@ async function ready() {
 
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
 await connected(redis, 2_000);
-const serving = await serve(app, {
+const serving = await serveOrExit(app, {
   ...address.service,
   signal,
   observer: createObserver('tasks', log, metrics, requests.observed),
@@ -73,7 +73,7 @@ const serving = await serve(app, {
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
-const ops = await serve(operations(ready, metrics, requests.notable), {
+const ops = await serveOrExit(operations(ready, metrics, requests.notable), {
   ...address.operations,
   // It answers until the process ends, during the drain too.
   signal: new AbortController().signal,

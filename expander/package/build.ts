@@ -1,0 +1,28 @@
+/**
+ * Bundles the command with all that it imports into `out/`, where what only `--follow=all` needs stays a file of its own,
+ * and puts the licenses of the bundled packages beside it.
+ */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+
+const out = join(import.meta.dirname, 'out');
+await rm(out, { recursive: true, force: true });
+const { output } = await build({
+  input: join(import.meta.dirname, '..', 'src', 'cli', 'longhand-expand.ts'),
+  platform: 'node',
+  output: { dir: out, format: 'esm' },
+});
+
+const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+const packages = new Set(
+  modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
+);
+await writeFile(join(out, 'LICENSES.txt'), (await Promise.all([...packages].map(license))).join('\n'));
+
+async function license(folder: string): Promise<string> {
+  const file = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
+  if (!file) throw new Error(`${folder} has no license`);
+  const name = folder.replace(/^.*node_modules\//, '');
+  return `${name}\n\n${await readFile(join(folder, file), 'utf8')}`;
+}

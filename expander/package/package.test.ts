@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { startShortener } from '@longhand/shortener';
+import { expect, onTestFinished, test } from 'vitest';
+
+const run = promisify(execFile);
+
+test('the package installs into an empty folder without a registry, and runs there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-package-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...childEnvironment, HOME: folder, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const packed = await run('npm', ['pack', '--pack-destination', folder], { cwd: import.meta.dirname, env });
+  const archive = join(folder, packed.stdout.trim().split('\n').at(-1) ?? '');
+  await run('npm', ['install', '--offline', '--no-audit', '--prefix', folder, archive], { cwd: folder, env });
+  expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
+    'longhand-expand',
+  ]);
+
+  const shortener = await startShortener();
+  onTestFinished(() => shortener.close());
+  const command = join(folder, 'node_modules', '.bin', 'longhand-expand');
+  for (const follow of ['default', 'all']) {
+    const url = `${shortener.url}/chain/2?${follow}`;
+    const { stdout } = await run(process.execPath, [command, `--follow=${follow}`, '--format=tsv', url], {
+      env,
+    });
+    expect(stdout).toBe(`1\t${url}\t${shortener.url}/chain/0?${follow}\t2\t\n`);
+  }
+});

@@ -26,6 +26,7 @@ const names = [
   'agent',
   'tasks',
   'resource',
+  'command',
   'start',
   'timing',
 ];

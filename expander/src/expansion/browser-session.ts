@@ -34,7 +34,7 @@ export function browserSession(fetchHop: FetchHop, options: FetchHopOptions): Se
       const step = stepTo(resolveLocation(wrapped.target, target), 'wrapper', wrapped.target, target);
       return { answer: null, wrapper: wrapped.wrapper, step };
     },
-    wasVisited: (target) => visited.has(requestOf(target)),
+    repeats: (next) => visited.has(requestOf(next)),
     isPersonal: () => sentCookies,
   };
 }

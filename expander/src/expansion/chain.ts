@@ -9,7 +9,7 @@ export interface ChainOptions extends FetchHopOptions {
   maxRedirect: number;
   times?: Times;
   /** Called after each hop. */
-  onVisit?: (at: Target, visit: Visit, milliseconds: number) => void;
+  onVisit?: (at: Target, visit: Visit) => void;
 }
 
 /** Where a chain came to. */
@@ -43,7 +43,6 @@ export async function followChain(
     { ...options, signal: deadline.signal },
   );
   let at = start;
-  let looped = false;
   let redirectCount = 0;
   const ended = (end: Chain['end'], failure: Chain['failure'] = null): Chain => ({
     at,
@@ -54,19 +53,18 @@ export async function followChain(
   });
   try {
     for (;;) {
-      const started = performance.now();
       const visit = await session.visit(at);
-      onVisit?.(at, visit, performance.now() - started);
+      onVisit?.(at, visit);
       const { step } = visit;
       if (!step.kind) {
         at = step.at;
         return ended(step.end);
       }
       redirectCount += 1;
-      looped ||= session.wasVisited(step.next);
       at = step.next;
-      if (looped && options.follow === 'all') return ended(loop);
-      if (redirectCount > maxRedirect) return ended(looped ? loop : tooManyRedirects(maxRedirect));
+      const isLast = redirectCount > maxRedirect;
+      if ((isLast || options.follow === 'all') && session.repeats(at)) return ended(loop);
+      if (isLast) return ended(tooManyRedirects(maxRedirect));
     }
   } catch (error) {
     const failure = expansionError(error);

@@ -24,16 +24,14 @@ export interface Deadline {
 /** The deadline of a chain, which starts now, and of each of its hops. */
 export function startDeadline(signal?: AbortSignal, times: Times = defaults): Deadline {
   const controller = new AbortController();
-  const chainEnd = performance.now() + times.chain;
-  let [host, left] = ['', times.chain];
-  let timer: NodeJS.Timeout | undefined;
-  const expire = () => {
-    const message =
-      left < times.hop
-        ? `The redirects took longer than ${times.chain / 1_000} seconds.`
-        : `${host} did not answer within ${times.hop / 1_000} seconds.`;
-    controller.abort(new ExpansionError('timeout', message));
-  };
+  let host = '';
+  let hopTimer: NodeJS.Timeout | undefined;
+  const expire = (message: string) => controller.abort(new ExpansionError('timeout', message));
+  const endHop = () => expire(`${host} did not answer within ${times.hop / 1_000} seconds.`);
+  const chainTimer = setTimeout(
+    () => expire(`The redirects took longer than ${times.chain / 1_000} seconds.`),
+    times.chain,
+  );
   const abort = () => controller.abort(aborted(signal?.reason));
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
@@ -41,13 +39,12 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults): De
     signal: controller.signal,
     startHop(url) {
       host = url.host;
-      left = chainEnd - performance.now();
-      if (timer && left >= times.hop) return void timer.refresh();
-      clearTimeout(timer);
-      timer = setTimeout(expire, Math.min(left, times.hop));
+      if (hopTimer) hopTimer.refresh();
+      else hopTimer = setTimeout(endHop, times.hop);
     },
     end() {
-      clearTimeout(timer);
+      clearTimeout(hopTimer);
+      clearTimeout(chainTimer);
       signal?.removeEventListener('abort', abort);
     },
   };

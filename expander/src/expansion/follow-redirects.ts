@@ -18,8 +18,11 @@ import { describeHost } from './unicode-host.ts';
 export function followRedirects(fetchHop: FetchHop): ExpandUrl {
   return async (start, { onHop, ...options }) => {
     const hops: Hop[] = [];
-    const onVisit = (at: Target, visit: Visit, milliseconds: number) => {
-      const hop = describeHop(at, visit, milliseconds);
+    let started = performance.now();
+    const onVisit = (at: Target, visit: Visit) => {
+      const now = performance.now();
+      const hop = describeHop(at, visit, now - started);
+      started = now;
       hops.push(hop);
       onHop?.(hop);
     };

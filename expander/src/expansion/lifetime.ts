@@ -64,13 +64,14 @@ export function expansionFreshUntil(
 
 /** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
-  const cacheControl = headers['cache-control'] ?? '';
+  const { 'cache-control': cacheControl = '', expires } = headers;
+  if (cacheControl === '' && expires === undefined) return null;
   // To us, a cache for everybody, an answer for one person is one that may not be stored.
   if (/\b(?:no-(?:store|cache)|private)\b/i.test(cacheControl)) return 0;
   const maxAge =
     /\bs-maxage="?(\d{1,9})\b/i.exec(cacheControl) ?? /\bmax-age="?(\d{1,9})\b/i.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);
-  if (headers.expires === undefined) return null;
+  if (expires === undefined) return null;
   // An invalid date, such as "0", means already expired.
-  return (Date.parse(headers.expires) - (Date.parse(headers.date ?? '') || now)) / 1_000 || 0;
+  return (Date.parse(expires) - (Date.parse(headers.date ?? '') || now)) / 1_000 || 0;
 }

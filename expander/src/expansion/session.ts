@@ -14,22 +14,22 @@ export interface Visit {
 export interface Session {
   /** @throws ExpansionError */
   visit(target: Target): Promise<Visit>;
-  /** Whether a request for `target` would be the same as an earlier one. */
-  wasVisited(target: Target): boolean;
+  /** Whether the chain, continued with `next`, makes a request that it has made before. */
+  repeats(next: Target): boolean;
   /** Whether a website may have answered to what only this chain had sent. */
   isPersonal(): boolean;
 }
 
 /** Begins a chain that is followed by status and `Location` alone. */
 export function plainSession(fetchHop: FetchHop, options: FetchHopOptions): Session {
-  const visited = new Set<string>();
+  const visited: URL[] = [];
   return {
     async visit(target) {
-      visited.add(withoutFragment(target.url));
+      visited.push(target.url);
       const answer = await fetchHop(target.url, options);
       return { answer, step: nextStep(target, answer, 'default') };
     },
-    wasVisited: ({ url }) => visited.has(withoutFragment(url)),
+    repeats: ({ url }) => new Set([...visited, url].map(withoutFragment)).size <= visited.length,
     isPersonal: () => false,
   };
 }

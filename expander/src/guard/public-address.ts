@@ -46,18 +46,22 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
     return new ExpansionError('target_refused', message);
   };
 
+  const hostRefusal = remembered((hostname) => {
+    const host = withoutDot(hostname.replace(/^\[|\]$/g, ''));
+    if (isIP(host) !== 0) {
+      const address = ip.parse(host);
+      const reason = isAllowed(address) ? null : notPublic(address);
+      return reason && `${hostname} is not a public address: ${reason}.`;
+    }
+    return allowed.length === 0 && localName.test(host) ? `${host} can only be a local name.` : null;
+  });
+
   return {
     checkUrl(url) {
       if (url.username || url.password) throw refused('The URL carries a user name or a password.');
       if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not used by websites.`);
-      const host = withoutDot(url.hostname.replace(/^\[|\]$/g, ''));
-      if (isIP(host) !== 0) {
-        const address = ip.parse(host);
-        const reason = isAllowed(address) ? null : notPublic(address);
-        if (reason) throw refused(`${url.hostname} is not a public address: ${reason}.`);
-      } else if (allowed.length === 0 && localName.test(host)) {
-        throw refused(`${host} can only be a local name.`);
-      }
+      const refusal = hostRefusal(url.hostname);
+      if (refusal) throw refused(refusal);
     },
     checkAddresses(hostname, addresses) {
       const local = localName.test(withoutDot(hostname));
@@ -67,6 +71,21 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
         if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
+  };
+}
+
+/** Hosts whose refusal, or none, is remembered: links of one website come one after the other. */
+const maxRemembered = 100;
+
+function remembered(refusalOf: (hostname: string) => string | null): typeof refusalOf {
+  const known = new Map<string, string | null>();
+  return (hostname) => {
+    let refusal = known.get(hostname);
+    if (refusal !== undefined) return refusal;
+    refusal = refusalOf(hostname);
+    if (known.size === maxRemembered) known.clear();
+    known.set(hostname, refusal);
+    return refusal;
   };
 }
 

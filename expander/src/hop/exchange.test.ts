@@ -17,3 +17,11 @@ test('a head that arrives byte by byte is parsed a few times, not once per byte'
   expect(await promise).toMatchObject({ status: 301, headers: { location: '/x' } });
   expect(vi.mocked(responseHead.parseHead).mock.calls.length).toBeLessThan(25);
 });
+
+test('interim heads count toward the length that a head may have', () => {
+  const outcome = { resolve: () => {}, reject: () => {}, sendAgain: () => {} };
+  const exchange = new Exchange(new URL('http://a.example/'), { method: 'HEAD' }, settings, outcome);
+  const hint = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(3_900)}\r\n\r\n`;
+  for (let i = 0; i < 4; i += 1) expect(exchange.receive(hint)).toBe(false);
+  expect(() => exchange.receive(hint)).toThrow(expect.objectContaining({ code: 'ERR_HEADERS_TOO_LONG' }));
+});

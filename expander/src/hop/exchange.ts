@@ -72,6 +72,8 @@ export class Exchange {
   #text = '';
   /** Characters an incomplete head must have to be parsed again. Doubling, it bounds what one byte at a time costs. */
   #parseFrom = 0;
+  /** Characters of interim heads. They count, or a host could send them until the deadline. */
+  #interim = 0;
   #hasBegun = false;
   #head: ResponseHead | undefined;
   #body: BodyReader | undefined;
@@ -93,13 +95,14 @@ export class Exchange {
     if (this.#text.length < this.#parseFrom && !emptyLine.test(this.#text.slice(-text.length - 3)))
       return false;
     for (;;) {
-      const head = parseHead(this.#text, this.#settings.maxHeaderSize);
+      const head = parseHead(this.#text, this.#settings.maxHeaderSize - this.#interim);
       this.#parseFrom = head ? 0 : 2 * this.#text.length;
       if (!head) return false;
       this.#text = this.#text.slice(head.length);
       if (head.status === 101) throw notAskedFor();
       // Interim responses (RFC 9110 section 15.2) precede the final one.
       if (head.status >= 200) return this.#receiveHead(head);
+      this.#interim += head.length;
     }
   }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -103,15 +103,19 @@ describe('longhand-expand', () => {
     expect(stdout).toContain('\t1\t\n');
   });
 
-  test.each([['--follow=some'], ['--format=xml'], ['--concurrency=0'], ['--timeout=x'], ['--nonsense']])(
-    'says how it is used: %s',
-    async (option) => {
-      const { stderr, stdout, status } = await run([option]);
-      expect(stderr).toContain(option);
-      expect(stderr).toContain('Usage: longhand-expand');
-      expect([stdout, status]).toEqual(['', 2]);
-    },
-  );
+  test.each([
+    ['--follow=some'],
+    ['--format=xml'],
+    ['--concurrency=0'],
+    ['--concurrency=257'],
+    ['--timeout=x'],
+    ['--nonsense'],
+  ])('says how it is used: %s', async (option) => {
+    const { stderr, stdout, status } = await run([option]);
+    expect(stderr).toContain(option);
+    expect(stderr).toContain('Usage: longhand-expand');
+    expect([stdout, status]).toEqual(['', 2]);
+  });
 
   test.each([
     ['EXPANDER_MAX_REDIRECT', '21', 'is not a whole number from 0 to 20'],
@@ -122,6 +126,19 @@ describe('longhand-expand', () => {
     expect(stderr).toContain(name);
     expect(stderr).toContain(reason);
     expect(status).toBe(2);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {
+    const full = await open('/dev/full', 'w');
+    const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
+    const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
+      stdio: ['ignore', full.fd, 'pipe'],
+      env: childEnvironment,
+    });
+    const exit = once(child, 'exit');
+    expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
+    expect(await exit).toEqual([2, null]);
+    await full.close();
   });
 
   test('has a manual that names every option', async () => {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { browserLimit } from '../expansion/expand.ts';
 import type { Follow } from '../expansion/expansion.ts';
+import { maxLookups } from '../guard/shared-lookup.ts';
 import { type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './format.ts';
 
@@ -11,7 +12,7 @@ type Environment = {
 export interface Options {
   follow: Follow;
   format: Format;
-  /** Expansions in flight. */
+  /** Expansions in flight: no more than there may be lookups, as each may need one. */
   concurrency: number;
   /** Milliseconds for a URL with all its redirects. */
   timeout: number;
@@ -44,7 +45,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   return {
     follow,
     format: formats[format],
-    concurrency: number('concurrency', values.concurrency, 1, 1_000),
+    concurrency: number('concurrency', values.concurrency, 1, maxLookups),
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
     help: values.help,

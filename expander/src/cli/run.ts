@@ -17,7 +17,16 @@ export async function run(): Promise<number> {
     process.stderr.write(`${(error as Error).message}\n\n${usage}`);
     return 2;
   }
-  if (!options.help) return expandAll(options);
+  if (options.help) return help();
+  try {
+    return await expandAll(options);
+  } catch (error) {
+    process.stderr.write(`longhand-expand: ${(error as Error).message}\n`);
+    return 2;
+  }
+}
+
+async function help(): Promise<number> {
   const output = createOutput(process.stdout);
   output.write(manual);
   await output.end();
@@ -29,7 +38,11 @@ async function expandAll(options: Options): Promise<number> {
   const expandUrl = await createExpandUrl(options);
   const urls = options.urls.length > 0 ? given(options.urls) : readUrlStream(process.stdin);
   const output = createOutput(process.stdout);
-  const progress = createProgress(process.stderr);
+  const progress = createProgress({
+    // Results on the same terminal are progress enough.
+    isTTY: process.stderr.isTTY && !process.stdout.isTTY,
+    write: (text) => process.stderr.write(text),
+  });
   const status = () => (progress.failed() > 0 ? 1 : 0);
   const stopped = Promise.withResolvers<number>();
   // The reader has left, as `head` does.

@@ -1,3 +1,5 @@
+import { browserLimit } from '../expansion/expand.ts';
+
 export const usage = `Usage: longhand-expand [OPTION]... [URL]...
        longhand-expand [OPTION]... < urls.txt
 
@@ -22,12 +24,12 @@ DESCRIPTION
   Only public addresses are contacted, on every hop.
 
 OPTIONS
-  --concurrency=N      URLs in progress at a time, from 1 to 1000; 50 by default
+  --concurrency=N      URLs in progress at a time, from 1 to 256; 50 by default
   --follow=all         go where browsers go: follow 303, 307, 308, Refresh and meta refresh too, keep cookies, and
                        use GET where a website refuses HEAD
   --format=tsv         write line, URL, long URL, redirects and error code, separated by tabs;
                        the default is ndjson
-  --max-redirect=N     redirects to follow, from 0 to 50; 5 by default, with --follow=all 20
+  --max-redirect=N     redirects to follow, from 0 to 50; 5 by default, with --follow=all ${browserLimit}
   --timeout=SECONDS    for a URL with all its redirects, from 1 to 600; 8 by default.
                        One website may take three eighths of it.
   -h, --help           show this text
@@ -37,7 +39,8 @@ OUTPUT
 
   Everything is ASCII; nothing in it commands a terminal. "cached" says that an earlier line had asked the same.
   "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
-  Standard error shows the progress if it is a terminal, and how many failed at the end.
+  Standard error says at the end how many were expanded and failed, and before that too if it is a terminal and
+  the results go elsewhere.
 
 ENVIRONMENT
   EXPANDER_ALLOWED_NETWORKS  networks that may be contacted although they are not public: 127.0.0.0/8,::1/128
@@ -48,6 +51,6 @@ ENVIRONMENT
 EXIT STATUS
   0    every URL was expanded
   1    some failed
-  2    wrong usage
+  2    wrong usage, or the results cannot be written
   130  interrupted with Ctrl-C; what was done until then is written
 `;

@@ -20,7 +20,7 @@ export interface Chain {
   end: End | ExpansionError;
   /** Whether it ended with an error: then that is `end`. */
   failure: ExpansionError | null;
-  /** Whether it may be told to others. */
+  /** Whether websites may have answered for this chain alone: then no cache may keep it. */
   isPersonal: boolean;
 }
 

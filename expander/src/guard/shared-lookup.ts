@@ -7,7 +7,7 @@ export type Lookup = (hostname: string, options: { all: true }, callback: Resolv
 type Resolved = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 /** Names in lookup at a time: the answers of more would come after everybody's deadline. */
-const maxLookups = 256;
+export const maxLookups = 256;
 
 /**
  * One lookup of a name at a time, and `overloaded` beyond 256. The system's resolver blocks a thread for each until the

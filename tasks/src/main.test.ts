@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
@@ -176,6 +177,7 @@ describe('start', () => {
   test('a port that is taken ends it with 78 and one line that says so', async () => {
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
     const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
       env: { ...childEnvironment, REDIS_URL: redis.url, PORT: `${port}`, OPS_PORT: '0' },
       encoding: 'utf8',

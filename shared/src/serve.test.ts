@@ -69,7 +69,7 @@ describe('serve', () => {
     const signal = new AbortController().signal;
     await expect(serve(new Hono(), { host: '127.0.0.1', port, signal })).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      port,
+      message: expect.stringContaining(`Port ${port} of 127.0.0.1 is in use.`),
     });
   });
 

@@ -22,11 +22,11 @@ export function createOutput(stream: Writable) {
       text += line;
       return drained;
     },
-    /** Resolves when everything has been handed to the system. */
+    /** Resolves when everything has been handed to the system; never, if that fails, which the stream tells itself. */
     end() {
       const rest = text;
       text = '';
-      return new Promise<void>((resolve) => stream.write(rest, () => resolve()));
+      return new Promise<void>((resolve) => stream.write(rest, (error) => error ?? resolve()));
     },
   };
 }

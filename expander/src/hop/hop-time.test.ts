@@ -29,7 +29,7 @@ describe('a hop of more than 3 s is a timeout', () => {
     [
       'with interim answers without end',
       (socket) => {
-        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 20);
+        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
         socket.once('close', () => clearInterval(more));
       },
     ],

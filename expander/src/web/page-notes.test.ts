@@ -100,6 +100,12 @@ describe('a host that people may take for another', () => {
     expect(hops[0]).not.toContain('Punycode');
   });
 
+  test('keeps the direction of its letters, in a line that goes from left to right', async () => {
+    const { html } = await read('http://s.example/cyrillic');
+    expect(html).toContain('<bdi class="unicode" dir="ltr">пример.example</bdi>');
+    expect(html).not.toMatch(/\.unicode[^}]*unicode-bidi/);
+  });
+
   test('is said to mix scripts, and which', async () => {
     const { hops } = await read('http://s.example/mixed');
     expect(hops[1]).toContain(mixed);

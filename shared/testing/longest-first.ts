@@ -24,6 +24,7 @@ const longest = [
   'deploy/backup.test.ts',
   'deploy/compose/up.test.ts',
   'tasks/src/main.test.ts',
+  'expander/src/cli/longhand-expand.test.ts',
   'expander/src/hop/http-client.test.ts',
   'tasks/src/web/plain.browser.test.ts',
   'expander/src/web/hostile.browser.test.ts',

@@ -1,7 +1,15 @@
 import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
+import { readRate } from './limits/rate.ts';
 import { type Variable, variables } from './variables.ts';
+
+/** Expansions that one client may cause; none by default is no limit. */
+const clientRate: Variable<string> = {
+  fallback: '',
+  read: (text) => (text === '' || readRate(text) ? text : undefined),
+  fault: 'is not a rate such as 60r/m',
+};
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -14,7 +22,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       ...redisVariables,
       EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
-      EXPANDER_CLIENT_RATE: schema(variables.EXPANDER_CLIENT_RATE),
+      EXPANDER_CLIENT_RATE: schema(clientRate),
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
       EXPANDER_ACCEPT: schema(variables.EXPANDER_ACCEPT),
       EXPANDER_ACCEPT_LANGUAGE: schema(variables.EXPANDER_ACCEPT_LANGUAGE),

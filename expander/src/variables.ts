@@ -1,5 +1,4 @@
 import { isNetwork } from './guard/public-address.ts';
-import { readRate } from './limits/rate.ts';
 
 /** A variable of the environment that the service and the command read alike. */
 export interface Variable<Value> {
@@ -36,14 +35,11 @@ export const variables = {
       /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
     fault: `is not a whole number from 0 to ${mostRedirects}`,
   },
-  /** Expansions that one client may cause; none by default is no limit. */
-  EXPANDER_CLIENT_RATE: {
-    fallback: '',
-    read: (text: string) => (text === '' || readRate(text) ? text : undefined),
-    fault: 'is not a rate such as 60r/m',
-  },
   /** What websites see. Some answer scripts differently from browsers, or by language. */
   EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
   EXPANDER_ACCEPT: headerValue('text/html,application/xhtml+xml,*/*;q=0.8'),
   EXPANDER_ACCEPT_LANGUAGE: headerValue('en'),
 } satisfies Record<string, Variable<unknown>>;
+
+/** What only the service reads; where both run in one environment, the command passes over it. */
+export const serviceAlone: readonly string[] = ['EXPANDER_CLIENT_RATE'];

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { browserLimit } from '../expansion/expand.ts';
 import type { Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
-import { type Variable, variables } from '../variables.ts';
+import { serviceAlone, type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './format.ts';
 
 type Environment = {
@@ -62,7 +62,8 @@ function number(name: string, text: string, min: number, max: number): number {
 
 /** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const unknown = Object.keys(env).find((name) => name.startsWith('EXPANDER_') && !(name in variables));
+  const known = [...Object.keys(variables), ...serviceAlone];
+  const unknown = Object.keys(env).find((name) => name.startsWith('EXPANDER_') && !known.includes(name));
   if (unknown) throw new Error(`${unknown}: there is no such variable`);
   const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {
     const value = read(env[name] || fallback);

@@ -29,17 +29,23 @@ interface Usage {
   cpu: number;
 }
 
-/** Runs a program to its end, with `input` as its standard input; its output is discarded. */
-async function usage(program: string[], input?: string): Promise<Usage> {
+/**
+ * Runs a program to its end, with `input` as its standard input; its output is discarded.
+ *
+ * @throws Error if it does not say `expected`.
+ */
+async function usage(program: string[], input?: string, expected = ''): Promise<Usage> {
   const file = input === undefined ? undefined : await open(input);
   const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$@"', 'bash', ...program], {
     stdio: [file?.fd ?? 'ignore', 'ignore', 'pipe'],
     env: { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
   });
   const exited = once(child, 'exit');
-  const last = (await text(child.stderr as Readable)).trim().split('\n').at(-1) ?? '';
+  const said = await text(child.stderr as Readable);
   await exited;
   await file?.close();
+  if (!said.includes(expected)) throw new Error(`${program.join(' ')} did not say "${expected}": ${said}`);
+  const last = said.trim().split('\n').at(-1) ?? '';
   const [seconds = Number.NaN, user = Number.NaN, system = Number.NaN] = last.split(' ').map(Number);
   return { seconds, cpu: user + system };
 }
@@ -59,7 +65,11 @@ async function against(links: number, rounds: number): Promise<Result> {
       const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
       samples.curl.push(await usage(curl));
       samples['longhand-expand'].push(
-        await usage([process.execPath, command, `--concurrency=${inFlight}`], list),
+        await usage(
+          [process.execPath, command, `--concurrency=${inFlight}`],
+          list,
+          `${links} expanded, 0 of them failed`,
+        ),
       );
     }
   } finally {

@@ -26,6 +26,7 @@ const hash = 'hash $arg_u consistent;';
 const lock = /^proxy_cache_lock\w* .*\n/gm;
 const configurations: Record<string, (text: string, file: string) => string> = {
   'as it is: hash, and a lock that nobody waits for': (text) => text,
+  '256 connections kept instead of 64': (text) => text.replace('keepalive 64', 'keepalive 256'),
   'hash alone': without(lock),
   'a lock that all wait for, no hash': (text) =>
     text.replace('proxy_cache_lock_timeout 0', 'proxy_cache_lock_timeout 5s').replace(hash, ''),

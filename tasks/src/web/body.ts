@@ -7,7 +7,8 @@ const maxForm = 64 * 1024;
 const tooLargeForm = `This is more than ${maxForm / 1024} KiB.`;
 
 /**
- * The body of a form or of JSON. One whose length is announced is read without a stream, at a fifth of the cost.
+ * The body of a form or of JSON. One whose length is announced is read without a web stream, which would double what a
+ * write costs.
  *
  * @throws TaskError `body_too_large`
  */

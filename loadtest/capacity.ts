@@ -166,7 +166,7 @@ async function check(k6: K6, target: Target): Promise<void> {
   const mix: Mix = { hot: 0.4, cold: 0.4, list: 0.15, writes: 0.05 };
   const rate = Number(process.env.RATE) || 400;
   const predicted = coresFor(capacity.costs, mix, rate);
-  const { cores } = await measureStep(k6, target, mix, rate, capacity.objective);
+  const { cores, failed, others } = await measureStep(k6, target, mix, rate, capacity.objective);
   const total = (of: Record<string, number>) =>
     Object.keys(predicted).reduce((sum, name) => sum + (of[name] ?? 0), 0);
   const row = (name: string, a: number, b: number) => [
@@ -180,6 +180,12 @@ async function check(k6: K6, target: Target): Promise<void> {
   console.log(
     textTable([['cores', 'predicted', 'measured', 'difference'], ...rows, row('all', expected, found)]),
   );
+  if (failed > capacity.objective.failed || others >= mayBeOthers) {
+    const reason = `${(failed * 100).toFixed(2)} % failed, and other programs used ${others.toFixed(2)} cores`;
+    console.log(`\nMachine busy, no verdict: ${reason}.`);
+    process.exitCode = 75;
+    return;
+  }
   const met = Math.abs(found / expected - 1) <= tolerance;
   console.log(
     `\n${rate} requests/s with half of the links cold: the prediction ${met ? 'holds' : 'DOES NOT HOLD'} within 20 %.`,

@@ -27,6 +27,7 @@ const longest = [
   'expander/src/cli/longhand-expand.test.ts',
   'expander/src/hop/http-client.test.ts',
   'tasks/src/web/plain.browser.test.ts',
+  'expander/src/browsers.browser.test.ts',
   'expander/src/web/hostile.browser.test.ts',
   'shared/src/serve.test.ts',
   'tasks/src/redis/store.test.ts',

@@ -1,0 +1,44 @@
+import { randomNumbers } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromiumEnds } from '../testing/browsers/chromium.ts';
+import { documentOf } from '../testing/browsers/document.ts';
+import { links } from '../testing/browsers/links.ts';
+import { longhandEnds } from '../testing/browsers/longhand.ts';
+import { openStage, type Stage } from '../testing/browsers/stage.ts';
+
+/** Links that are followed in Chromium, which needs 40 ms of a core for each. */
+const count = rounds({ short: 80, long: links.length });
+
+let stage: Stage;
+let ends: string[];
+beforeAll(async () => {
+  stage = await openStage(links.map(({ website }) => website));
+  ends = await longhandEnds(links, stage);
+});
+afterAll(() => stage.close());
+
+test('where links end is documented', async () => {
+  await expect(documentOf(links, ends)).toMatchFileSnapshot('../../docs/browsers.md');
+});
+
+const duration = { timeout: 600_000 };
+test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, duration, async () => {
+  const expected = (index: number) => links[index]?.chromium ?? ends[index];
+  const some = randomIndexes().slice(0, count);
+  const theirs = await chromiumEnds(some, stage);
+  // On a busy machine a page may seem to stay where it is before it leads on: a second look decides.
+  const differing = some.filter((index) => theirs.get(index) !== expected(index));
+  if (differing.length > 0)
+    for (const [index, end] of await chromiumEnds(differing, stage)) theirs.set(index, end);
+  const described = (end: (index: number) => string | undefined) =>
+    some.map((index) => `${links[index]?.group}: ${links[index]?.sent} => ${end(index)}`);
+  expect(described((index) => theirs.get(index))).toEqual(described(expected));
+});
+
+/** The indexes of all links, in an order of this run's own. */
+function randomIndexes(): number[] {
+  const random = randomNumbers();
+  const places = links.map(() => random());
+  return [...links.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+}

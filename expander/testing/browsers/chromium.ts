@@ -1,0 +1,127 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { launchChromium } from '@longhand/shared/testing/chromium.ts';
+import type { CDPSession } from 'playwright-core';
+import { maxDelay } from '../../src/expansion/refresh.ts';
+import { errorAt, start } from './link.ts';
+import { type Stage, userAgentOf } from './stage.ts';
+
+/** Pages at a time. */
+const atATime = 4;
+
+/** Where the links of these indexes end in real Chromium: what its address bar shows in the end. */
+export async function chromiumEnds(
+  indexes: readonly number[],
+  { port, tlsPort }: Stage,
+): Promise<Map<number, string>> {
+  const ends = new Map<number, string>();
+  const queue = indexes.values();
+  const browser = await launchChromium(
+    `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPort}, MAP * 127.0.0.1:${port}`,
+  );
+  const followSome = async () => {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const session = await context.newCDPSession(await context.newPage());
+    await session.send('Page.enable');
+    for (const index of queue) {
+      await session.send('Network.setUserAgentOverride', { userAgent: userAgentOf(index) });
+      await open(session, 'about:blank');
+      const { url, failure } = await open(session, start);
+      // What leads to no website leaves Chromium on the empty page, or on an error page for that URL.
+      const end = /^https?:/.test(url) ? url : start;
+      ends.set(index, isError(failure) ? errorAt(end) : end);
+      await context.clearCookies();
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atATime }, followSome));
+  } finally {
+    await browser.close();
+  }
+  return ends;
+}
+
+/** Whether Chromium shows an error that Longhand reports too. */
+function isError(failure: string): boolean {
+  return /MULTIPLE_LOCATION|TOO_MANY_REDIRECTS/.test(failure);
+}
+
+/** Milliseconds after which a page has failed to load; the test then says which. */
+const patience = 20_000;
+
+interface Opened {
+  url: string;
+  /** What went wrong at first, as Chromium names it; or nothing. */
+  failure: string;
+}
+
+/** Opens a URL, and waits for a page that leads nowhere else by itself in the time for which Longhand waits. */
+async function open(session: CDPSession, start: string): Promise<Opened> {
+  let [url, isNavigating, isLoading, leadsOn] = [start, true, true, false];
+  const steps: string[] = [];
+  const settled = Promise.withResolvers<void>();
+  // Until Chromium has left the page before, what stops loading may be that one.
+  const isSettled = () => !isNavigating && !isLoading && (!leadsOn || reloadsForever(steps));
+  const check = async () => {
+    if (!isSettled()) return;
+    // What the page itself tells may come later than what the browser tells of it, but not after its next answer.
+    await session.send('Runtime.evaluate', { expression: '0' }).catch(() => {});
+    if (isSettled()) settled.resolve();
+  };
+  const load = () => {
+    isLoading = true;
+  };
+  const stop = listen(session, {
+    'Page.frameRequestedNavigation': load,
+    'Page.frameStartedLoading': load,
+    'Page.frameNavigated': ({ frame }) => {
+      if (frame.parentId !== undefined) return;
+      url = (frame.unreachableUrl ?? frame.url) + (frame.urlFragment ?? '');
+    },
+    'Page.navigatedWithinDocument': (event) => {
+      url = event.url;
+    },
+    // Comes before the page stops loading.
+    'Page.frameScheduledNavigation': (event) => {
+      leadsOn = event.delay <= maxDelay;
+      steps.push(event.url);
+    },
+    'Page.frameStoppedLoading': () => {
+      isLoading = false;
+      check();
+    },
+    'Page.frameClearedScheduledNavigation': () => {
+      leadsOn = false;
+      check();
+    },
+  });
+  const { errorText = '' } = await session.send('Page.navigate', { url: start });
+  isNavigating = false;
+  check();
+  const inTime = await Promise.race([
+    settled.promise.then(() => true),
+    after(patience, false, { ref: false }),
+  ]);
+  stop();
+  return { url: inTime ? url : `still loading ${url}`, failure: errorText };
+}
+
+/** Whether the last three steps lead to the same page. */
+function reloadsForever(steps: readonly string[]): boolean {
+  return steps.length > 2 && new Set(steps.slice(-3)).size === 1;
+}
+
+/** The fields of events of the DevTools protocol, each in those that have it. */
+interface PageEvent {
+  frame: { parentId?: string; url: string; urlFragment?: string; unreachableUrl?: string };
+  url: string;
+  delay: number;
+}
+
+/** @returns ends the listening. */
+function listen(session: CDPSession, listeners: Record<string, (event: PageEvent) => void>): () => void {
+  const events = Object.entries(listeners) as [never, never][];
+  for (const [name, listener] of events) session.on(name, listener);
+  return () => {
+    for (const [name, listener] of events) session.off(name, listener);
+  };
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import type { Reply, Website } from './stage.ts';
+
+/** A link, and how its websites answer. It begins at `start`. */
+export interface Link {
+  group: string;
+  /** What decides where it ends, in a line. */
+  sent: string;
+  website: Website;
+  /** Where Chromium ends, if that is elsewhere. */
+  chromium?: string;
+}
+
+export const start = 'http://start.example/a/b?q#part';
+
+/** The end at a URL that shows no page. */
+export const errorAt = (url: string): string => `error at ${url}`;
+
+export const page = (body: string, headers: Reply['headers'] = []): Reply => ({
+  headers: [['Content-Type', 'text/html'], ...headers],
+  body,
+});
+
+export const end: Reply = { headers: [['Content-Type', 'text/plain']], body: 'This is the end.' };
+
+export const redirect = (location: string, status = 302): Reply => ({
+  status,
+  headers: [['Location', location]],
+});
+
+/** The first page of the link answers this, all others are the end. */
+export function first(reply: Reply): Website {
+  return ({ path }) => (path === '/a/b?q' ? reply : end);
+}
+
+/** Links that differ in one reply. */
+export function ofReplies(
+  group: string,
+  replies: readonly (readonly [sent: string, reply: Reply])[],
+): Link[] {
+  return replies.map(([sent, reply]) => ({ group, sent, website: first(reply) }));
+}
+
+/** Makes a link of each line of `file`; the lines that begin with ## name the groups. */
+export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] {
+  let group = '';
+  const links: Link[] = [];
+  for (const line of readFileSync(`${import.meta.dirname}/${file}`, 'utf8')
+    .trimEnd()
+    .split('\n')) {
+    if (line.startsWith('## ')) group = line.slice(3);
+    else if (line !== '') links.push(...ofReplies(group, [[line, replyTo(unescaped(line))]]));
+  }
+  return links;
+}
+
+/** The bytes, as Latin-1, that a line stands for: ␉ ␊ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
+function unescaped(line: string): string {
+  const text = line
+    .replaceAll('␉', '\t')
+    .replaceAll('␊', '\n')
+    .replaceAll('␠', ' ')
+    .replace(/‹u\+([\da-f]{4})›/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return text
+    .split(/‹([\da-f]{2})›/)
+    .map((part, i) => (i % 2 ? String.fromCharCode(Number.parseInt(part, 16)) : bytes(part)))
+    .join('');
+}
+
+/** A text in UTF-8, each byte a character. */
+export function bytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

@@ -1,0 +1,54 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { type Connect, resumingConnector } from '@longhand/shared/connector.ts';
+import { createExpand } from '../../src/expansion/expand.ts';
+import type { End, Expansion } from '../../src/expansion/expansion.ts';
+import { followRedirects } from '../../src/expansion/follow-redirects.ts';
+import { createGuard } from '../../src/guard/public-address.ts';
+import { createBrowse } from '../../src/hop/browse.ts';
+import { guardedRequest } from '../../src/hop/guarded-request.ts';
+import { errorAt, type Link, start } from './link.ts';
+import { type Stage, userAgentOf } from './stage.ts';
+
+/** Links followed at a time: more would be too slow for the time that a hop may take. */
+const atATime = 8;
+
+/** Where each link ends with `follow=all`. */
+export async function longhandEnds(links: readonly Link[], stage: Stage): Promise<string[]> {
+  const ends: string[] = [];
+  const queue = links.keys();
+  const guard = createGuard(['127.0.0.0/8']);
+  const followSome = async () => {
+    for (const index of queue) {
+      const settings = { guard, lookup: noLookup, userAgent: userAgentOf(index) };
+      const { request, close } = guardedRequest(settings, () => toStage(stage));
+      const { trace } = createExpand(followRedirects(createBrowse(request)));
+      ends[index] = endOf(await trace(start, { follow: 'all' }));
+      close();
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, followSome));
+  return ends;
+}
+
+/** Connects to the stage, whatever host and port are asked for. */
+function toStage({ port, tlsPort }: Stage): Connect {
+  const host = '127.0.0.1';
+  return resumingConnector((protocol, options) =>
+    protocol === 'https:'
+      ? tls.connect({ ...options, host, port: tlsPort, rejectUnauthorized: false })
+      : net.connect({ ...options, host, port }),
+  );
+}
+
+const noLookup = () => {
+  throw new Error('No name is looked up: all connections lead to the stage.');
+};
+
+const failures = new Set<End['code']>(['request_failed', 'timeout', 'loop']);
+
+/** What is beyond the limit of redirects is not visited. */
+function endOf({ end, longUrl, hops }: Expansion): string {
+  if (end.code === 'max_redirects') return errorAt(`${hops.at(-1)?.url}`);
+  return failures.has(end.code) ? errorAt(`${longUrl}`) : `${longUrl}`;
+}

@@ -1,0 +1,147 @@
+import { end, first, type Link, ofLines, ofReplies, page, redirect } from './link.ts';
+import { meta, refresh } from './pages.ts';
+import type { Reply, Website } from './stage.ts';
+
+const statuses: Link[] = [
+  ...[301, 302, 303, 307, 308].flatMap((status) =>
+    ofReplies('Status', [
+      [`${status} with a Location`, redirect('/x', status)],
+      [`${status} without a Location`, { ...page('no location'), status }],
+      [`${status} without a Location, with a Refresh`, { ...page('', [refresh('0;url=/x')]), status }],
+      [`${status} with an empty Location`, redirect('', status)],
+    ]),
+  ),
+  ...ofReplies(
+    'Status',
+    [200, 201, 202, 203, 206, 226, 300, 305, 306, 400, 401, 403, 404, 410, 418, 429, 500, 503].map(
+      (status) => [`${status} with a Location`, { ...page('not a redirect', [['Location', '/x']]), status }],
+    ),
+  ),
+  ...ofReplies(
+    'Status',
+    [400, 404, 429, 500, 503].map((status) => [
+      `${status} with a Refresh`,
+      { ...page('', [refresh('0;url=/x')]), status },
+    ]),
+  ),
+];
+
+const references: Link[] = [
+  ...ofLines('locations.txt', redirect),
+  { group: 'Location: characters', sent: '/ and 4,000 x', website: first(redirect(`/${'x'.repeat(4_000)}`)) },
+];
+
+/** By the URL Standard, `|` may stand in a path; and no name server has hosts with these characters. */
+export const departures: readonly Link[] = [
+  ['/x|y', '/x%7Cy'],
+  ['http://a b/', 'http://a%20b/'],
+  ['http://a*b.example/', 'http://a%2Ab.example/'],
+  ['http://a"b.example/', 'http://a"b.example/'],
+  ['http://a{b}.example/', 'http://a{b}.example/'],
+].map(([sent = '', end = '']) => ({
+  group: 'Where Chromium departs from the URL Standard',
+  sent,
+  website: first(redirect(sent)),
+  chromium: `${end.replace(/^\//, 'http://start.example/')}#part`,
+}));
+
+/** A chain of so many steps, each made by `next` of how many are left. */
+const chain = (length: number, next: (left: number) => Reply): Website => {
+  return ({ path }) => {
+    const left = path.startsWith('/a/b') ? length : Number(/^\/(\d+)$/.exec(path)?.[1] ?? 0);
+    return left === 0 ? end : next(left);
+  };
+};
+
+const twice = (one: string, two: string, more: Reply = {}): Reply => ({
+  status: 302,
+  ...more,
+  headers: [...(more.headers ?? []), ['Location', one], ['Location', two]],
+});
+
+const several: Link[] = ofReplies('Location: two of them', [
+  ['/x and /x', twice('/x', '/x')],
+  ['/x and /y', twice('/x', '/y')],
+  ['/x and nothing', twice('/x', '')],
+  ['nothing and /x', twice('', '/x')],
+  ['/x and /y, beside 200', twice('/x', '/y', { ...page(''), status: 200 })],
+]);
+
+const chains: Link[] = [
+  ...[2, 5, 6, 10, 18, 19, 20, 21, 25].map((length) => ({
+    group: 'Chains',
+    sent: `${length} redirects`,
+    website: chain(length, (left) => redirect(`/${left - 1}`)),
+  })),
+  {
+    group: 'Chains',
+    sent: '5 pages, each with a refresh',
+    website: chain(5, (left) => page(meta(`0;url=/${left - 1}`))),
+  },
+  {
+    group: 'Chains',
+    sent: 'redirects and refreshes in turn',
+    website: chain(6, (left) =>
+      left % 2 ? redirect(`/${left - 1}#${left}`) : page('', [refresh(`0;url=/${left - 1}`)]),
+    ),
+  },
+  {
+    group: 'Chains',
+    sent: 'from http to https and back',
+    website: ({ path, encrypted }) => {
+      if (encrypted) return redirect('http://other.example/end');
+      return path.startsWith('/a/b') ? redirect('https://secure.example/') : end;
+    },
+  },
+  {
+    group: 'Chains',
+    sent: 'a fragment that the second of three redirects replaces',
+    website: chain(3, (left) => redirect(left === 2 ? '/1#own' : `/${left - 1}`)),
+  },
+];
+
+const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
+  group: 'Hosts that only answer GET',
+  sent,
+  website: ({ method, path }) => {
+    if (!path.startsWith('/a/b')) return end;
+    return method === 'HEAD' ? head : redirect('/by-get');
+  },
+});
+
+const heads: Link[] = [
+  ...[400, 403, 404, 405, 500, 501].map((status) =>
+    byMethod(`HEAD is answered ${status}`, { ...end, status }),
+  ),
+  byMethod('HEAD is answered with a page', page('')),
+  byMethod('HEAD is reset', 'reset'),
+  byMethod('HEAD is not answered', 'silence'),
+];
+
+const target = encodeURIComponent('http://target.example/x?y=z');
+
+/** Each wrapper redirects to its target, as it does on the web: here it is unwrapped and there it is asked. */
+const wrappers: Link[] = [
+  `http://nam02.safelinks.protection.outlook.com/?url=${target}&data=05`,
+  'http://urldefense.proofpoint.com/v2/url?u=http-3A__target.example_x-3Fy-3Dz&d=DwMF&c=x',
+  'http://urldefense.com/v3/__http://target.example/x?y=z__;!!Abc!def$',
+  `http://www.google.com/url?q=${target}&sa=D`,
+  `http://l.facebook.com/l.php?u=${target}&h=AT0`,
+].map((url) => ({
+  group: 'Wrappers',
+  sent: url,
+  website: ({ host }) => {
+    if (host === 'start.example') return redirect(url);
+    return host === 'target.example' ? end : redirect('http://target.example/x?y=z');
+  },
+}));
+
+/** Links that lead on by their `Location`, and those that are unwrapped. */
+export const redirectLinks: readonly Link[] = [
+  ...statuses,
+  ...references,
+  ...several,
+  ...chains,
+  ...heads,
+  ...wrappers,
+];

@@ -1,0 +1,71 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+
+/** What a website answers. Texts are bytes as Latin-1. */
+export interface Reply {
+  status?: number;
+  headers?: readonly (readonly [name: string, value: string])[];
+  body?: string;
+}
+
+/** A request, as a website sees it. */
+export interface Asked {
+  method: string;
+  host: string;
+  /** With the query. */
+  path: string;
+  cookie: string;
+  encrypted: boolean;
+}
+
+export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
+
+/** Two ports of 127.0.0.1 for whatever hosts and ports the links lead to. */
+export interface Stage {
+  readonly port: number;
+  readonly tlsPort: number;
+  close(): void;
+}
+
+/** The `User-Agent` of whoever follows a link; it tells the stage which websites to play. */
+export const userAgentOf = (index: number): string => `link ${index}`;
+
+/** Plays the websites of each link, in the order of the links. */
+export async function openStage(websites: readonly Website[]): Promise<Stage> {
+  const answer = (encrypted: boolean) => (request: http.IncomingMessage) => {
+    const { method = '', url: path = '', headers, socket } = request;
+    const { host = '', cookie = '', 'user-agent': userAgent = '' } = headers;
+    const website = websites[Number(userAgent.slice(userAgentOf(0).length - 1))] as Website;
+    const reply = website({ method, host, path, cookie, encrypted });
+    if (reply === 'silence') return;
+    if (reply === 'reset') return void socket.destroy();
+    // Past Node, which would refuse to send some of these.
+    socket.end(Buffer.from(message(reply, method === 'HEAD'), 'latin1'));
+  };
+  const plain = http.createServer(answer(false));
+  const secure = https.createServer(await testCertificate(), answer(true));
+  return {
+    port: await portOf(plain),
+    tlsPort: await portOf(secure),
+    close() {
+      for (const server of [plain, secure]) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}
+
+function message({ status = 200, headers = [], body = '' }: Reply, headOnly: boolean): string {
+  const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  // Browsers keep permanent redirects, and would know them at the next link.
+  const end = `Cache-Control: no-store\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  return `HTTP/1.1 ${status} Whatever\r\n${fields}${end}${headOnly ? '' : body}`;
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

@@ -135,7 +135,7 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
     [
       'passes on what a service says of its own variables',
       { EXPANDER_MAX_REDIRECT: 'many' },
-      'Invalid environment:\n  EXPANDER_MAX_REDIRECT=many: is not a whole number\n',
+      'Invalid environment:\n  EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20\n',
     ],
     [
       'says that an address is not one of this machine',

@@ -4,10 +4,12 @@
 set -eu
 id=${1:-}
 here=$(dirname "$0")
+# Compose erases a line of the terminal before the first record of a container, also into a pipe.
+records() { sed "s/^$(printf '\033')\[2K//"; }
 readable() { if [ -t 1 ]; then "$here/node.sh" shared/src/readable-main.ts; else cat; fi; }
 if [ -z "$id" ]; then
     docker compose logs --no-color --follow --tail 100 | readable
 else
     "$here/request-id.sh" "$id"
-    docker compose logs --no-color | grep -F "$id" | readable
+    docker compose logs --no-color | grep -F "$id" | records | readable
 fi

@@ -21,9 +21,11 @@ export function browserSession(fetchHop: FetchHop, options: FetchHopOptions): Se
     const answer = await fetchHop(target.url, cookie === '' ? options : { ...options, cookie });
     if (answer.setCookies) cookies.keep(answer.setCookies, target.url);
     const step = nextStep(target, answer, 'all');
-    const reloads = step.kind && answer.refresh?.kind === step.kind && isSamePage(step.next, target);
-    if (!reloads || cookieFor(step.next) !== cookie) return { answer, step };
-    return { answer, step: { kind: null, location: null, end: finalEnd(answer), at: step.next } };
+    const refreshes = step.kind !== null && step.kind === answer.refresh?.kind;
+    if (!refreshes || !isSamePage(step.next, target)) return { answer, step };
+    // The page may answer otherwise to a new cookie. But where the URL has a fragment, browsers move within the page.
+    const asksAgain = step.next.url.hash === '' && cookieFor(step.next) !== cookie;
+    return { answer, step: asksAgain ? step : { kind: null, location: null, end: finalEnd(answer), at: step.next } };
   };
 
   return {

@@ -113,4 +113,6 @@ test('a page that sets a cookie and reloads itself is asked again with it', asyn
   });
   const { longUrl, hops } = await trace('/');
   expect([longUrl, hops.map(({ kind }) => kind)]).toEqual([`${origin}/in`, ['refresh', 'refresh', null]]);
+  // With a fragment it moves within itself, and is not asked again.
+  expect((await trace('/#part')).longUrl).toBe(`${origin}/#part`);
 });

@@ -1,4 +1,4 @@
-import { end, type Link, ofLines, redirect } from './link.ts';
+import { end, type Link, ofLines, page, redirect } from './link.ts';
 import type { Website } from './stage.ts';
 
 /** Sets cookies and leads to `there`, which leads on by the cookies that it gets. */
@@ -63,6 +63,17 @@ export const cookies: readonly Link[] = [
           ['Set-Cookie', 'seen=1'],
         ],
       };
+    },
+  },
+  {
+    group,
+    sent: 'set by a page that reloads itself',
+    website: ({ path, cookie }) => {
+      if (!path.startsWith('/a/b')) return end;
+      return page('', [
+        ['Set-Cookie', 'seen=1'],
+        ['Refresh', cookie === '' ? '0' : '0;url=/in'],
+      ]);
     },
   },
   {

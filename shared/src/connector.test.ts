@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plainConnector } from './connector.ts';
 
 const server = createServer();
-beforeAll(() => void server.listen(0, '127.0.0.1'));
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
 afterAll(() => void server.close());
 
 test.each(['http:', 'https:'])(

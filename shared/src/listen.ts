@@ -48,7 +48,8 @@ export async function listen(server: Server, at: ListenAddress): Promise<Listeni
   if ('path' in at) await removeStaleSocket(at.path);
   const listening = Promise.withResolvers<void>();
   server.once('error', (error: NodeJS.ErrnoException) => listening.reject(listenError(at, error)));
-  server.listen({ ...at, backlog }, listening.resolve);
+  const address = 'path' in at ? { path: at.path } : { host: at.host, port: at.port };
+  server.listen({ ...address, backlog }, listening.resolve);
   await listening.promise;
 
   const bound = server.address();

@@ -6,7 +6,12 @@ import { ExpansionError } from './expansion/errors.ts';
 import { type Expansion, failedExpansion, type Hop } from './expansion/expansion.ts';
 
 const down = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
-const hop = { url: 'http://a.example/', status: 301, milliseconds: 1, mixedScripts: [] as readonly string[] } as Hop;
+const hop = {
+  url: 'http://a.example/',
+  status: 301,
+  milliseconds: 1,
+  mixedScripts: [] as readonly string[],
+} as Hop;
 
 test.each(['/', '/api', '/api/chain'])('the line of an error has its code: %s', async (path) => {
   const { url, lines } = await tracing(async () => down);

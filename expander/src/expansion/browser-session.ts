@@ -25,7 +25,10 @@ export function browserSession(fetchHop: FetchHop, options: FetchHopOptions): Se
     if (!refreshes || !isSamePage(step.next, target)) return { answer, step };
     // The page may answer otherwise to a new cookie. But where the URL has a fragment, browsers move within the page.
     const asksAgain = step.next.url.hash === '' && cookieFor(step.next) !== cookie;
-    return { answer, step: asksAgain ? step : { kind: null, location: null, end: finalEnd(answer), at: step.next } };
+    return {
+      answer,
+      step: asksAgain ? step : { kind: null, location: null, end: finalEnd(answer), at: step.next },
+    };
   };
 
   return {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Deployed, kubectl, pods, rolledOut, scale } from './testing/kubernetes.ts';
-import { startLoad } from './testing/load.ts';
-import { startReads } from './testing/requests.ts';
+import { startLoad, startRequests } from './testing/load.ts';
 import { send } from './testing/send.ts';
 import { openSession } from './testing/session.ts';
 
@@ -17,7 +16,9 @@ const deployments: Deployed[] = ['proxy', 'expander', 'tasks'];
 async function underLoad(change: () => Promise<unknown>, least = 10_000) {
   const writes = await startLoad(tasksPort, 4);
   // A page that is none comes from the expander, too, and is below no rate.
-  const reads = startReads(expanderPort, (i) => `/${i}`, 4, 404);
+  let page = 0;
+  const nextRead = () => ({ port: expanderPort, path: `/${page++}` });
+  const reads = startRequests(4, nextRead, 404, 0);
   await writes.answered(100);
   await change();
   const enough = Promise.all([writes.answered(least / 4), reads.answered(least / 2)]);

@@ -11,18 +11,20 @@ export interface Load {
 }
 
 /** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
-const pause = rounds({ short: 20, long: 0 });
+const considerate = rounds({ short: 20, long: 0 });
 
 /**
  * Sends requests over `connections` kept-alive connections, each one request after the other.
  *
  * @param next returns the options and the body of the next request.
  * @param expected the status of a request that did not fail.
+ * @param pause milliseconds between two requests of a connection.
  */
 export function startRequests(
   connections: number,
   next: () => http.RequestOptions & { body?: string },
   expected: number,
+  pause = considerate,
 ): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const failures: string[] = [];
@@ -37,7 +39,7 @@ export function startRequests(
       requests += 1;
       if (result !== `${expected}`) failures.push(`${options.path}: ${result}`);
       notify();
-      await sleep(pause);
+      if (pause > 0) await sleep(pause);
     }
   };
   const workers = Array.from({ length: connections }, worker);

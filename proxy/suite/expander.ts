@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { send, sendRaw, type TestResponse } from '../testing/send.ts';
+import { headOf, send, sendRaw, type TestResponse } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** The rules of the expander, seen from outside through the proxy. */
@@ -67,18 +67,7 @@ export function expanderRules(stack: () => TestStack): void {
         const question = { headers: { 'Accept-Encoding': encoding } };
         await get(path(), question);
         const responses = [await get(path(), question), await get(path(), { ...question, method: 'HEAD' })];
-        const [ofGet, ofHead] = responses.map(({ status, headers }) => {
-          // What names this one message, and how it is framed (RFC 9112).
-          const {
-            date,
-            connection,
-            'x-request-id': id,
-            'server-timing': times,
-            'transfer-encoding': framing,
-            ...rest
-          } = headers;
-          return { status, ...rest };
-        });
+        const [ofGet, ofHead] = responses.map(headOf);
         expect(ofHead).toEqual(ofGet);
       });
     }

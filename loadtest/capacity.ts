@@ -150,8 +150,7 @@ function stepTable({ cores, lag, memory, sockets, commands, flushes }: Step): st
     `${((cores[name] ?? 0) * 100).toFixed(0)} %`,
     memory[name] === undefined ? '' : `${(memory[name] / 2 ** 20).toFixed(0)} MiB`,
     `${sockets[name] ?? ''}`,
-    // nginx has no event loop of Node's.
-    lag[name] === undefined || Number.isNaN(lag[name]) ? '' : `${lag[name].toFixed(1)} ms`,
+    lag[name] === undefined ? '' : `${lag[name].toFixed(1)} ms`,
     commands[name] === undefined ? '' : commands[name].toFixed(0),
     name === 'tasks-store' && !Number.isNaN(flushes) ? flushes.toFixed(0) : '',
   ]);

@@ -78,7 +78,8 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
       }),
     ),
     inside: {
-      operations: stack.operations,
+      // The proxy's is that of the runner, whose event loop is not nginx's.
+      operations: { expander: stack.operations.expander, tasks: stack.operations.tasks },
       redis: Object.fromEntries(
         ['expander-cache', 'tasks-store'].map((name) => [name, join(sockets, `${name}.sock`)]),
       ),

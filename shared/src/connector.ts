@@ -78,8 +78,8 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
 }
 
 /**
- * Opens connections with TCP no-delay on, without an agent. A program that starts often saves the 25 ms that loading
- * `node:http` takes, and without an `https:` URL those of TLS.
+ * Opens connections with TCP no-delay on, without an agent. A program that starts often need not load `node:http`, and
+ * without an `https:` URL no TLS either.
  */
 export function plainConnector(lookup: LookupFunction): Connect {
   return resumingConnector((protocol, given) => {

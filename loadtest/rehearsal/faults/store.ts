@@ -1,4 +1,5 @@
 import { answersWithin, backWithin, type Fault, failsOnlyWith, noneFails, noneFailsLater } from '../fault.ts';
+import type { RehearsedStack } from '../stack.ts';
 import { pause, until } from '../until.ts';
 
 const promise =
@@ -23,7 +24,7 @@ export const storeFaults: Fault[] = [
       const [store = ''] = await stack.replicas('tasks-store');
       drill.begins();
       await stack.signal(store, 'SIGKILL');
-      await until(async () => (await stack.redis('tasks-store', 'PING').catch(() => '')) === 'PONG', 30);
+      await storeAnswers(stack);
       drill.ends();
       await stack.settled();
     },
@@ -52,7 +53,7 @@ export const storeFaults: Fault[] = [
       const [store = ''] = await stack.replicas('tasks-store');
       drill.begins();
       await stack.terminate('tasks-store', store);
-      await until(async () => (await stack.redis('tasks-store', 'PING').catch(() => '')) === 'PONG', 30);
+      await storeAnswers(stack);
       drill.ends();
       await stack.settled();
     },
@@ -113,3 +114,8 @@ export const storeFaults: Fault[] = [
     },
   },
 ];
+
+/** Waits until Redis has loaded its file. */
+function storeAnswers(stack: RehearsedStack): Promise<void> {
+  return until(async () => (await stack.redis('tasks-store', 'PING').catch(() => '')) === 'PONG', 30);
+}

@@ -51,7 +51,7 @@ kubernetes-down: ## remove it from there; the tasks only with WIPE=1
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
-	@vitest run --config proxy/vitest.cluster.ts
+	@vitest run --config proxy/vitest.cluster.ts proxy/kubernetes
 
 swarm: ## run the stack in the Docker Swarm of this machine (see deploy/swarm)
 	@deploy/swarm/up.sh

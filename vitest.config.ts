@@ -53,8 +53,8 @@ export default defineConfig({
     projects: ['shared', 'expander', 'tasks', 'proxy', 'deploy', 'shortener', 'loadtest', 'docs'].map(
       project,
     ),
-    // Files wait for more than half of their time: for containers, for k6 or for a limit in time.
-    maxWorkers: Math.ceil(availableParallelism() * 2.5),
+    // Files wait for about half of their time: for containers, for k6 or for a limit in time.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new CountReporter(seed)],
   },

@@ -14,12 +14,16 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
+/** A configuration in which an application may be silent for 1 s instead of 10, unless a location says otherwise. */
+const impatient = (text: string) => text.replace('read_timeout 10s', 'read_timeout 1s');
+
 /** nginx in front of a stand-in for both applications, which records what reaches it. */
 describe('The proxy alone', () => {
   const received: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+    '/silent': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
     '/break': (request) => request.socket.destroy(),
-    '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 10_500),
+    '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
     '/large': (_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
     },
@@ -40,12 +44,16 @@ describe('The proxy alone', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     const { port } = application.address() as AddressInfo;
-    proxy = await startTemporaryProxy({
-      LONGHAND_API_RATE: '5r/s',
-      LONGHAND_API_BURST: '5',
-      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${port} max_fails=0`,
-      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
-    });
+    const server = `127.0.0.1:${port} max_fails=0`;
+    proxy = await startTemporaryProxy(
+      {
+        LONGHAND_API_RATE: '5r/s',
+        LONGHAND_API_BURST: '5',
+        LONGHAND_EXPANDER_SERVER: server,
+        LONGHAND_TASKS_SERVER: server,
+      },
+      impatient,
+    );
     ports = proxy.ports;
   });
   afterAll(async () => {
@@ -128,6 +136,7 @@ describe('The proxy alone', () => {
   test('a list of URLs may be silent for longer than other requests', async () => {
     const { status, body } = await send(ports.expander, '/api/expand', { method: 'POST', body: 'sho.rt/x' });
     expect([status, body]).toEqual([200, 'late']);
+    expect((await send(ports.expander, '/silent')).status).toBe(504);
   });
 
   test('a large page is compressed for clients that accept gzip', async () => {

@@ -7,7 +7,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The stack in a real browser. Screenshots are written to proxy/out/. */
+/** `PICTURES=out` takes a picture of each page, to be looked at. */
+const { PICTURES } = process.env;
+
+/** The stack in a real browser. */
 export function browserWalk(stack: () => TestStack, name: string): void {
   let browser: Browser;
   beforeAll(async () => {
@@ -29,8 +32,9 @@ export function browserWalk(stack: () => TestStack, name: string): void {
       await page.close();
     }
   };
-  const screenshot = (page: Page, view: string) =>
-    page.screenshot({ path: join(import.meta.dirname, '..', 'out', `${name}-${view}.png`), fullPage: true });
+  const screenshot = async (page: Page, view: string) => {
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${view}.png`), fullPage: true });
+  };
 
   describe('In a browser', () => {
     test('the page for any other host name links to both applications', async () => {

@@ -1,20 +1,38 @@
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
 import type { ServiceName } from '../testing/test-stack.ts';
 
 const services: ServiceName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
 
+/** What `docker inspect` says of a container. */
+interface Container {
+  Id: string;
+  Config: { User: string; Labels: Record<string, string> };
+  HostConfig: {
+    PortBindings: Record<string, { HostIp: string; HostPort: string }[]> | null;
+    ReadonlyRootfs: boolean;
+    Memory: number;
+    LogConfig: { Config: Record<string, string> };
+  };
+  NetworkSettings: { Networks: Record<string, { IPAddress: string; IPPrefixLen: number }> };
+}
+
 /** The rules for the containers themselves. */
 export function containerRules(stack: () => ComposedStack): void {
-  const inspect = async (service: ServiceName, format: string) => {
-    const [id = ''] = await stack().containers(service);
-    return docker('inspect', id, '--format', format);
-  };
+  const containers = new Map<string | undefined, Container>();
+  beforeAll(async () => {
+    const project = `label=com.docker.compose.project=${stack().project}`;
+    const ids = (await docker('ps', '--quiet', '--filter', project)).split('\n');
+    const inspected: Container[] = JSON.parse(await docker('inspect', ...ids));
+    for (const container of inspected)
+      containers.set(container.Config.Labels['com.docker.compose.service'], container);
+  });
+  const container = (service: ServiceName) => containers.get(service) as Container;
   const inside = (service: ServiceName, ...command: string[]) =>
-    stack().compose('exec', '-T', service, ...command);
+    docker('exec', container(service).Id, ...command);
   /** Whether a TCP connection to `host` can be opened from inside a container. */
   const connects = (service: ServiceName, host: string, port: number) =>
     inside(
@@ -32,12 +50,9 @@ export function containerRules(stack: () => ComposedStack): void {
   });
 
   describe('Network access', { timeout: 120_000 }, () => {
-    test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', async () => {
+    test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', () => {
       for (const service of services) {
-        const ports = JSON.parse(await inspect(service, '{{json .HostConfig.PortBindings}}')) ?? {};
-        const bindings = Object.values(
-          ports as Record<string, { HostIp: string; HostPort: string }[]>,
-        ).flat();
+        const bindings = Object.values(container(service).HostConfig.PortBindings ?? {}).flat();
         const { port, expanderPort, tasksPort } = stack();
         const expected = service === 'proxy' ? [port, expanderPort, tasksPort] : [];
         expect(bindings.map(({ HostPort }) => Number(HostPort)).toSorted()).toEqual(expected.toSorted());
@@ -45,13 +60,10 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('the host does not reach tasks and both Redis by their own addresses either', async () => {
+    test('the host does not reach tasks and both Redis by their own addresses either', () => {
       const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
       for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const) {
-        const networks: Record<string, { IPAddress: string; IPPrefixLen: number }> = JSON.parse(
-          await inspect(service, '{{json .NetworkSettings.Networks}}'),
-        );
-        for (const { IPAddress, IPPrefixLen } of Object.values(networks)) {
+        for (const { IPAddress, IPPrefixLen } of Object.values(container(service).NetworkSettings.Networks)) {
           const network = new BlockList();
           network.addSubnet(IPAddress, IPPrefixLen);
           expect(ours.filter(({ address, family }) => family === 'IPv4' && network.check(address))).toEqual(
@@ -72,16 +84,14 @@ export function containerRules(stack: () => ComposedStack): void {
         ['expander', 'tasks', 3000, 'no'],
         ['tasks', 'expander', 3000, 'no'],
       ];
-      for (const [from, to, port, response] of reach) {
-        expect([from, to, await connects(from, to, port)]).toEqual([from, to, response]);
-      }
+      const found = reach.map(async ([from, to, port]) => [from, to, port, await connects(from, to, port)]);
+      expect(await Promise.all(found)).toEqual(reach);
     });
 
     test('only the expander reaches the internet', async () => {
       const networks = async (service: ServiceName) => {
-        const names = Object.keys(JSON.parse(await inspect(service, '{{json .NetworkSettings.Networks}}')));
         return Promise.all(
-          names.map(async (name) => {
+          Object.keys(container(service).NetworkSettings.Networks).map(async (name) => {
             const [network] = JSON.parse(await docker('network', 'inspect', name));
             const masquerade = network.Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false';
             return !network.Internal && masquerade;
@@ -100,9 +110,8 @@ export function containerRules(stack: () => ComposedStack): void {
   describe('Privileges', { timeout: 120_000 }, () => {
     test('every process runs as a numeric user other than root', async () => {
       for (const service of services) {
-        expect(await inspect(service, '{{.Config.User}}')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-        const [id = ''] = await stack().containers(service);
-        const uids = (await docker('top', id, '-o', 'uid,pid')).split('\n').slice(1);
+        expect(container(service).Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+        const uids = (await docker('top', container(service).Id, '-o', 'uid,pid')).split('\n').slice(1);
         expect(uids.length).toBeGreaterThan(0);
         for (const uid of uids) expect(Number.parseInt(uid, 10)).toBeGreaterThan(0);
       }
@@ -117,7 +126,7 @@ export function containerRules(stack: () => ComposedStack): void {
           'echo x >/usr/longhand 2>&1; echo x >/longhand 2>&1; ls /longhand; true',
         );
         expect(await attempt).not.toMatch(/^\/longhand$/m);
-        expect(await inspect(service, '{{.HostConfig.ReadonlyRootfs}}')).toBe('true');
+        expect(container(service).HostConfig.ReadonlyRootfs).toBe(true);
       }
     });
 
@@ -127,8 +136,9 @@ export function containerRules(stack: () => ComposedStack): void {
         expect(status).toMatch(/^CapEff:\s+0+$/m);
         expect(status).toMatch(/^CapBnd:\s+0+$/m);
         expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
-        expect(Number(await inspect(service, '{{.HostConfig.Memory}}'))).toBeGreaterThan(0);
-        expect(await inspect(service, '{{index .HostConfig.LogConfig.Config "max-size"}}')).toBe('10m');
+        const { Memory, LogConfig } = container(service).HostConfig;
+        expect(Memory).toBeGreaterThan(0);
+        expect(LogConfig.Config['max-size']).toBe('10m');
       }
     });
 

@@ -22,7 +22,7 @@ export interface CrowdedStack {
 /** A twentieth of the crowd in `make test`. */
 const size = (long: number) => rounds({ short: long / 20, long });
 /** Addresses that the event streams share: one may have 200. */
-const addresses = 5;
+const addresses = rounds({ short: 2, long: 5 });
 
 /** The limits hold together: a crowd from a few addresses leaves the stack to everybody else, within its memory. */
 export function crowdRules(crowded: () => CrowdedStack): void {

@@ -37,13 +37,18 @@ export async function startComposed(): Promise<ComposedStack> {
     });
     return stdout.trim();
   };
-  const containers = async (service: ServiceName) =>
-    (await compose('ps', '--quiet', service)).split('\n').filter(Boolean).toSorted();
+  const containers = async (service: ServiceName) => {
+    const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
+    const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
+    const ids = await docker('ps', '--quiet', '--no-trunc', ...filters);
+    return ids.split('\n').filter(Boolean).toSorted();
+  };
   /** Signals the program itself: process 1 is the init. */
   const signal = async (service: ServiceName, name: string) => {
     const command = `kill -${name} $(cat /proc/1/task/1/children)`;
+    const [id = ''] = await containers(service);
     // Fails when the container exits before the command does.
-    await compose('exec', '-T', service, 'sh', '-c', command).catch(() => {});
+    await docker('exec', id, 'sh', '-c', command).catch(() => {});
   };
   const stop = async () => {
     await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20');

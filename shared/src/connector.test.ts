@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { plainConnector } from './connector.ts';
+import { plainConnector, resumingConnector } from './connector.ts';
 
 const server = createServer();
 beforeAll(async () => {
@@ -29,3 +29,17 @@ test.each(['http:', 'https:'])(
     peer?.destroy();
   },
 );
+
+test('TLS sessions of 1000 hosts are remembered: the oldest make room', () => {
+  const sessions: (Buffer | undefined)[] = [];
+  const connect = resumingConnector((_protocol, { session }) => {
+    sessions.push(session);
+    return new Socket();
+  });
+  const visit = (i: number) =>
+    connect({ protocol: 'https:', hostname: `host-${i}.example`, port: '' }, () => {});
+  for (let i = 0; i <= 1_000; i += 1) visit(i).emit('session', Buffer.from(`session ${i}`));
+  sessions.length = 0;
+  for (const i of [0, 1, 1_000]) visit(i);
+  expect(sessions.map((session) => session?.toString())).toEqual([undefined, 'session 1', 'session 1000']);
+});

@@ -1,6 +1,6 @@
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -122,19 +122,6 @@ describe('Over https', () => {
     const { request: ask } = client();
     for (let i = 0; i < 2; i += 1) await ask(url, head);
     expect(resumed).toEqual([false, true]);
-  });
-
-  test('sessions of 1000 hosts are remembered: the oldest make room', async () => {
-    const { url, resumed } = await closing();
-    const here: LookupFunction = (_name, _options, callback) =>
-      callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    const { request: ask } = client({ lookup: here, rejectUnauthorized: false });
-    const visit = (i: number) => ask(new URL(`https://host-${i}.example:${url.port}/`), head);
-    for (let i = 0; i <= 1_000; i += 1) await visit(i);
-    resumed.length = 0;
-    await visit(1);
-    await visit(0);
-    expect(resumed).toEqual([true, false]);
   });
 
   test('a session of more than 4 KiB is not remembered', async () => {

@@ -99,50 +99,56 @@ test('characters that turn the direction of text cannot reorder a URL', () =>
   }));
 
 describe('JSONP, run as a script by a page of another origin', () => {
-  /** What `show` was called with, and how often `hit` was, after the script has been run. */
-  const run = (parameters: Record<string, string>) =>
+  type Run = (parameters: Record<string, string>) => Promise<unknown>;
+  /** Lends what runs a script and resolves with what `show` was called with, and how often `hit` was. */
+  const running = (use: (run: Run) => Promise<void>) =>
     visits.visit({}, async (page) => {
-      const script = `${visits.origin}/api?${new URLSearchParams(parameters)}`;
-      const other = http.createServer((_, response) => {
+      const other = http.createServer(({ url = '' }, response) => {
+        const script = `${visits.origin}/api${url.slice(1)}`;
         response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
           <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
           <script src="${script.replaceAll('&', '&amp;')}"></script>`);
       });
       await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
+      const { port } = other.address() as { port: number };
       try {
-        const { port } = other.address() as { port: number };
-        await page.goto(`http://localhost:${port}/`);
-        return (await page.evaluate('({ shown, hits })')) as { shown: string[]; hits: number };
+        await use(async (parameters) => {
+          await page.goto(`http://localhost:${port}/?${new URLSearchParams(parameters)}`);
+          return page.evaluate('({ shown, hits })');
+        });
       } finally {
         other.closeAllConnections();
         other.close();
       }
     });
 
-  test('calls the function with the long URL', async () => {
-    const { shown } = await run({ u: `${shortener.url}/chain/2`, cb: 'my.show' });
-    expect(shown).toEqual([`${shortener.url}/chain/0`]);
-  });
+  test('calls the function with the long URL', () =>
+    running(async (run) => {
+      const shown = [`${shortener.url}/chain/0`];
+      expect(await run({ u: `${shortener.url}/chain/2`, cb: 'my.show' })).toEqual({ shown, hits: 0 });
+    }));
 
-  test('hands over a hostile Location as a string and nothing else', async () => {
-    for (const payload of payloads) {
-      const u = redirectTo(payload);
-      const text = await (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text();
-      expect(await run({ u, cb: 'my.show' }), payload).toEqual({ shown: [text], hits: 0 });
-    }
-  });
+  test('hands over a hostile Location as a string and nothing else', () =>
+    running(async (run) => {
+      for (const payload of payloads) {
+        const u = redirectTo(payload);
+        const text = await (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text();
+        expect(await run({ u, cb: 'my.show' }), payload).toEqual({ shown: [text], hits: 0 });
+      }
+    }));
 
-  test('does not run a hostile cb', async () => {
-    const callbacks = [
-      'hit();my.show',
-      'my.show(hit())||f',
-      'hit()//',
-      'my.show\u2028hit',
-      '`hit()`',
-      'f=>hit()',
-    ];
-    for (const cb of callbacks) {
-      expect(await run({ u: `${shortener.url}/chain/0`, cb }), cb).toEqual({ shown: [], hits: 0 });
-    }
-  });
+  test('does not run a hostile cb', () =>
+    running(async (run) => {
+      const callbacks = [
+        'hit();my.show',
+        'my.show(hit())||f',
+        'hit()//',
+        'my.show\u2028hit',
+        '`hit()`',
+        'f=>hit()',
+      ];
+      for (const cb of callbacks) {
+        expect(await run({ u: `${shortener.url}/chain/0`, cb }), cb).toEqual({ shown: [], hits: 0 });
+      }
+    }));
 });

@@ -15,6 +15,13 @@ server)
         mv "$password.new" "$password"
     fi
     umask 077
+    # Of this alone Redis says what is wrong, not what to do. The first nine bytes name the version.
+    for base in appendonlydir/*.base.rdb; do
+        if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
+            echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
+                "or restore a backup that this one made: make restore FILE=…"
+        fi
+    done
     # By standard input: among the arguments every process of the machine could see it.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)

@@ -6,9 +6,11 @@ export interface CuttingProxy {
   url: string;
   /**
    * From now on cuts each connection on which a client sends the command `step`, or at once where `step` is
-   * 'connect'; undefined cuts none. Returns how often that happened until now.
+   * 'connect'; undefined cuts none.
+   *
+   * @param passed how many commands may pass before that; none by default.
    */
-  cutAt(step: string | undefined): void;
+  cutAt(step: string | undefined, passed?: number): void;
   /** Connections that were cut at the current step. */
   cuts(): number;
   /** Cuts all open connections. */
@@ -22,6 +24,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let step: string | undefined;
   let cuts = 0;
+  let toPass = 0;
   const server = createServer((client) => {
     if (step === 'connect') {
       cuts += 1;
@@ -37,7 +40,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     for (const socket of [client, redis]) socket.on('error', cut).on('close', cut);
     client.on('data', (bytes) => {
       // A command in RESP is an array of strings; its name is the first one.
-      if (step && bytes.toString('latin1').toLowerCase().includes(`\r\n${step}\r\n`)) {
+      if (step && bytes.toString('latin1').toLowerCase().includes(`\r\n${step}\r\n`) && toPass-- <= 0) {
         cuts += 1;
         return cut();
       }
@@ -52,8 +55,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
-    cutAt(next) {
+    cutAt(next, passed = 0) {
       step = next;
+      toPass = passed;
       cuts = 0;
     },
     cuts: () => cuts,

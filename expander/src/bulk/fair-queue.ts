@@ -1,3 +1,4 @@
+import { beginSpan } from '@longhand/shared/spans.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 
@@ -72,6 +73,7 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
     }
     lists.add(client, 1);
     let open = true;
+    const waits = waitSpans();
     const list: ListTurns = {
       async run(url, signal, work) {
         const started = Promise.withResolvers<void>();
@@ -87,8 +89,15 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
         waiting.add(turn);
         startNext();
         if (signal?.aborted) leave();
-        signal?.addEventListener('abort', leave, { once: true });
-        await started.promise.finally(() => signal?.removeEventListener('abort', leave));
+        if (waiting.has(turn)) {
+          signal?.addEventListener('abort', leave, { once: true });
+          const end = waits.begin();
+          await started.promise.finally(() => {
+            signal?.removeEventListener('abort', leave);
+            end();
+          });
+        }
+        await started.promise;
         try {
           return await work();
         } finally {
@@ -101,6 +110,25 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
       },
     };
     return list;
+  };
+}
+
+/** One span for as long as any URL of a list waits for its turn: with one each they would fill what is kept. */
+function waitSpans() {
+  let urls = 0;
+  let endSpan = () => {};
+  return {
+    begin() {
+      if (urls === 0) {
+        const end = beginSpan('fair queue');
+        endSpan = () => void end();
+      }
+      urls += 1;
+      return () => {
+        urls -= 1;
+        if (urls === 0) endSpan();
+      };
+    },
   };
 }
 

@@ -1,8 +1,15 @@
 import { generate } from 'selfsigned';
 
 /** A self-signed certificate for `localhost`, 127.0.0.1 and the `names`, made anew for each test run. */
-export async function testCertificate(...names: string[]): Promise<{ key: string; cert: string }> {
+export const testCertificate = (...names: string[]) => testCertificateFor(365, ...names);
+
+/** The same, valid for so many days. */
+export async function testCertificateFor(
+  days: number,
+  ...names: string[]
+): Promise<{ key: string; cert: string }> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    notAfterDate: new Date(Date.now() + days * 86_400_000),
     extensions: [
       {
         name: 'subjectAltName',

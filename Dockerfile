@@ -29,6 +29,7 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
+COPY --chmod=755 deploy/compose/watched.sh /usr/local/bin/
 USER 1000:1000
 EXPOSE 3000 9464
 LABEL org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
@@ -40,7 +41,7 @@ COPY expander expander
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-CMD ["node", "expander/src/main.ts"]
+CMD ["watched.sh", "expander", "node", "expander/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand expander" \
       org.opencontainers.image.description="Says where a short URL leads."
 
@@ -48,7 +49,7 @@ FROM service AS tasks
 COPY --from=tasks-packages /app/node_modules node_modules
 COPY --from=tasks-packages /app/tasks tasks
 COPY tasks tasks
-CMD ["node", "tasks/src/main.ts"]
+CMD ["watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 

@@ -33,7 +33,7 @@ function edgeCache(image?: string): void {
     await start();
     const server = `127.0.0.1:${application.port} max_fails=0`;
     const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
-    const impatient = (text: string) => text.replace('read_timeout 10s', 'read_timeout 1s');
+    const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
     proxy = await startTemporaryProxy(servers, impatient, image);
   }, 60_000);
   afterAll(async () => {

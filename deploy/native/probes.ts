@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { createConnection } from 'node:net';
 
 /** Milliseconds a process may take to answer. */
-const timeout = 3_000;
+const timeouts = { ping: 3_000, livez: 750 };
 
 /** Asks a process whether it can do its work. */
 export type Probe = () => Promise<boolean>;
@@ -16,7 +16,7 @@ export const answersPing =
     try {
       await once(socket, 'connect');
       socket.write('PING\r\n');
-      const [reply] = await once(socket, 'data', { signal: AbortSignal.timeout(timeout) });
+      const [reply] = await once(socket, 'data', { signal: AbortSignal.timeout(timeouts.ping) });
       return `${reply}`.startsWith('+PONG');
     } catch {
       return false;
@@ -30,7 +30,8 @@ export const answersLivez =
   (socketPath: string): Probe =>
   () =>
     new Promise((resolve) => {
-      get({ socketPath, path: '/livez', agent: false, signal: AbortSignal.timeout(timeout) }, (response) =>
-        resolve(response.resume().statusCode === 200),
+      get(
+        { socketPath, path: '/livez', agent: false, signal: AbortSignal.timeout(timeouts.livez) },
+        (response) => resolve(response.resume().statusCode === 200),
       ).on('error', () => resolve(false));
     });

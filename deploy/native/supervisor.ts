@@ -12,9 +12,12 @@ const startTimeout = 30_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
 /** Milliseconds between two probes of a process that should be alive. */
-const probeInterval = 2_000;
-/** Failed probes in a row, of 3 s each, after which a process is killed: more while it starts. */
-const failures = { whileStarting: 10, later: 3 };
+const probeInterval = 750;
+/**
+ * Failed probes in a row, of 0.75 s each, after which a process is killed: more while it starts. What hangs keeps its
+ * connections, and nginx waits on them: only its end lets another replica answer, so that has to come within 3 s.
+ */
+const failures = { whileStarting: 40, later: 2 };
 
 export interface SupervisedProcess {
   readonly name: string;
@@ -127,9 +130,10 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
  */
 async function watch({ child, onLine }: Run, alive: Probe, left: number): Promise<void> {
   for (;;) {
-    await sleep(probeInterval, undefined, { ref: false });
-    if (!isRunning(child)) return;
+    const pause = sleep(probeInterval, undefined, { ref: false });
     left = (await alive()) ? failures.later : left - 1;
+    await pause;
+    if (!isRunning(child)) return;
     if (left === 0 && isRunning(child)) {
       onLine('does not answer; killing it');
       child.process.kill('SIGKILL');

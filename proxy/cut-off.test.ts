@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { send } from './testing/send.ts';
+
+/** nginx in front of two replicas, as in containers. One accepts requests and never answers. */
+describe('A replica that never answers', () => {
+  let asked = 0;
+  const servers = [
+    http.createServer(() => {
+      asked += 1;
+    }),
+    http.createServer((_, response) => response.end('answered')),
+  ];
+  let proxy: TemporaryProxy;
+  beforeAll(async () => {
+    for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
+    const replicas = (parameters: string) =>
+      servers
+        .map((server) => `127.0.0.1:${(server.address() as AddressInfo).port} ${parameters}`)
+        .join('; server ');
+    proxy = await startTemporaryProxy(
+      {
+        LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
+        LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
+      },
+      (text) => text.replace(/(?<=proxy_\w+_timeout [39])s/g, '00ms'),
+    );
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  /** Asks until the silent replica was asked, and gives the answer. */
+  async function answerOf(ask: (i: number) => ReturnType<typeof send>) {
+    const before = asked;
+    for (let i = 0; ; i++) {
+      const answer = await ask(i);
+      if (asked > before) return answer;
+    }
+  }
+
+  test('delays a link: another one is asked', async () => {
+    const { status, body } = await answerOf((i) => send(proxy.ports.expander, `/api?u=${i}`));
+    expect([status, body]).toEqual([200, 'answered']);
+  });
+
+  test('delays a page, and fails a write, which another one might carry out a second time', async () => {
+    expect(await answerOf(() => send(proxy.ports.tasks, '/'))).toMatchObject({ status: 200 });
+    const write = { method: 'POST', body: 'title=once' };
+    expect(await answerOf(() => send(proxy.ports.tasks, '/task', write))).toMatchObject({ status: 504 });
+  });
+});

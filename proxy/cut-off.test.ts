@@ -51,7 +51,7 @@ describe('A replica that never answers', () => {
     expect([status, body]).toEqual([200, 'answered']);
   });
 
-  test('delays a page, and fails a write, which another one might carry out a second time', async () => {
+  test('delays a page; a write fails, because another one might carry it out a second time', async () => {
     expect(await answerOf(() => send(proxy.ports.tasks, '/'))).toMatchObject({ status: 200 });
     const write = { method: 'POST', body: 'title=once' };
     expect(await answerOf(() => send(proxy.ports.tasks, '/task', write))).toMatchObject({ status: 504 });

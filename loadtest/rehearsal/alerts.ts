@@ -1,4 +1,4 @@
-/** Watches which alerts of the Prometheus at PROMETHEUS_URL fire. Without that variable there are none. */
+/** Watches which alerts of the Prometheus at PROMETHEUS_URL begin to fire. Without that variable there are none. */
 export function watchAlerts(url = process.env.PROMETHEUS_URL): { stop(began: number): Promise<string[]> } {
   const firing = new Map<string, number>();
   const look = async () => {
@@ -14,7 +14,9 @@ export function watchAlerts(url = process.env.PROMETHEUS_URL): { stop(began: num
   return {
     async stop(began) {
       clearInterval(timer);
-      return [...firing].map(([name, at]) => `${name} after ${Math.round((at - began) / 1_000)} s`);
+      // What fires before the fault is about something else.
+      const caused = [...firing].filter(([, at]) => at >= began);
+      return caused.map(([name, at]) => `${name} after ${Math.round((at - began) / 1_000)} s`);
     },
   };
 }

@@ -28,6 +28,8 @@ async function control(
   const labelled = (service: Service) => [
     ...['--filter', `label=com.docker.compose.project=${project}`],
     ...['--filter', `label=com.docker.compose.service=${service}`],
+    // Not those in which `inside` runs something.
+    ...['--filter', 'label=com.docker.compose.oneoff=False'],
   ];
   /** The program is the child of the init. A signal to the init would count as a wish to stop the container. */
   const signal = async (replica: string, name: string) => {

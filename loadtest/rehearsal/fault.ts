@@ -88,6 +88,17 @@ export const noneFailsLater =
       : undefined;
   };
 
+/** No request fails more than `seconds` after the fault has begun, whenever it was sent. */
+export const lastFailsWithin =
+  (seconds: number): Judge =>
+  (observed) => {
+    const late = failed(observed, []).filter(({ at }) => at > observed.began + seconds * 1_000);
+    const last = ((late.at(-1)?.at ?? 0) - observed.began) / 1_000;
+    return late.length > 0
+      ? `failed later than ${seconds} s after the fault began (up to ${last.toFixed(1)} s): ${tally(late)}`
+      : undefined;
+  };
+
 /** Every request of `kinds` is answered, or fails, within `seconds`. */
 export const answersWithin =
   (seconds: number, ...kinds: Kind[]): Judge =>

@@ -36,13 +36,10 @@ export const tested: readonly Tested[] = [
     tests: ['tasks/src/clock.test.ts'],
   },
   {
-    fault: 'The service is restarted during an import, or a clear',
-    promise: 'Each line, and each task, is there whole or not at all; what was acknowledged is there.',
-    tests: [
-      'tasks/src/redis/crash.test.ts',
-      'tasks/src/controllers/transfer.test.ts',
-      'tasks/src/controllers/removals.test.ts',
-    ],
+    fault: 'The service is killed, or told to stop, during an import or a clear',
+    promise:
+      'Killed: whole batches of lines are there, from the first on; what was cleared can be brought back, the rest is there. Told to stop: it ends what it does and acknowledges it.',
+    tests: ['tasks/src/restart.test.ts'],
   },
   {
     fault: 'The configuration is invalid, ports are taken, the folder cannot be written',

@@ -51,9 +51,8 @@ export function createExpansion(config: Config, outside: Outside) {
   }
   const cacheTiers = [memoryTier()];
   const attempt = circuitBreaker('the cache in Redis', log, clock);
-  if (redis) {
-    cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timedOperations(registry)));
-  }
+  const timed = redis && timedOperations(registry);
+  if (redis) cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timed));
   const requests = createFetchHop({
     guard: createGuard(allowedNetworks, metrics.refusedTargets),
     lookup: sharedLookup(resolve, metrics.nameLookups),
@@ -63,7 +62,7 @@ export function createExpansion(config: Config, outside: Outside) {
   });
 
   const rate = readRate(config.EXPANDER_CLIENT_RATE);
-  const take = rate && (redis ? takeFromAll(redis, attempt, rate) : takeLocally(rate));
+  const take = rate && (redis ? takeFromAll(redis, attempt, rate, timed) : takeLocally(rate));
   const limit = rate && take && limitRate(rate, take);
 
   // A request passes through these layers, from the first to the last.

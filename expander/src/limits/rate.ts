@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import { LRUCache } from 'lru-cache';
 import type { Attempt } from '../cache/circuit-breaker.ts';
 import type { CacheClient } from '../cache/tiers.ts';
@@ -46,16 +47,13 @@ export function takeLocally({ count, period }: Rate, clock = () => performance.n
 }
 
 /** Counts in Redis, for all replicas together; while it is away, in this process. */
-export function takeFromAll(
-  redis: CacheClient,
-  attempt: Attempt,
-  rate: Rate,
-  locally = takeLocally(rate),
-): Take {
+export function takeFromAll(redis: CacheClient, attempt: Attempt, rate: Rate, timed: Timed = untimed): Take {
+  const locally = takeLocally(rate);
   const values = [rate.period / rate.count, rate.count];
   return async (client) => {
     try {
-      return (await attempt(() => redis.eval(script, 1, `rate:${client}`, ...values))) as Taken;
+      const run = () => redis.eval(script, 1, `rate:${client}`, ...values);
+      return (await timed('take', () => attempt(run))) as Taken;
     } catch {
       return locally(client);
     }

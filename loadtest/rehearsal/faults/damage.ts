@@ -1,7 +1,7 @@
 import type { Drill, Fault } from '../fault.ts';
 import { added } from '../ledger.ts';
 import type { RehearsedStack } from '../stack.ts';
-import { pause, until } from '../until.ts';
+import { until } from '../until.ts';
 
 const promise =
   'The store starts, or says in one sentence what to do (`redis-check-aof`, the backup); it is never silently empty.';
@@ -33,10 +33,14 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
   try {
     await stack.inside('tasks-store', script);
     await kill();
-    await pause(3);
-    const listed = await added(tasks, prefix).catch(() => undefined);
-    const log = (await stack.log('tasks-store', since)) ?? [];
-    const said = log.find((line) => wayOut.test(line));
+    let listed: unknown[] | undefined;
+    let said: string | undefined;
+    // What ended soon after its start before, also by another row, is restarted later each time.
+    await until(async () => {
+      listed = await added(tasks, prefix).catch(() => undefined);
+      said = (await stack.log('tasks-store', since))?.find((line) => wayOut.test(line));
+      return listed !== undefined || said !== undefined;
+    }, 90).catch(() => {});
     drill.note(listed ? `started with ${listed.length} of 3 tasks` : 'did not start');
     if (said) drill.note(`said: ${said.slice(0, 240)}`);
     // The last command may have been cut.

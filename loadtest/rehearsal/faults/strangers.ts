@@ -9,8 +9,8 @@ import { pause } from '../until.ts';
 /** Paths of the shortener that behave badly. */
 const hostile = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** Expansions of one client in flight, below what it may have: the load comes from the same address. */
-const inFlight = 150;
+/** Expansions of one client in flight, and seconds until it asks again: its limits are also those of the load. */
+const [inFlight, rest] = [150, 0.3];
 
 /** Targets and clients that mean harm. */
 export const strangerFaults: Fault[] = [
@@ -34,6 +34,7 @@ export const strangerFaults: Fault[] = [
           const status = await get(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
           longest = Math.max(longest, Date.now() - start);
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          await pause(rest);
         }
       };
       drill.begins();

@@ -90,6 +90,8 @@ function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
     // As with one Redis: fail soon, and never send a command again that may have been carried out.
     enableOfflineQueue: false,
     retryDelayOnFailover: 0,
+    // A command that fails for good teaches the client nothing: only so does it learn who has taken over.
+    slotsRefreshInterval: 1_000,
     // A certificate is for a name, so nodes are dialled by theirs.
     ...(redisOptions.tls && { dnsLookup: (address, callback) => callback(null, address) }),
   };

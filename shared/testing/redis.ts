@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,26 @@ async function inContainer(configuration: string): Promise<TestRedis> {
 
 /** As `startRedis`, always as a process, which starts and ends at a tenth of the cost. */
 export async function startRedisProcess(configuration: string, ...options: string[]): Promise<TestRedis> {
-  const port = await freePort();
+  return startRedisAt(await freePort(), configuration, ...options);
+}
+
+/** As `startRedisProcess`, on a port that others know already. */
+export const startRedisAt = (port: number, configuration: string, ...options: string[]): Promise<TestRedis> =>
+  startProcess('redis-server', port, configuration, options);
+
+/** Whether this machine has Valkey. */
+export const hasValkey = spawnSync('valkey-server', ['--version']).status === 0;
+
+/** As `startRedisProcess`, with Valkey. */
+export const startValkeyProcess = async (configuration: string): Promise<TestRedis> =>
+  startProcess('valkey-server', await freePort(), configuration, []);
+
+async function startProcess(
+  program: string,
+  port: number,
+  configuration: string,
+  options: string[],
+): Promise<TestRedis> {
   const data = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
   let server: ChildProcess;
   const redis: TestRedis = {
@@ -78,11 +97,11 @@ export async function startRedisProcess(configuration: string, ...options: strin
     },
     async start() {
       const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
-      server = spawn('redis-server', [configuration, ...where, ...options], { stdio: 'ignore' });
+      server = spawn(program, [configuration, ...where, ...options], { stdio: 'ignore' });
       await Promise.race([
         answers(port),
         once(server, 'error').then(([error]) => Promise.reject(error)),
-        once(server, 'exit').then(([code]) => Promise.reject(new Error(`redis-server ended with ${code}`))),
+        once(server, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
       ]);
     },
     async pause() {

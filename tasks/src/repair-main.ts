@@ -1,6 +1,6 @@
 import { readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { storeClient } from '@longhand/shared/redis.ts';
+import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { readConfig } from './config.ts';
 import { repair } from './redis/repair.ts';
 
@@ -9,6 +9,8 @@ const fix = process.argv.includes('--fix');
 const config = readOrExit(readConfig);
 const redis = storeClient(config, createLog('tasks', 'silent'));
 try {
+  // Only then does the client of a Cluster know its nodes.
+  await connected(redis, 2_000);
   const { tasks, ...faults } = await repair(redis, fix);
   for (const [kind, ids] of Object.entries(faults)) {
     const some = `${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', …' : ''}`;

@@ -1,13 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
+import { connected, type StoreClient, storeClient } from '@longhand/shared/redis.ts';
+import { startRedisCluster } from '@longhand/shared/testing/redis-cluster.ts';
+import { keys } from '../src/redis/keys.ts';
 import { repair } from '../src/redis/repair.ts';
 import { redisStore } from '../src/redis/store.ts';
 import type { Task } from '../src/task/task.ts';
 import { startSentinelRedis } from './sentinel.ts';
-import { silent } from './store.ts';
+import { configuration, silent } from './store.ts';
 import { storm } from './storm.ts';
 
 export type Fault = 'killed' | 'hung' | 'cut off';
+
+/** A Redis of which the primary can fail. */
+interface Failing {
+  readonly url: string;
+  fail(fault: Fault): Promise<void> | void;
+  stop(): Promise<void>;
+}
+
+/** A primary and two replicas, and three Sentinels. */
+export async function sentinels(): Promise<Failing> {
+  const redis = await startSentinelRedis('min-replicas-to-write 1', 'min-replicas-max-lag 10');
+  return {
+    url: redis.url,
+    fail(fault) {
+      if (fault === 'cut off') redis.cutOff();
+      else redis.signal('primary', fault === 'hung' ? 'SIGSTOP' : 'SIGKILL');
+    },
+    stop: redis.stop,
+  };
+}
+
+/** Three primaries, each with two replicas. */
+export async function cluster(): Promise<Failing> {
+  const redis = await startRedisCluster(configuration, 2);
+  return {
+    url: redis.url,
+    async fail(fault) {
+      const owner = await redis.owner();
+      await (fault === 'hung' ? owner.pause() : owner.kill());
+    },
+    stop: redis.stop,
+  };
+}
 
 /** Milliseconds of writes before the fault, and after the failover. */
 const writing = 1_000;
@@ -23,16 +58,20 @@ export interface Outcome {
 }
 
 /** Lets the primary fail in a storm of writes, of which each has to be confirmed by so many replicas. */
-export async function failover(fault: Fault, replicas: number): Promise<Outcome> {
-  const redis = await startSentinelRedis('min-replicas-to-write 1', 'min-replicas-max-lag 10');
+export async function failover(
+  start: () => Promise<Failing>,
+  fault: Fault,
+  replicas: number,
+): Promise<Outcome> {
+  const redis = await start();
   const client = storeClient({ REDIS_URL: redis.url }, silent);
   try {
+    await connected(client, 5_000);
     const store = redisStore(client, { replicas });
     const first = await identity(client);
     const weather = storm(store, () => sleep(20));
     await sleep(writing);
-    if (fault === 'cut off') redis.cutOff();
-    else redis.signal('primary', fault === 'hung' ? 'SIGSTOP' : 'SIGKILL');
+    await redis.fail(fault);
     while ([first, ''].includes(await identity(client))) await sleep(50);
     await sleep(writing);
     await weather.end();
@@ -46,8 +85,8 @@ export async function failover(fault: Fault, replicas: number): Promise<Outcome>
   }
 }
 
-/** Which server the client is connected to; empty if to none. */
+/** Which server has the tasks, as the client knows it; empty if none answers. */
 async function identity(client: StoreClient): Promise<string> {
-  const info = await client.info('server').catch(() => '');
-  return /run_id:(\w+)/.exec(info)?.[1] ?? '';
+  const info = await client.eval("return redis.call('INFO', 'server')", 1, keys.version).catch(() => '');
+  return /run_id:(\w+)/.exec(`${info}`)?.[1] ?? '';
 }

@@ -1,7 +1,7 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { type StoreClient, storeClient } from '@longhand/shared/redis.ts';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type startRedis, startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { startRedisCluster } from '@longhand/shared/testing/redis-cluster.ts';
 import { Redis } from 'ioredis';
 import { redisStore } from '../src/redis/store.ts';
 
@@ -15,50 +15,10 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
   return opened([server], server.url, server);
 }
 
-/** A store in a Redis Cluster of three nodes of its own. */
+/** A store in a Redis Cluster of its own. */
 export async function startClusterStore() {
-  const nodes = await Promise.all([1, 2, 3].map(startClusterNode));
-  const [first] = nodes as [ClusterNode, ...ClusterNode[]];
-  for (const [i, { redis, port, busPort }] of nodes.entries()) {
-    await redis.call(
-      'CLUSTER',
-      'ADDSLOTSRANGE',
-      Math.ceil((i * 16_384) / 3),
-      Math.ceil(((i + 1) * 16_384) / 3) - 1,
-    );
-    await first.redis.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
-  }
-  for (const { redis } of nodes)
-    await until(async () => (await redis.cluster('INFO')).includes('cluster_state:ok'));
-  const slot = await first.redis.cluster('KEYSLOT', '{tasks}');
-  const owner = nodes[Math.floor((slot * 3) / 16_384)] as ClusterNode;
-  for (const { redis } of nodes) redis.disconnect();
-  return opened(
-    nodes.map(({ server }) => server),
-    first.server.url.replace('redis:', 'redis+cluster:').replace(/\/0$/, ''),
-    owner.server,
-  );
-}
-
-interface ClusterNode {
-  server: TestRedis;
-  redis: Redis;
-  port: number;
-  busPort: number;
-}
-
-async function startClusterNode(): Promise<ClusterNode> {
-  const busPort = await freePort();
-  const options = [
-    '--cluster-enabled',
-    'yes',
-    '--cluster-port',
-    `${busPort}`,
-    '--cluster-node-timeout',
-    '2000',
-  ];
-  const server = await startRedisProcess(configuration, ...options);
-  return { server, redis: new Redis(server.url), port: Number(new URL(server.url).port), busPort };
+  const { url, servers, owner } = await startRedisCluster(configuration);
+  return opened(servers, url, await owner());
 }
 
 async function opened(servers: TestRedis[], url: string, owner: TestRedis) {

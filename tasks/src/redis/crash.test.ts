@@ -3,11 +3,11 @@ import { randomNumbers } from '@longhand/shared/testing/random.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { describe, expect, test } from 'vitest';
-import { type Service, startService } from '../../testing/service.ts';
+import { look } from '../../testing/look.ts';
+import { overHttp } from '../../testing/over-http.ts';
+import { startService } from '../../testing/service.ts';
 import { configuration, silent } from '../../testing/store.ts';
-import { storm, type Writes } from '../../testing/storm.ts';
-import type { Task } from '../task/task.ts';
-import { repair } from './repair.ts';
+import { storm } from '../../testing/storm.ts';
 import { redisStore } from './store.ts';
 
 /** Crashes of each of four Redis, and of the application, which takes longer to start. */
@@ -21,18 +21,6 @@ function moments(storm: number): () => number {
 }
 
 const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
-
-/** Reads the store at `url` with a client of its own: what the storm left behind. */
-async function look(url: string) {
-  const redis = storeClient({ REDIS_URL: url }, silent);
-  try {
-    const found: Task[] = [];
-    for await (const batch of redisStore(redis).export()) found.push(...batch);
-    return { found, faults: await repair(redis, false) };
-  } finally {
-    redis.disconnect();
-  }
-}
 
 describe('Every acknowledged task and change is found, and no ghost and no orphan,', () => {
   test.concurrent.each([1, 2, 3, 4])(
@@ -98,26 +86,4 @@ async function crashRedis(times: number, moment: () => number, ...options: strin
   const { found, faults } = await look(server.url);
   await server.stop();
   return { lost: writing.compare(found), faults };
-}
-
-/** The JSON interface of whatever `service()` is just now. */
-function overHttp(service: () => Service): Writes {
-  const send = async <Answer>(method: string, path: string, body: object = {}): Promise<Answer> => {
-    const response = await fetch(`${service().url}tasks${path}`, {
-      method,
-      headers: { Accept: 'application/json', 'Content-Type': 'application/json', 'If-Match': '*' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${response.status}`);
-    return (await response.json()) as Answer;
-  };
-  const removals = new Map<string, string>();
-  return {
-    create: (title) => send('POST', '', { title }),
-    update: (id, change) => send('PUT', `/${id}`, change),
-    async destroy(id, name) {
-      removals.set(name, (await send<{ removal: string }>('DELETE', `/${id}`)).removal);
-    },
-    restore: (name) => send('POST', '/restore', { removal: removals.get(name) }),
-  };
 }

@@ -20,6 +20,8 @@ export const keys = {
   csrfKey: '{tasks}:csrf-key',
   /** When the last backup was made: seconds since 1970. deploy/backup.sh writes it. */
   backup: '{tasks}:backup',
+  /** Never exists. While a Cluster moves the slot, Redis refuses each script that names this key beside others. */
+  none: '{tasks}:none',
 };
 
 /** The first keys of each script that reads or changes the list. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { recentPing } from './ping.ts';
 
-test('the store is pinged once a second at most, and what it answered counts that long', async () => {
+test('the store is asked once a second at most, and what it answered counts that long', async () => {
   let now = 0;
-  const answers = [Promise.resolve('PONG'), Promise.reject(new Error('away')), Promise.resolve('PONG')];
+  const answers = [Promise.resolve(1), Promise.reject(new Error('away')), Promise.resolve(1)];
   let asked = 0;
-  const ping = recentPing({ ping: () => answers[asked++] as Promise<'PONG'> }, () => now);
+  const ping = recentPing({ exists: () => answers[asked++] as Promise<number> }, () => now);
   const outcome = () =>
     ping().then(
       () => 'ready',

@@ -4,6 +4,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
+import { keys as names } from './keys.ts';
 
 type Args = (string | number)[];
 
@@ -46,7 +47,7 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     return async (keys, values) => {
       const reply = timed(
         name,
-        () => run([keys.length, ...keys, ...values]),
+        () => run([keys.length + 1, ...keys, names.none, ...values]),
         ([, batch]) => ({ batch }),
       );
       return (await storeReply(reply))[0];

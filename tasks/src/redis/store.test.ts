@@ -1,14 +1,20 @@
-import { startRedis } from '@longhand/shared/testing/redis.ts';
+import { hasValkey, startRedis, startValkeyProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startClusterStore, startStore } from '../../testing/store.ts';
 import { type Page, pageSize } from '../task/task.ts';
 import { csrfKey } from './csrf-key.ts';
 
-describe.each([
+const stores: [name: string, start: () => ReturnType<typeof startStore>][] = [
   ['one Redis', () => startStore(startRedis)],
   ['a Redis Cluster of three nodes', startClusterStore],
-])('The store in %s:', (_, start) => {
+];
+if (hasValkey) stores.push(['one Valkey', () => startStore(startValkeyProcess)]);
+
+const without = hasValkey ? '' : ' (skipped: there is no valkey-server on this machine)';
+test.skipIf(!hasValkey)(`The store in one Valkey${without}`, () => expect(stores).toHaveLength(3));
+
+describe.each(stores)('The store in %s:', (_, start) => {
   let kept: Awaited<ReturnType<typeof start>>;
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');

@@ -72,11 +72,11 @@ export function redisStore(
     },
 
     async create(title, now, nonce) {
-      const nonceKey = nonce ? [keys.nonce + hash('sha256', `${nonce}\n${title}`)] : [];
+      const nonceKey = nonce ? keys.nonce + hash('sha256', `${nonce}\n${title}`) : keys.none;
       const created = now.toISOString();
       const [id, revision, made] = await create(
-        [...listKeys, keys.lastId, ...nonceKey],
-        [keys.task, channel, title, created, nonceLifetime],
+        [...listKeys, keys.lastId, nonceKey],
+        [keys.task, channel, title, created, nonce ? nonceLifetime : 0],
       );
       return requireTask(id, made ?? [title, '0', created, null, revision]);
     },

@@ -1,9 +1,13 @@
-/** `node loadtest/size.ts --rate 20000 [--hits 0.9] [--list 0] [--writes 0]`: what a load needs, from capacity.json. */
+/**
+ * `node loadtest/size.ts --rate 20000 [--hits 0.9] [--list 0] [--writes 0]`: what a load needs, from capacity.json, also
+ * as a patch of deploy/kubernetes.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Capacity, sizeFor } from './capacity/model.ts';
 import { runsFolder } from './runs/run-folder.ts';
+import { kustomizePatch } from './sizing/kustomize.ts';
 import { textTable } from './table.ts';
 
 async function main(): Promise<void> {
@@ -33,7 +37,7 @@ async function main(): Promise<void> {
     `${textTable([['', 'replicas', 'cores', 'memory', 'sockets', ''], ...rows])}\n\n` +
       `${rate} requests/s (${share(mix.hot)} hot links, ${share(mix.cold)} cold, ${share(list)} list, ${share(writes)} writes) ` +
       `need ${sum('cores').toFixed(1)} cores like ${capacity.machine.processor} and ` +
-      `${Math.ceil(sum('memory') / 2 ** 20)} MiB. Replicas are for 70 % of a core each. Measured ${capacity.taken}.`,
+      `${Math.ceil(sum('memory') / 2 ** 20)} MiB. Replicas are for 70 % of a core each. Measured ${capacity.taken}.\n\n${kustomizePatch(needs)}`,
   );
 }
 

@@ -109,7 +109,7 @@ rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load
 capacity: $(installed) ## find the highest rate within p99 < 20 ms on this machine; MIX=all, links or tasks
 	@node loadtest/capacity.ts --mix '$(MIX)'
 
-capacity-check: $(installed) ## compare a prediction from the last capacity with a run (on a quiet machine)
+capacity-check: $(installed) ## compare what costs predict with two runs (on a quiet machine)
 	@node loadtest/capacity.ts --check
 
 size: $(installed) ## what a load needs, from the last capacity, as in: make size RATE=20000 HITS=0.9

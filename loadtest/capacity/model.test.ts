@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { type Capacity, coresFor, limitsOf, mixes, sizeFor } from './model.ts';
+import { costSteps, costsOf, fit } from './costs.ts';
+import { type Capacity, causesIn, coresFor, limitsOf, mixes, sizeFor } from './model.ts';
+import type { Step } from './step.ts';
 
 const costs: Capacity['costs'] = {
   hot: { cpu: { proxy: 40 }, latency: 1 },
   cold: { cpu: { proxy: 50, expander: 400, 'expander-cache': 30 }, latency: 5 },
   list: { cpu: { proxy: 60, tasks: 100, 'tasks-store': 10 }, latency: 2 },
   writes: { cpu: { proxy: 50, tasks: 150, 'tasks-store': 100 }, latency: 3 },
+  changedLists: { cpu: { tasks: 600 }, latency: 0 },
 };
+const fixed = { proxy: 0.01, expander: 0.02, 'expander-cache': 0.004, tasks: 0.02, 'tasks-store': 0.004 };
 const MiB = 2 ** 20;
 const capacity = {
   costs,
+  fixed,
   machine: {},
   memory: { proxy: 20 * MiB, expander: 100 * MiB, 'expander-cache': 12 * MiB },
   sockets: { proxy: 100, expander: 40, 'expander-cache': 10 },
@@ -19,14 +24,47 @@ test('the shares of each mix are all of it', () => {
   for (const mix of Object.values(mixes)) expect(Object.values(mix).reduce((a, b) => a + b)).toBeCloseTo(1);
 });
 
-test('a mix costs what its requests cost', () => {
+test('a mix costs what its requests cost, and what each process always does', () => {
   const mix = { hot: 0.5, cold: 0.5, list: 0, writes: 0 };
-  expect(coresFor(costs, mix, 1_000)).toMatchObject({
-    proxy: 0.045,
-    expander: 0.2,
-    'expander-cache': 0.015,
-    tasks: 0,
+  expect(coresFor({ costs, fixed }, mix, 1_000, { tasks: 2 })).toMatchObject({
+    proxy: expect.closeTo(0.055),
+    expander: expect.closeTo(0.22),
+    'expander-cache': expect.closeTo(0.019),
+    tasks: 0.04,
   });
+});
+
+test('writes make the list anew, in each replica, but no more often than it is asked for', () => {
+  const { list, writes, changedLists } = causesIn({ hot: 0, cold: 0, list: 0.9, writes: 0.1 }, 1_000);
+  expect([list, writes, changedLists]).toEqual([900, 100, 90]);
+  expect(causesIn({ hot: 0, cold: 0, list: 0.9, writes: 0.1 }, 1_000, 2).changedLists).toBeCloseTo(163.6, 1);
+  expect(causesIn({ hot: 1, cold: 0, list: 0, writes: 0 }, 1_000).changedLists).toBe(0);
+});
+
+test('costs are told from steps', () => {
+  const steps = costSteps.map(({ mix, rate }) => ({
+    ...{ mix, rate, latency: { hot: 1, cold: 5, list: 2, writes: 3 } },
+    cores: { ...coresFor({ costs, fixed }, mix, rate), k6: 0.5, shortener: 0.1 },
+  })) as unknown as Step[];
+  const found = costsOf(steps);
+  expect(Object.keys(found.fixed)).toEqual(Object.keys(fixed));
+  for (const mix of Object.values(mixes)) {
+    const [told, right] = [coresFor(found, mix, 2_000), coresFor({ costs, fixed }, mix, 2_000)];
+    for (const [name, cores] of Object.entries(right)) expect(told[name], name).toBeCloseTo(cores, 3);
+  }
+  expect(found.costs.cold.latency).toBe(5);
+});
+
+test('no cost is negative, where noise would have it so', () => {
+  const [fixed, slope] = fit(
+    [
+      [1, 100],
+      [1, 200],
+    ],
+    [0.1, 0.05],
+  ) as [number, number];
+  expect(slope).toBe(0);
+  expect(fixed).toBeGreaterThan(0.05);
 });
 
 test('limits are the rates at which a core, or the machine, is full', () => {
@@ -44,8 +82,12 @@ describe('make size', () => {
     sizeFor(capacity, mix, rate).find((need) => need.part === part);
 
   test('gives each service replicas of which none is busier than 70 %', () => {
-    expect(need(20_000, 'expander')).toMatchObject({ cores: 0.8, count: 2, memory: 200 * MiB });
-    expect(need(20_000, 'proxy')).toMatchObject({ cores: expect.closeTo(0.82), count: 2, memory: 20 * MiB });
+    expect(need(20_000, 'expander')).toMatchObject({
+      cores: expect.closeTo(0.84),
+      count: 2,
+      memory: 200 * MiB,
+    });
+    expect(need(20_000, 'proxy')).toMatchObject({ cores: expect.closeTo(0.83), count: 2, memory: 20 * MiB });
   });
 
   test('counts a socket on either side of nginx for each request in flight', () => {

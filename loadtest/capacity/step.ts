@@ -6,7 +6,7 @@ import { type K6, k6Files, runScript } from '../k6.ts';
 import { cpuTime, ownCpuTime } from '../machine/process-usage.ts';
 import type { K6Summary } from '../runs/verdict.ts';
 import type { Target } from '../target.ts';
-import { type Cost, type Kind, kinds, type Mix } from './model.ts';
+import { type Kind, kinds, type Mix } from './model.ts';
 import { type OwnStack, type Snapshot, snapshot } from './observe.ts';
 
 /** A few seconds at one rate. */
@@ -42,6 +42,15 @@ export interface Objective {
   /** A share. */
   failed: number;
 }
+
+/** What an answer may take, and how many may fail, unless the environment says otherwise. */
+export const objective: Objective = {
+  p99: Number(process.env.LOAD_P99) || 20,
+  failed: Number(process.env.LOAD_FAILED) || 0.001,
+};
+
+/** Cores that other programs may use beside a step; if it is more, they may be the reason why it fails. */
+export const mayBeOthers = 0.1;
 
 /** Seconds of which the first two are a warm-up. */
 const duration = 8;
@@ -137,24 +146,13 @@ function between(before: Snapshot, after: Snapshot) {
   };
 }
 
-/** What the processes of a stack do without any request. */
-export async function idleCores(target: Target): Promise<Record<string, number>> {
-  const look = () => snapshot(insideOf(target), () => ({}));
-  const before = await look();
-  await sleep(observed * 1_000);
-  return between(before, await look()).cores;
-}
-
-/** What a request costs, from a step of that kind alone. */
-export function costOf({ rate, cores, latency }: Step, kind: Kind, idle: Record<string, number>): Cost {
-  const { k6: _, shortener: __, ...stack } = cores;
-  return {
-    cpu: Object.fromEntries(
-      Object.entries(stack).map(([name, used]) => [
-        name,
-        (Math.max(0, used - (idle[name] ?? 0)) * 1e6) / rate,
-      ]),
-    ),
-    latency: latency[kind] ?? 0,
-  };
+/** A step in one line. */
+export function describe({ rate, p99, failed, dropped, cores, others, met }: Step): string {
+  const busiest = Object.entries(cores).sort(([, a], [, b]) => b - a);
+  const used = busiest.slice(0, 4).map(([name, cores]) => `${name} ${cores.toFixed(2)}`);
+  const more = others < mayBeOthers ? '' : `, other programs ${others.toFixed(2)}`;
+  return (
+    `${rate}/s: p99 ${p99.toFixed(1)} ms, ${(failed * 100).toFixed(2)} % failed, ${dropped} dropped; ` +
+    `cores: ${used.join(', ')}${more}${met ? '' : '  NOT MET'}`
+  );
 }

@@ -1,0 +1,33 @@
+import type { K6 } from '../k6.ts';
+import { startOwnStack, type Target } from '../target.ts';
+import { costSteps, costsOf } from './costs.ts';
+import { type Capacity, kinds } from './model.ts';
+import { describe, measureStep, objective, type Step } from './step.ts';
+
+/** A stack of its own, as fast as it can be, for as long as it is used. */
+export async function withStack<Result>(
+  tasks: number,
+  use: (target: Target) => Promise<Result>,
+): Promise<Result> {
+  const target = await startOwnStack(tasks, {
+    LONGHAND_API_RATE: '9999999r/s',
+    LONGHAND_SERVER_TIMING: 'off',
+  });
+  try {
+    return await use(target);
+  } finally {
+    await target.stop();
+  }
+}
+
+/** What a request of each kind costs on this machine. */
+export async function measureCosts(k6: K6, target: Target): Promise<Pick<Capacity, 'costs' | 'fixed'>> {
+  const steps: Step[] = [];
+  for (const { mix, rate } of costSteps) {
+    const step = await measureStep(k6, target, mix, rate, objective);
+    const asked = kinds.filter((kind) => mix[kind] > 0);
+    console.log(`${asked.join(' and ')} ${describe(step)}`);
+    steps.push(step);
+  }
+  return costsOf(steps);
+}

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   if (!mix) throw new Error(`There is no mix ${name}; there are ${Object.keys(mixes).join(', ')}.`);
   const k6 = await findK6(console.log);
   if (values.check) await checkPredictions(k6);
-  else await withStack(1, (target) => findCapacity(k6, target, name, mix));
+  else await withStack(k6, 1, (target) => findCapacity(k6, target, name, mix));
 }
 
 async function findCapacity(k6: K6, target: Target, name: string, mix: Mix): Promise<void> {

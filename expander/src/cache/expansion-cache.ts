@@ -95,15 +95,17 @@ async function readThrough(
 function writeThrough(tiers: readonly Tier[], key: string, expansion: Expansion): void {
   const expiry = expiresAt(expansion);
   if (tiers.length === 0 || expiry <= Date.now()) return;
-  const entry = JSON.stringify(asCached(expansion));
+  const entry = JSON.stringify(expansion);
   if (entry.length > maxEntrySize) return;
   for (const tier of tiers) tier.set(key, entry, expiry);
 }
 
-/** The expansion of an entry. @throws where the entry is not one of ours, or truncated. */
+/** The expansion of an entry, marked as cached. @throws where the entry is not one of ours, or truncated. */
 function parseEntry(entry: string): Expansion {
   const expansion: Expansion = JSON.parse(entry);
   if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
+  expansion.cached = true;
+  for (const hop of expansion.hops) hop.cached = true;
   return expansion;
 }
 
@@ -118,8 +120,4 @@ function isFresh({ freshUntil }: Expansion): boolean {
 /** When an entry expires (milliseconds since 1970): a failure at the end of its lifetime, a result an hour later. */
 function expiresAt({ error, freshUntil }: Expansion): number {
   return error ? freshUntil : freshUntil + maxStale;
-}
-
-function asCached(expansion: Expansion): Expansion {
-  return { ...expansion, cached: true, hops: expansion.hops.map((hop) => ({ ...hop, cached: true })) };
 }

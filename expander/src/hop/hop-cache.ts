@@ -42,11 +42,11 @@ export function shareHops(fetchHop: FetchHop): FetchHop {
   const atOrigin = createLimit(maxPerOrigin, (origin) => `Too many expansions are waiting for ${origin}`);
   const join = createFlights<Answer>();
   return (url, options) =>
-    atOrigin(url.origin, () =>
-      options.cookie
-        ? fetchHop(url, options)
-        : join(`${options.follow} ${withoutFragment(url)}`, { signal: options.signal }, (signal) =>
-            fetchHop(url, { ...options, signal }),
-          ),
-    );
+    atOrigin(url.origin, () => {
+      const { follow, cookie, signal } = options;
+      if (cookie) return fetchHop(url, options);
+      return join(`${follow} ${withoutFragment(url)}`, { signal }, (signal) =>
+        fetchHop(url, { follow, signal }),
+      );
+    });
 }

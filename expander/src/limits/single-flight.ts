@@ -13,12 +13,17 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
 }
 
 interface Flight<Result, Event> {
-  result: Promise<Result>;
   /** Past events, for waiters that join later. */
   events: Event[];
-  /** Tell each waiter of an event. */
-  waiters: Set<(event: Event) => void>;
+  seats: Set<Seat<Result, Event>>;
   abandon: AbortController;
+}
+
+/** Where one waiter learns what becomes of the flight. */
+interface Seat<Result, Event> {
+  tell(event: Event): void;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
 }
 
 interface Waiter<Event> {
@@ -43,57 +48,73 @@ const maxWaiting = 1_024;
 /** Single flight: the same work runs once at a time, however many wait for it. */
 export function createFlights<Result, Event = never>(): Join<Result, Event> {
   const flights = new Map<string, Flight<Result, Event>>();
+  const forget = (key: string, flight: Flight<Result, Event>) => {
+    if (flights.get(key) === flight) flights.delete(key);
+  };
 
-  return async (key, { signal, watch }, work) => {
-    const other = flights.get(key);
-    const flight = other ?? start(key, work);
-    if (flight.waiters.size >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
-    const left = Promise.withResolvers<never>();
-    const leave = (reason: unknown) => {
-      if (!flight.waiters.delete(tell)) return;
-      left.reject(reason);
-      const timedOut = reason instanceof ExpansionError && reason.code === 'timeout';
-      // After a timeout the work may never end: its other waiters stay, the next request starts it again.
-      if (flight.waiters.size > 0 && !timedOut) return;
-      if (flights.get(key) === flight) flights.delete(key);
-      if (flight.waiters.size === 0) flight.abandon.abort();
+  // Each hop of each chain comes by here, so a waiter costs one promise, and the work another.
+  const wait = (key: string, flight: Flight<Result, Event>, { signal, watch }: Waiter<Event>) =>
+    new Promise<Result>((resolve, reject) => {
+      const { seats, abandon, events } = flight;
+      const leave = (reason: unknown) => {
+        if (!seats.delete(seat)) return;
+        seat.reject(reason);
+        const timedOut = reason instanceof ExpansionError && reason.code === 'timeout';
+        // After a timeout the work may never end: its other waiters stay, the next request starts it again.
+        if (seats.size > 0 && !timedOut) return;
+        forget(key, flight);
+        if (seats.size === 0) abandon.abort();
+      };
+      const abort = () => leave(aborted(signal?.reason));
+      const seat: Seat<Result, Event> = {
+        tell(event) {
+          try {
+            if (seats.has(seat)) watch?.(event);
+          } catch (error) {
+            leave(error);
+          }
+        },
+        resolve(result) {
+          signal?.removeEventListener('abort', abort);
+          resolve(result);
+        },
+        reject(error) {
+          signal?.removeEventListener('abort', abort);
+          reject(error);
+        },
+      };
+      seats.add(seat);
+      events.forEach(seat.tell);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort);
+    });
+
+  const fly = async (key: string, flight: Flight<Result, Event>, work: Work<Result, Event>) => {
+    const { seats, events, abandon } = flight;
+    const emit = (event: Event) => {
+      events.push(event);
+      for (const { tell } of seats) tell(event);
     };
-    const tell = (event: Event) => {
-      try {
-        if (flight.waiters.has(tell)) watch?.(event);
-      } catch (error) {
-        leave(error);
-      }
-    };
-    const abort = () => leave(aborted(signal?.reason));
-    flight.waiters.add(tell);
-    flight.events.forEach(tell);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
     try {
-      const result = Promise.race([flight.result, left.promise]);
-      return await (other ? sharing("another request's expansion", result) : result);
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      flight.waiters.delete(tell);
+      const result = await work(abandon.signal, emit);
+      forget(key, flight);
+      for (const { resolve } of seats) resolve(result);
+    } catch (error) {
+      forget(key, flight);
+      for (const { reject } of seats) reject(error);
     }
   };
 
-  function start(key: string, work: Work<Result, Event>): Flight<Result, Event> {
-    const abandon = new AbortController();
-    const events: Event[] = [];
-    const waiters: Flight<Result, Event>['waiters'] = new Set();
-    const emit = (event: Event) => {
-      events.push(event);
-      for (const tell of waiters) tell(event);
-    };
-    const result = Promise.resolve().then(() => work(abandon.signal, emit));
-    const flight = { result, events, waiters, abandon };
-    const settle = () => {
-      if (flights.get(key) === flight) flights.delete(key);
-    };
-    result.then(settle, settle);
+  return (key, waiter, work) => {
+    const other = flights.get(key);
+    if (other && other.seats.size >= maxWaiting) {
+      return Promise.reject(overloaded('Too many requests are waiting for this URL'));
+    }
+    if (other) return sharing("another request's expansion", wait(key, other, waiter));
+    const flight = { events: [], seats: new Set<Seat<Result, Event>>(), abandon: new AbortController() };
     flights.set(key, flight);
-    return flight;
-  }
+    const result = wait(key, flight, waiter);
+    fly(key, flight, work);
+    return result;
+  };
 }

@@ -45,6 +45,13 @@ test('the proxy says how long it took, in front of what the application says', a
   expect(await timing('on', target('/', times))).toMatch(/^proxy;dur=\d+, app;dur=1.5, redis;dur=0.25$/);
 });
 
+test.each([
+  [20, /^proxy;dur=[1-9]\d{1,2}$/],
+  [1_020, /^proxy;dur=[1-9]\d{3}$/],
+])('after %i ms it says so without zeros in front', async (delay, header) => {
+  expect(await timing('on', `/?${ordering({ delay })}`)).toMatch(header);
+});
+
 test('a kept answer does not have the times of the request that it was made for', async () => {
   const path = target('/api', kept);
   expect(await timing('on', path)).toMatch(/^proxy;dur=\d+, app;dur=1.5, redis;dur=0.25$/);

@@ -37,6 +37,18 @@ test('candidates are measured in three rounds; the report has the median, the ex
   expect(result.goals[0]).toMatchObject({ measured: 0.5, atLeast: 0.6 });
 });
 
+test('rounds can be more and shorter', async () => {
+  const lasted: number[] = [];
+  const load = async (seconds: number) => {
+    lasted.push(seconds);
+    return { requests: 1, failed: 0, seconds, p50: 1, p99: 1 };
+  };
+  const rounds = { count: 2, seconds: 1 };
+  const { data } = await compare({ title: 'Short', candidates: [{ name: 'ours', load }], goals: [], rounds });
+  expect((data as Measurement[])[0]?.perSecond.rounds).toEqual([1, 1]);
+  expect(lasted.filter((seconds) => seconds === 1)).toHaveLength(2);
+});
+
 test('a goal is met at its bound and not beyond it', () => {
   expect(isMet({ text: '', measured: 0.85, atLeast: 0.85 })).toBe(true);
   expect(isMet({ text: '', measured: 0.84, atLeast: 0.85 })).toBe(false);

@@ -11,6 +11,8 @@ export interface Candidate {
   connectionsOpened?: () => Promise<number>;
   /** The candidate whose throughput its own is compared with, if that is not the baseline. */
   ceiling?: string;
+  /** Seconds of unmeasured load until the compiler has done its work; 2 by default. */
+  warmUp?: number;
   /** Puts it under load for `seconds`. */
   load(seconds: number): Promise<LoadResult>;
 }
@@ -57,6 +59,8 @@ export interface Comparison {
   /** The candidate whose throughput counts as 1; by default each counts for itself, but for those with a ceiling. */
   baseline?: string;
   goals: { text: string; value: Metric; atLeast?: number; atMost?: number }[];
+  /** Rounds for each candidate, and seconds for each round: many short ones show a small difference. */
+  rounds?: { count: number; seconds: number };
 }
 
 /** Throughput of one candidate divided by another's. */
@@ -71,20 +75,19 @@ export const cpuRatio =
   (of) =>
     of(candidate).totalCpu.median / of(other).totalCpu.median;
 
-/** Rounds for each candidate, and seconds for each round. */
-const rounds = 3;
-const roundSeconds = 3;
+const defaultRounds = { count: 3, seconds: 3 };
 /** Seconds of unmeasured load: once for the compiler, and before each round for the connections. */
-const warmUpSeconds = { first: 2, round: 0.5 };
+const warmUpSeconds = { compiler: 2, connections: 0.5 };
 
 /** Measures the candidates in turn, round by round, so that a disturbance on the machine affects all of them. */
-export async function compare({ title, candidates, baseline, goals }: Comparison): Promise<Result> {
-  for (const { load } of candidates) await load(warmUpSeconds.first);
+export async function compare(comparison: Comparison): Promise<Result> {
+  const { title, candidates, baseline, goals, rounds = defaultRounds } = comparison;
+  for (const { load, warmUp = warmUpSeconds.compiler } of candidates) await load(warmUp);
   const samples = new Map(candidates.map((candidate) => [candidate, [] as Sample[]]));
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < rounds.count; round += 1) {
     // Every other round runs backwards, so that no candidate always follows the same one.
     for (const candidate of round % 2 === 1 ? candidates.toReversed() : candidates) {
-      samples.get(candidate)?.push(await sample(candidate));
+      samples.get(candidate)?.push(await sample(candidate, rounds.seconds));
     }
   }
   const measurements = candidates.map((candidate) => summarize(candidate, samples.get(candidate) ?? []));
@@ -98,14 +101,15 @@ export async function compare({ title, candidates, baseline, goals }: Comparison
 
 type Sample = LoadResult & { cpu: Record<string, number>; totalCpu: number; opened: number | undefined };
 
-async function sample({ processes = {}, connectionsOpened, load }: Candidate): Promise<Sample> {
-  await load(warmUpSeconds.round);
+async function sample(candidate: Candidate, seconds: number): Promise<Sample> {
+  const { processes = {}, connectionsOpened, load } = candidate;
+  await load(warmUpSeconds.connections);
   // Requests that the load generator abandoned at its end are still in flight and would take part in the round.
   await setTimeout(300);
   const cpuTimes = () => Object.values(processes).map(cpuTime);
   const cpuBefore = cpuTimes();
   const openedBefore = (await connectionsOpened?.()) ?? 0;
-  const result = await load(roundSeconds);
+  const result = await load(seconds);
   const cpuUsed = cpuTimes().map((after, i) => (after - (cpuBefore[i] ?? 0)) / result.requests);
   return {
     ...result,

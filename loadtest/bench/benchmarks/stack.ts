@@ -10,6 +10,8 @@ export const title = 'Through the stack: what users get';
 
 /** Redirects of every cold link. */
 const hops = 5;
+/** Seconds until the code of a cold link and of a write is compiled, for them and for their ceilings. */
+const warmUp = 6;
 /** What browsers accept over plain HTTP. */
 const gzip = { 'accept-encoding': 'gzip, deflate' };
 
@@ -99,6 +101,7 @@ async function expansions(keep: Keep): Promise<Candidate[]> {
       connections: 50,
       processes: ours,
       ceiling: cold.ceiling,
+      warmUp,
     }),
     httpCandidate({
       name: cold.ceiling,
@@ -106,6 +109,7 @@ async function expansions(keep: Keep): Promise<Candidate[]> {
       path: () => `/${coldLink()}`,
       connections: 50,
       processes: { follower: follower.pid },
+      warmUp,
     }),
   ];
 }
@@ -175,6 +179,7 @@ async function writes(keep: Keep): Promise<Candidate[]> {
       status: 302,
       processes,
       ceiling: write.ceiling,
+      warmUp,
     });
   return [
     post(write.ours, `${nginx.urls.tasks}/task`, { nginx: nginx.pid, tasks: tasks.pid, redis }),

@@ -41,6 +41,8 @@ export async function run(): Promise<Result[]> {
           value: cpuRatio(`${name}, on`, `${name}, off`),
           atMost: 1.03,
         })),
+        // The machine itself differs by more than the goal from one second to the next.
+        rounds: { count: 15, seconds: 1 },
       }),
     ];
   } finally {

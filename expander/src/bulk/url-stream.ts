@@ -31,20 +31,20 @@ async function* lines(beginning: string, texts: AsyncIterable<string>): AsyncGen
   let line = 1;
   let unfinished = '';
   let afterReturn = false;
-  const take = (text: string): string[] => {
+  const numbered = (found: string[]): NumberedUrl[] => {
+    const first = line;
+    line += found.length;
+    return found.map((url, i) => [first + i, url] as const).filter(([, url]) => url.trim() !== '');
+  };
+  const take = (text: string): NumberedUrl[] => {
     const whole = unfinished + (afterReturn && text.startsWith('\n') ? text.slice(1) : text);
     if (text !== '') afterReturn = text.endsWith('\r');
     const found = whole.split(/\r\n|[\r\n]/);
     unfinished = (found.pop() ?? '').slice(0, maxLength + 1);
-    return found;
+    return numbered(found);
   };
-  const numbered = function* (found: string[]): Generator<NumberedUrl> {
-    for (const url of found) {
-      if (url.trim() !== '') yield [line, url];
-      line += 1;
-    }
-  };
-  yield* numbered(take(beginning));
-  for await (const text of texts) yield* numbered(take(text));
-  yield* numbered([unfinished]);
+  // With `yield*` each would cost twice the CPU.
+  for (const url of take(beginning)) yield url;
+  for await (const text of texts) for (const url of take(text)) yield url;
+  for (const url of numbered([unfinished])) yield url;
 }

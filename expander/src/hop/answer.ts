@@ -22,6 +22,7 @@ export function answerOf(head: ResponseHead, method: Answer['method']): Answer {
  */
 export function percentEncoded(location: string | undefined): string | null {
   if (location === undefined) return null;
-  const copy = Buffer.from(location, 'latin1').toString('latin1');
+  // V8 copies what was joined before it cuts it. By way of a buffer the copy costs three times as much.
+  const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -19,8 +19,9 @@ export async function run(): Promise<Result[]> {
 async function cold(): Promise<Result> {
   const shortener = await startWorker('shortener.ts');
   const follower = (way: string) => startWorker('redirect-follower.ts', way);
-  const [ours, bare, undici, tall] = await Promise.all([
+  const [ours, client, bare, undici, tall] = await Promise.all([
     follower('ours'),
+    follower('client'),
     follower('node'),
     follower('undici'),
     follower('tall'),
@@ -41,6 +42,7 @@ async function cold(): Promise<Result> {
       candidates: [
         candidate('bare follower on undici', undici),
         candidate('bare follower on node:http', bare),
+        candidate('bare follower on our client', client),
         candidate('ours', ours),
         candidate('tall', tall),
       ],
@@ -60,7 +62,7 @@ async function cold(): Promise<Result> {
       ],
     });
   } finally {
-    await Promise.all([ours, bare, undici, tall, shortener].map(({ stop }) => stop()));
+    await Promise.all([ours, client, bare, undici, tall, shortener].map(({ stop }) => stop()));
   }
 }
 

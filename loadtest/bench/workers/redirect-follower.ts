@@ -1,7 +1,9 @@
 /**
- * Answers `/?u=…` with the long URL, found in one of four ways: `ours`, the expander without a cache; `node` and
- * `undici`, the least code that follows redirects over kept-alive connections of either; `tall`, the npm package.
+ * Answers `/?u=…` with the long URL, found in one of five ways: `ours`, the expander without a cache; `client`, `node`
+ * and `undici`, the least code that follows redirects over kept-alive connections of our HTTP client or of theirs;
+ * `tall`, the npm package.
  */
+import { lookup } from 'node:dns';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
@@ -36,6 +38,16 @@ const bare =
     }
   };
 
+async function viaClient(): Promise<Head> {
+  const { plainConnector } = await import('@longhand/shared/connector.ts');
+  const { httpClient } = await import('../../../expander/src/hop/http-client.ts');
+  const client = httpClient({ connect: plainConnector(lookup), maxHeaderSize: 16 * 1024 });
+  return async (url) => {
+    const { status, headers } = await client.request(new URL(url), { method: 'HEAD' });
+    return { status, location: headers.location };
+  };
+}
+
 function viaNode(): Head {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
   return (url) =>
@@ -63,6 +75,7 @@ function viaUndici(): Head {
 
 const ways: Record<string, () => Follow | Promise<Follow>> = {
   ours,
+  client: async () => bare(await viaClient()),
   node: () => bare(viaNode()),
   undici: () => bare(viaUndici()),
   tall: () => (url) => tall(url, { maxRedirects: 10 }),

@@ -14,8 +14,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
-/** A configuration in which an application may be silent for 1 s instead of 10, unless a location says otherwise. */
-const impatient = (text: string) => text.replace('read_timeout 10s', 'read_timeout 1s');
+/** A configuration in which an application may be silent for 1 s instead of 9, unless a location says otherwise. */
+const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
 
 /** nginx in front of a stand-in for both applications, which records what reaches it. */
 describe('The proxy alone', () => {

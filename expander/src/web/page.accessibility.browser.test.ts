@@ -50,13 +50,17 @@ async function withoutScript(page: Page): Promise<void> {
 }
 
 describe.each([true, false])('axe finds no violation with JavaScript %s', (scripted) => {
-  test.each(Object.entries(answers))('%s', (name, u) =>
-    visits.visit({}, async (page) => {
-      if (!scripted) await withoutScript(page);
-      await page.goto(visits.address(u));
-      expect(await accessibilityFaults(page, `${name}${scripted ? '' : ' without JavaScript'}`)).toEqual([]);
-    }),
-  );
+  let page: Page;
+  beforeAll(async () => {
+    page = await visits.openPage();
+    if (!scripted) await withoutScript(page);
+  });
+  afterAll(() => page.close());
+
+  test.each(Object.entries(answers))('%s', async (name, u) => {
+    await page.goto(visits.address(u));
+    expect(await accessibilityFaults(page, `${name}${scripted ? '' : ' without JavaScript'}`)).toEqual([]);
+  });
 });
 
 test('nothing is wider than a screen of 320 pixels', () =>

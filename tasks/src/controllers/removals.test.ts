@@ -33,7 +33,7 @@ const counts = async () => {
 };
 
 test('Clearing that a crash of Redis ends on the way says with what to bring back what it cleared', async () => {
-  await insertFinished(40_000);
+  await insertFinished(24_000);
   const app = testApp(store);
   const send = (method: string, path: string, body: object = {}) =>
     app.request(path, {
@@ -42,7 +42,7 @@ test('Clearing that a crash of Redis ends on the way says with what to bring bac
       body: JSON.stringify(body),
     });
   const clearing = send('DELETE', '/tasks/finished');
-  await expect.poll(counts, { interval: 1 }).not.toEqual({ open: 0, finished: 40_000 });
+  await expect.poll(counts, { interval: 1 }).not.toEqual({ open: 0, finished: 24_000 });
   await server.kill();
   const response = await clearing;
   await server.start();
@@ -54,10 +54,10 @@ test('Clearing that a crash of Redis ends on the way says with what to bring bac
   const { removal, count } = (await response.json()) as { removal: string; count: number };
   expect(count).toBeGreaterThan(0);
   // The last step may be made and not answered.
-  expect(count).toBeLessThanOrEqual(40_000 - finished);
+  expect(count).toBeLessThanOrEqual(24_000 - finished);
   const restored = await send('POST', '/tasks/restore', { removal });
-  expect(await restored.json()).toEqual({ count: 40_000 - finished });
-  expect(await counts()).toEqual({ open: 0, finished: 40_000 });
+  expect(await restored.json()).toEqual({ count: 24_000 - finished });
+  expect(await counts()).toEqual({ open: 0, finished: 24_000 });
 });
 
 test('Clearing that ends on the way leads a browser to the list: some to undo, the rest to clear', async () => {

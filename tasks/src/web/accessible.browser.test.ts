@@ -1,5 +1,6 @@
 import { accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
-import { describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { field, poll, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
@@ -7,11 +8,19 @@ const site = useBrowser();
 /** `PICTURES=out` takes a picture of each page that is tested, to be looked at. */
 const pictures = process.env.PICTURES;
 
-/** Opens `path`; without scripts where `scripts` says so. Axe needs JavaScript itself, so only ours is kept away. */
-async function open(scripts: boolean, path = '/') {
-  const page = await site.open('about:blank', { reducedMotion: 'reduce' });
-  if (!scripts) await page.route('**/*.js', (route) => route.abort());
-  expect((await page.goto(path))?.status()).toBe(200);
+const pages: Record<string, Page> = {};
+beforeAll(async () => {
+  for (const scripts of [true, false])
+    pages[`${scripts}`] = await site.pageForAll({ reducedMotion: 'reduce' });
+  // Axe needs JavaScript itself, so only ours is kept away.
+  await pages.false?.route('**/*.js', (route) => route.abort());
+});
+
+/** Opens `path`, with nothing typed before; without scripts where `scripts` says so. */
+async function open(scripts: boolean, path = '/', status = 200): Promise<Page> {
+  const page = pages[`${scripts}`] as Page;
+  if (page.url() !== 'about:blank') await page.evaluate('sessionStorage.clear()');
+  expect((await page.goto(path))?.status()).toBe(status);
   return page;
 }
 
@@ -76,14 +85,12 @@ describe('Other pages have no fault that axe finds, on a phone and a desk, light
     ['a wrong method', '/task', 405],
   ])('%s', { timeout: 60_000 }, async (name, path, status) => {
     await site.add('milk');
-    const page = await open(true);
-    expect((await page.goto(path))?.status()).toBe(status);
-    expect(await faults(page, name)).toEqual([]);
+    expect(await faults(await open(true, path, status), name)).toEqual([]);
   });
 
   test('a link followed ahead of time', { timeout: 60_000 }, async () => {
     await site.add('milk');
-    const page = await open(true);
+    const page = await site.open();
     await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' });
     expect((await page.goto('/task/1/finish'))?.status()).toBe(403);
     expect(await faults(page, 'ahead of time')).toEqual([]);
@@ -98,10 +105,8 @@ describe('Other pages have no fault that axe finds, on a phone and a desk, light
   });
 
   test('the store is away', { timeout: 60_000 }, async () => {
-    const page = await open(true);
     await site.withoutStore(async () => {
-      expect((await page.goto('/'))?.status()).toBe(503);
-      expect(await faults(page, 'store away')).toEqual([]);
+      expect(await faults(await open(true, '/', 503), 'store away')).toEqual([]);
     });
   });
 });
@@ -109,7 +114,7 @@ describe('Other pages have no fault that axe finds, on a phone and a desk, light
 test('Tab reaches every control in the order of the page, and each shows that it has the focus', async () => {
   await site.add('milk');
   await site.store.update('1', { finished: 1 }, new Date());
-  const page = await open(true);
+  const page = await site.open();
   const focused = () =>
     page.evaluate(`(({ ariaLabel, name, textContent }, { outlineStyle, outlineWidth }) =>
       [ariaLabel || name || textContent, outlineStyle, outlineWidth]
@@ -140,7 +145,7 @@ test.each(['reduce', 'no-preference'] as const)(
 
 test('On paper there are the tasks, and nothing to press', async () => {
   await site.add('milk');
-  const page = await open(true);
+  const page = await site.open();
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByText('milk').isVisible()).toBe(true);
   for (const control of await page.locator('button, input, nav, footer').all()) {

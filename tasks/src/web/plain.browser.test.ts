@@ -1,10 +1,20 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { field, focused, poll, show, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
-const open = (path?: string) => site.open(path, { javaScriptEnabled: false });
+let page: Page;
+beforeAll(async () => {
+  page = await site.pageForAll({ javaScriptEnabled: false });
+});
+
+/** Opens `path` without a cookie. */
+async function open(path = '/'): Promise<Page> {
+  await page.context().clearCookies();
+  await show(page, path);
+  return page;
+}
 const alert = (page: Page) => page.getByRole('alert').textContent();
 
 describe('The list page without JavaScript', () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 
@@ -25,7 +26,7 @@ export async function startTemporaryStack({
     ...options,
     folder,
     env: {
-      PATH: process.env.PATH,
+      ...childEnvironment,
       ...options.env,
       ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',

@@ -103,7 +103,7 @@ load-compare: $(installed) ## compare two runs: A=… B=…, or the last two of 
 	@node loadtest/compare.ts $(A) $(B)
 
 rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load (ROWS=… some of them), and judge it
-	@if $(in_containers); then kind=containers; else kind=native; fi; \
+	@if [ -n "$(KUBERNETES)" ]; then kind=kubernetes; elif $(in_containers); then kind=containers; else kind=native; fi; \
 		node loadtest/rehearsal/main.ts $$kind $(ROWS)
 
 capacity: $(installed) ## find the highest rate within p99 < 20 ms on this machine; MIX=all, links or tasks

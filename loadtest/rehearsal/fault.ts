@@ -36,6 +36,8 @@ export interface Fault {
   promise: string;
   /** Only one kind of stack has what is broken here. */
   only?: RehearsedStack['kind'];
+  /** Why a kind of stack does not have this row. */
+  not?: Partial<Record<RehearsedStack['kind'], string>>;
   /** Whether the short rehearsal has it. */
   short?: true;
   /** Without load: the store itself goes back to an earlier state. */
@@ -53,6 +55,9 @@ export interface Tested {
   promise: string;
   tests: readonly string[];
 }
+
+/** Of rows that put a relay between a Redis and its service. */
+export const noRelay: Fault['not'] = { kubernetes: 'no relay is put between pods' };
 
 const during = ({ requests, began }: Observed) => requests.filter(({ at }) => at >= began);
 const of = (kinds: readonly Kind[]) => (request: Request) =>

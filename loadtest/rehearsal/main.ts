@@ -1,6 +1,6 @@
 /**
- * `node loadtest/rehearsal/main.ts native|containers [row …]` causes the faults of the table on the running stack, or on
- * one that it starts, and writes a report.
+ * `node loadtest/rehearsal/main.ts native|containers|kubernetes [row …]` causes the faults of the table on the running
+ * stack, or on one that it starts, and writes a report.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { findK6 } from '../k6.ts';
 import { findRunningStack } from '../target.ts';
 import { findContainers, startContainers } from './containers.ts';
 import { faults } from './faults.ts';
+import { startKubernetes } from './kubernetes.ts';
 import { findNative, startNative } from './native.ts';
 import { type Result, rehearse } from './rehearse.ts';
 import { html, line, markdown, verdict } from './report.ts';
@@ -24,15 +25,15 @@ async function main(kind: string, ids: string[]): Promise<void> {
       'A rehearsal kills and damages what runs. If that is what you want: LONGHAND_REHEARSAL=1 make rehearse',
     );
   }
-  if (kind !== 'native' && kind !== 'containers')
-    throw new Error(`${kind}: the stacks are native and containers.`);
+  if (kind !== 'native' && kind !== 'containers' && kind !== 'kubernetes')
+    throw new Error(`${kind}: the stacks are native, containers and kubernetes.`);
   const unknown = ids.find((id) => !faults.some((fault) => fault.id === id));
   if (unknown)
     throw new Error(`There is no row ${unknown}; there are ${faults.map(({ id }) => id).join(', ')}.`);
   const short = process.env.LOAD_PROFILE === 'short';
   const rows = faults.filter((fault) => (ids.length > 0 ? ids.includes(fault.id) : !short || fault.short));
   const k6 = await findK6(console.log);
-  const stack = await runningOrStarted(kind);
+  const stack = kind === 'kubernetes' ? await startKubernetes() : await runningOrStarted(kind);
   const results: Result[] = [];
   try {
     for (const fault of rows) {

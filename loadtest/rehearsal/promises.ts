@@ -16,11 +16,10 @@ the promise; nothing acknowledged may be lost in any of them. This file is gener
 /** The text of PROMISES.md. */
 export function promises(): string {
   const rehearsed = groups.map(({ title, faults }) => {
-    const rows = faults.map(({ id, fault, promise, only }) => [
-      id,
-      only ? `${fault} (${only} only)` : fault,
-      promise,
-    ]);
+    const rows = faults.map(({ id, fault, promise, only, not }) => {
+      const where = only ? ` (${only} only)` : not ? ` (not on ${Object.keys(not).join(', ')})` : '';
+      return [id, fault + where, promise];
+    });
     return `\n## ${title}\n\n${leftAligned([['row', 'fault', 'promise'], ...rows])}\n`;
   });
   const rows = tested.map(({ fault, promise, tests }) => [

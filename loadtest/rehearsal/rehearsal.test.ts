@@ -32,6 +32,18 @@ test('the tests that hold a promise exist, and no two rows have one name', () =>
   expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
 });
 
+test('a row that a kind of stack does not have is not run there, and says why', async () => {
+  const stack = { kind: 'kubernetes' } as RehearsedStack;
+  const k6: K6 = { version: 'none', command: () => [] };
+  for (const [id, reason] of [
+    ['cache-slow', 'no relay is put between pods'],
+    ['names-gone', 'only in containers'],
+  ]) {
+    const row = faults.find((fault) => fault.id === id) as Fault;
+    expect((await rehearse(row, { k6, stack, short: true })).skipped).toBe(reason);
+  }
+});
+
 test('without LONGHAND_REHEARSAL it refuses to run', async () => {
   const { LONGHAND_REHEARSAL, ...env } = process.env;
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {

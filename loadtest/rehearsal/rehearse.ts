@@ -40,7 +40,7 @@ export interface RehearsalOptions {
 }
 
 const unsettled = (stack: RehearsedStack): Promise<string | undefined> =>
-  stack.settled().then(
+  (stack.renew?.() ?? stack.settled()).then(
     () => undefined,
     (error: Error) => `the stack, before this row, ${error.message}`,
   );
@@ -50,7 +50,7 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
   const skipped =
     fault.only && fault.only !== stack.kind
       ? `only in ${fault.only}`
-      : ((await fault.unfit?.(stack)) ?? (await unsettled(stack)));
+      : (fault.not?.[stack.kind] ?? (await fault.unfit?.(stack)) ?? (await unsettled(stack)));
   const result: Result = { fault, broken: [], notes: [], ledger: empty, ...nothing };
   if (skipped) return { ...result, skipped };
 

@@ -16,7 +16,7 @@ export interface Exit {
 
 /** A running stack, and what a rehearsal does to it. */
 export interface RehearsedStack {
-  readonly kind: 'native' | 'containers';
+  readonly kind: 'native' | 'containers' | 'kubernetes';
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** The URL of a local shortener, as the expander reaches it. */
   readonly shortener: string;
@@ -32,12 +32,14 @@ export interface RehearsedStack {
   exits(service: Service, since: Date): Promise<number[]>;
   /** Resolves once every replica answers again. */
   settled(): Promise<void>;
+  /** Replaces what a restart would have to wait for, before a row begins. */
+  renew?(): Promise<void>;
   /** Runs a command of Redis. */
   redis(service: RedisService, ...command: string[]): Promise<string>;
   /** Runs a shell script in the folder of a service's data: Redis's files, nginx's caches. */
   inside(service: RedisService | 'proxy', script: string): Promise<string>;
-  /** Puts a relay between a Redis and its service. */
-  relay(service: RedisService, behaviour: Behaviour): Promise<Restore>;
+  /** Puts a relay between a Redis and its service, where there is a place for one. */
+  relay?(service: RedisService, behaviour: Behaviour): Promise<Restore>;
   /** What a service has logged since `since`; undefined if nobody keeps it. */
   log(service: Service, since: Date): Promise<string[] | undefined>;
   /** Takes a replica off the network. Only where there is one. */

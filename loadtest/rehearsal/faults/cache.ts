@@ -1,4 +1,12 @@
-import { answersWithin, type Drill, type Fault, type Judge, noneFails, noneFailsLater } from '../fault.ts';
+import {
+  answersWithin,
+  type Drill,
+  type Fault,
+  type Judge,
+  noneFails,
+  noneFailsLater,
+  noRelay,
+} from '../fault.ts';
 import type { Behaviour } from '../relay.ts';
 import type { RehearsedStack } from '../stack.ts';
 import { pause } from '../until.ts';
@@ -46,9 +54,12 @@ const relayed = (id: string, fault: string, behaviour: Behaviour): Fault => ({
   id,
   fault,
   promise,
+  not: noRelay,
   judges,
-  cause: (stack, drill) =>
-    last(stack, drill, drill.rounds({ short: 2, long: 5 }), () => stack.relay('expander-cache', behaviour)),
+  async cause(stack, drill) {
+    const relay = async () => (await stack.relay?.('expander-cache', behaviour)) ?? (async () => {});
+    await last(stack, drill, drill.rounds({ short: 2, long: 5 }), relay);
+  },
 });
 
 /** Faults of the expander's Redis. */

@@ -62,6 +62,7 @@ const damaged = (id: string, fault: string, script: string): Fault => ({
   fault,
   promise,
   quiet: true,
+  not: { kubernetes: 'nothing else has the volume while the store cannot start' },
   judges: [],
   cause: (stack, drill) => damage(stack, drill, script),
 });

@@ -21,14 +21,16 @@ const needsTwo = async (stack: RehearsedStack): Promise<string | undefined> => {
 export const serviceFaults: Fault[] = [
   {
     id: 'services-terminated',
-    fault: 'SIGTERM to one of two replicas of each service, 20 times in turn',
+    fault: 'SIGTERM to one of two replicas of each service, 20 times in turn (10 times on Kubernetes)',
     promise: 'No request fails; each exits with code 0 within 10 s.',
     short: true,
     unfit: needsTwo,
     async cause(stack, drill) {
       let longest = 0;
       drill.begins();
-      for (let round = 0; round < drill.rounds({ short: 1, long: 20 }); round++) {
+      // A pod sleeps for 10 s before it is told to end.
+      const rounds = drill.rounds({ short: 1, long: stack.kind === 'kubernetes' ? 10 : 20 });
+      for (let round = 0; round < rounds; round++) {
         for (const [service, replica] of await eachFirst(stack)) {
           const { how, seconds } = await stack.terminate(service, replica);
           longest = Math.max(longest, seconds);

@@ -1,4 +1,12 @@
-import { answersWithin, backWithin, type Fault, failsOnlyWith, noneFails, noneFailsLater } from '../fault.ts';
+import {
+  answersWithin,
+  backWithin,
+  type Fault,
+  failsOnlyWith,
+  noneFails,
+  noneFailsLater,
+  noRelay,
+} from '../fault.ts';
 import type { RehearsedStack } from '../stack.ts';
 import { pause, until } from '../until.ts';
 
@@ -61,12 +69,13 @@ export const storeFaults: Fault[] = [
     id: 'store-slow',
     fault: 'The store answers 100 ms late',
     promise: 'Every page and every write is answered within 1.2 s.',
+    not: noRelay,
     judges: [noneFails('hot', 'miss'), answersWithin(1.2, 'read', 'write'), noneFailsLater('ended', 2)],
     async cause(stack, drill) {
       drill.begins();
-      const restore = await stack.relay('tasks-store', { delay: 100 });
+      const restore = await stack.relay?.('tasks-store', { delay: 100 });
       await pause(4);
-      await restore();
+      await restore?.();
       drill.ends();
       await stack.settled();
     },

@@ -88,7 +88,7 @@ describe('While clients write and read, no request fails', () => {
 });
 
 describe('When a pod of each service', () => {
-  /** Kills, and returns what failed and when the pods had been killed: milliseconds since 1970. */
+  /** Returns what failed, and how many milliseconds after the kill it was sent. */
   async function lose(kill: (pod: string) => Promise<unknown>) {
     await scale(2, ...deployments);
     let killed = 0;

@@ -23,6 +23,7 @@ export interface Pod {
   address: string;
   /** Whether it was told to end. */
   ending: boolean;
+  ready: boolean;
   restarts: number;
   /** When its container last ended, in milliseconds since 1970. */
   ended?: number;
@@ -40,6 +41,7 @@ export async function pods(service: Workload): Promise<Pod[]> {
       name: `pod/${metadata.name}`,
       address: status.podIP ?? '',
       ending: metadata.deletionTimestamp !== undefined,
+      ready: container?.ready ?? false,
       restarts: container?.restartCount ?? 0,
       ...(finishedAt && { ended: Date.parse(finishedAt) }),
     };
@@ -51,10 +53,10 @@ interface Listed {
   metadata: { name: string; deletionTimestamp?: string };
   status: {
     podIP?: string;
-    containerStatuses?: { restartCount: number; state: ContainerState; lastState: ContainerState }[];
+    containerStatuses?: { ready: boolean; restartCount: number; state: State; lastState: State }[];
   };
 }
-interface ContainerState {
+interface State {
   terminated?: { finishedAt: string };
 }
 

@@ -36,8 +36,11 @@ export async function startKubernetes(): Promise<RehearsedStack> {
     EXPANDER_URL = 'http://127.0.0.1:30081',
     TASKS_URL = 'http://127.0.0.1:30082',
   } = process.env;
+  const all = async () => (await Promise.all(workloads.map(pods))).flat();
   const settled = async () => {
     for (const name of workloads) await rolledOut(name);
+    // Which may speak of a pod that has just ended.
+    await until(async () => (await all()).every(({ ready, ending }) => ready || ending), 90);
     await until(async () => (await fetch(PROXY_URL).catch(() => undefined))?.ok === true, 60);
   };
   return {
@@ -65,8 +68,7 @@ export async function startKubernetes(): Promise<RehearsedStack> {
     settled,
     /** The next end of a container that has ended before is followed by a wait of up to five minutes. */
     async renew() {
-      const all = (await Promise.all(workloads.map(pods))).flat();
-      const ended = all.filter(({ restarts }) => restarts > 0).map(({ name }) => name);
+      const ended = (await all()).filter(({ restarts }) => restarts > 0).map(({ name }) => name);
       if (ended.length > 0) await kubectl('delete', ...ended);
       await settled();
     },

@@ -10,8 +10,17 @@ hangs() {
     (($? > 128))
 } 2>/dev/null
 
+# Whether it uses CPU or waits for it. Then it may yet answer, and an end would only make others busier.
+busy() {
+    local state
+    read -r _ _ state _ <"/proc/$$/stat" && [[ $state == R ]]
+}
+
 watch() {
-    until hangs && hangs; do sleep 0.75; done
+    local misses=0
+    until ((misses >= 20)) || { ((misses >= 2)) && ! busy; }; do
+        if hangs; then ((misses += 1)); else misses=0 && sleep 0.75; fi
+    done
     TZ=UTC printf '{"level":"error","time":"%(%FT%TZ)T","service":"%s","msg":"does not answer; killing it"}\n' -1 "$service"
     kill -KILL $$
 }

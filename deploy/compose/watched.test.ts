@@ -48,3 +48,13 @@ test('a service that no longer accepts connections is left to end by itself', as
   service.kill('SIGTERM');
   expect(await once(service, 'exit')).toEqual([0, null]);
 });
+
+test('a service that is busy is left alone', async () => {
+  const port = await freePort();
+  const busy = `${answers(port)}
+    process.on('SIGTERM', () => { for (const end = Date.now() + 2_500; Date.now() < end; ); process.exit(0); });`;
+  const { service, said } = watched(port, busy);
+  expect(await said()).toBe('listening\n');
+  service.kill('SIGTERM');
+  expect(await once(service, 'exit')).toEqual([0, null]);
+});

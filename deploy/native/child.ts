@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Fifo } from './fifo.ts';
 import { forEachLine } from './lines.ts';
 import { privilegePrefix } from './privileges.ts';
@@ -50,6 +50,15 @@ export function launch(
 
 export const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
   pid !== undefined && exitCode === null && signalCode === null;
+
+/** Whether `child` uses CPU or waits for it (proc(5)); also where the system does not say. */
+export function isBusy({ process: { pid } }: Child): boolean {
+  try {
+    return / R /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
 
 /** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
 export async function exited(child: Child): Promise<void> {

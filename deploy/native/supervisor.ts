@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
-import { type Child, exited, isRunning, launch, terminate } from './child.ts';
+import { type Child, exited, isBusy, isRunning, launch, terminate } from './child.ts';
 import { openFifo } from './fifo.ts';
 import { forEachLine } from './lines.ts';
 import type { Probe } from './probes.ts';
@@ -14,10 +14,11 @@ const restartDelay = { first: 200, last: 5_000 };
 /** Milliseconds between two probes of a process that should be alive. */
 const probeInterval = 750;
 /**
- * Failed probes in a row, of 0.75 s each, after which a process is killed: more while it starts. What hangs keeps its
- * connections, and nginx waits on them: only its end lets another replica answer, so that has to come within 3 s.
+ * Failed probes in a row, of 0.75 s each, after which a process is killed. What hangs keeps its connections, and nginx
+ * waits on them: only its end lets another replica answer, so that has to come within 3 s. What is busy may yet answer,
+ * and to end it would only make others busier.
  */
-const failures = { whileStarting: 40, later: 2 };
+const failures = { whileStarting: 40, busy: 20, hanging: 2 };
 
 export interface SupervisedProcess {
   readonly name: string;
@@ -87,11 +88,11 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 /** Starts the next child whenever one exits, until `signal` is aborted and the last one has exited. */
 async function keepRunning(run: Run, signal: AbortSignal): Promise<void> {
   const { alive, explainExit } = run.spec;
-  let patience = failures.later;
+  let answers = true;
   for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
     const started = Date.now();
-    if (alive) watch(run, alive, patience);
-    patience = failures.whileStarting;
+    if (alive) watch(run, alive, answers);
+    answers = false;
     await exited(run.child);
     if (signal.aborted) return;
     if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
@@ -123,20 +124,20 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   throw new Error(`${name} was not ready within ${timeout / 1_000} s.`);
 }
 
-/**
- * Kills the child that runs now once it has failed several probes in a row. Returns when it has exited.
- *
- * @param left the number of failures that kill it if it never answers.
- */
-async function watch({ child, onLine }: Run, alive: Probe, left: number): Promise<void> {
-  for (;;) {
+/** Kills the child that runs now once it no longer answers. @param answers whether it has answered yet. */
+async function watch({ child, onLine }: Run, alive: Probe, answers: boolean): Promise<void> {
+  for (let failed = 0; ; ) {
     const pause = sleep(probeInterval, undefined, { ref: false });
-    left = (await alive()) ? failures.later : left - 1;
+    const answered = await alive();
+    answers ||= answered;
+    failed = answered ? 0 : failed + 1;
     await pause;
     if (!isRunning(child)) return;
-    if (left === 0 && isRunning(child)) {
+    const patience = isBusy(child) ? failures.busy : failures.hanging;
+    if (failed >= (answers ? patience : failures.whileStarting)) {
       onLine('does not answer; killing it');
       child.process.kill('SIGKILL');
+      return;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Capacity, type Cause, causes, causesIn, type Kind, type Mix } from './model.ts';
+import { type Capacity, type Costs, causes, causesIn, type Kind, kinds, type Mix } from './model.ts';
 import type { Step } from './step.ts';
 
 const only = (kind: Kind): Mix => ({ hot: 0, cold: 0, list: 0, writes: 0, [kind]: 1 });
@@ -18,24 +18,21 @@ export const costSteps: { mix: Mix; rate: number }[] = [
 const beside = ['k6', 'shortener'];
 
 /** Tells what a request of each kind costs from steps of a stack with one replica of each. */
-export function costsOf(steps: readonly Step[]): Pick<Capacity, 'costs' | 'fixed'> {
+export function costsOf(steps: readonly Step[]): Pick<Capacity, 'costs' | 'latency'> {
   const processes = Object.keys(steps[0]?.cores ?? {}).filter((name) => !beside.includes(name));
-  const often = steps.map(({ mix, rate }) => causesIn(mix, rate));
-  const fitted = processes.map((process) => {
-    const [fixed = 0, ...perCause] = fit(
-      steps.map((_, i) => [1, ...causes.map((cause) => often[i]?.[cause] ?? 0)]),
-      steps.map(({ cores }) => cores[process] ?? 0),
+  const costs = processes.map((process) => {
+    const often = steps.map(({ mix, rate }) => causesIn(process, mix, rate));
+    const cores = fit(
+      often.map((row) => causes.map((cause) => row[cause])),
+      steps.map((step) => step.cores[process] ?? 0),
     );
-    return { process, fixed, perCause };
+    return [process, Object.fromEntries(causes.map((cause, place) => [cause, (cores[place] ?? 0) * 1e6]))];
   });
-  const cost = (cause: Cause, place: number) => ({
-    cpu: Object.fromEntries(fitted.map(({ process, perCause }) => [process, (perCause[place] ?? 0) * 1e6])),
-    latency: steps.findLast(({ mix }) => mix[cause as Kind] === 1)?.latency[cause as Kind] ?? 0,
-  });
-  return {
-    fixed: Object.fromEntries(fitted.map(({ process, fixed }) => [process, fixed])),
-    costs: Object.fromEntries(causes.map((cause, place) => [cause, cost(cause, place)])) as Capacity['costs'],
-  };
+  const latency = kinds.map((kind) => [
+    kind,
+    steps.findLast(({ mix }) => mix[kind] === 1)?.latency[kind] ?? 0,
+  ]);
+  return { costs: Object.fromEntries(costs) as Costs, latency: Object.fromEntries(latency) };
 }
 
 /** Cores below which a difference is noise: the kernel counts CPU time in hundredths of a second. */
@@ -48,7 +45,7 @@ const noise = 0.005;
 export function fit(rows: readonly number[][], values: readonly number[]): number[] {
   const factors = (rows[0] ?? []).map(() => 0);
   const weights = values.map((value) => 1 / (value + noise) ** 2);
-  for (let round = 0; round < 5_000; round += 1) {
+  for (let round = 0; round < 20_000; round += 1) {
     for (const place of factors.keys()) {
       let [numerator, denominator] = [0, 0];
       for (const [i, row] of rows.entries()) {

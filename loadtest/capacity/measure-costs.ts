@@ -27,7 +27,7 @@ export async function withStack<Result>(
 }
 
 /** What a request of each kind costs on this machine. */
-export async function measureCosts(k6: K6, target: Target): Promise<Pick<Capacity, 'costs' | 'fixed'>> {
+export async function measureCosts(k6: K6, target: Target): Promise<Pick<Capacity, 'costs' | 'latency'>> {
   const steps: Step[] = [];
   for (const { mix, rate } of costSteps) {
     const step = await measureStep(k6, target, mix, rate, objective);

@@ -4,17 +4,24 @@ export type Kind = (typeof kinds)[number];
 /** Shares of a rate, which add up to 1. */
 export type Mix = Record<Kind, number>;
 
-/** What causes CPU time, per second: requests of each kind, and lists after a write, which have to be made again. */
-export const causes = [...kinds, 'changedLists'] as const;
+/** The processes of a stack, each with the kinds of requests that reach it. */
+const reached: Record<string, readonly Kind[]> = {
+  proxy: kinds,
+  expander: ['cold'],
+  'expander-cache': ['cold'],
+  tasks: ['list', 'writes'],
+  'tasks-store': ['list', 'writes'],
+};
+
+/**
+ * What a process spends CPU time on: a second of running, being woken up, a request of each kind, and a list after a
+ * write, which has to be made again.
+ */
+export const causes = ['running', 'wakes', ...kinds, 'changedLists'] as const;
 export type Cause = (typeof causes)[number];
 
-/** What one of a kind of requests costs. */
-export interface Cost {
-  /** Microseconds of CPU time by process. */
-  cpu: Record<string, number>;
-  /** Milliseconds until it is answered, on average. */
-  latency: number;
-}
+/** Microseconds of CPU time of each cause, by process. */
+export type Costs = Record<string, Record<Cause, number>>;
 
 /** What `make capacity` writes and `make size` reads. */
 export interface Capacity {
@@ -27,9 +34,9 @@ export interface Capacity {
   conclusion: string;
   limits: Limit[];
   steps: unknown[];
-  costs: Record<Cause, Cost>;
-  /** Cores that each process uses under any load: timers, and waking up for requests that come one by one. */
-  fixed: Record<string, number>;
+  costs: Costs;
+  /** Milliseconds until a request is answered, on average. */
+  latency: Record<Kind, number>;
   /** Bytes of a process under load. */
   memory: Record<string, number>;
   /** Sockets of a process under load. */
@@ -50,34 +57,48 @@ export const mixes: Record<string, Mix> = {
   half: { hot: 0.4, cold: 0.4, list: 0.15, writes: 0.05 },
 };
 
-/** How often each cause comes per second in `rate` requests of `mix`, where so many replicas of tasks share the lists. */
-export function causesIn(mix: Mix, rate: number, tasks = 1): Record<Cause, number> {
-  const [hot, cold, list, writes] = kinds.map((kind) => rate * mix[kind]) as [number, number, number, number];
-  // Of lists and writes in any order, so many lists come after a write, in each replica.
-  const changedLists = list * writes === 0 ? 0 : (list * writes) / (list / tasks + writes);
-  return { hot, cold, list, writes, changedLists };
-}
+/**
+ * A process wakes up at most so often a second: the more requests there are, the fewer find it asleep. With 50 to 200
+ * costs fit best what was measured at two rates.
+ */
+const mostWakes = 100;
 
 /**
- * Cores that each process needs for `rate` requests a second of `mix`.
+ * How often each cause comes in a second of `rate` requests of `mix`, for all replicas of a process together.
  *
  * @param replicas by process; one where it is not named.
  */
+export function causesIn(
+  process: string,
+  mix: Mix,
+  rate: number,
+  replicas: Record<string, number> = {},
+): Record<Cause, number> {
+  const perSecond = Object.fromEntries(kinds.map((kind) => [kind, rate * mix[kind]])) as Mix;
+  const { list, writes } = perSecond;
+  const running = replicas[process] ?? 1;
+  const own = (reached[process] ?? []).reduce((sum, kind) => sum + perSecond[kind], 0);
+  return {
+    ...perSecond,
+    running,
+    wakes: (own * mostWakes) / (own / running + mostWakes),
+    // Of lists and writes in any order, so many lists come after a write, in each replica.
+    changedLists: list * writes === 0 ? 0 : (list * writes) / (list / (replicas.tasks ?? 1) + writes),
+  };
+}
+
+/** Cores that all replicas of each process need for `rate` requests a second of `mix`. */
 export function coresFor(
-  { costs, fixed }: Pick<Capacity, 'costs' | 'fixed'>,
+  costs: Costs,
   mix: Mix,
   rate: number,
   replicas: Record<string, number> = {},
 ): Record<string, number> {
-  const often = causesIn(mix, rate, replicas.tasks);
-  const needed = (process: string) =>
-    causes.reduce((sum, cause) => sum + (often[cause] * (costs[cause].cpu[process] ?? 0)) / 1e6, 0);
-  return Object.fromEntries(
-    Object.entries(fixed).map(([process, idle]) => [
-      process,
-      idle * (replicas[process] ?? 1) + needed(process),
-    ]),
-  );
+  const needed = Object.entries(costs).map(([process, cost]) => {
+    const often = causesIn(process, mix, rate, replicas);
+    return [process, causes.reduce((sum, cause) => sum + often[cause] * cost[cause], 0) / 1e6];
+  });
+  return Object.fromEntries(needed);
 }
 
 /** A process that runs on one core at a time; nginx has a worker for each, up to four. */
@@ -122,34 +143,31 @@ export interface Need {
 const replicated = ['expander', 'tasks', 'proxy'];
 
 /** What `rate` requests a second of `mix` need. */
-export function sizeFor({ costs, fixed, memory, sockets }: Capacity, mix: Mix, rate: number): Need[] {
-  const counts: Record<string, number> = {};
-  const none = Object.fromEntries(Object.keys(fixed).map((part) => [part, 0]));
-  for (const [part, needed] of Object.entries(coresFor({ costs, fixed: none }, mix, rate))) {
-    if (needed > 0) counts[part] = Math.max(1, Math.ceil(needed / (utilization - (fixed[part] ?? 0))));
-  }
-  // One nginx, however many workers it has; and one Redis.
-  const processes = (part: string) =>
-    part !== 'proxy' && replicated.includes(part) ? (counts[part] ?? 1) : 1;
-  const cores = coresFor(
-    { costs, fixed },
-    mix,
-    rate,
-    Object.fromEntries(Object.keys(counts).map((part) => [part, processes(part)])),
-  );
-  const inFlight = kinds.reduce((sum, kind) => sum + (rate * mix[kind] * costs[kind].latency) / 1_000, 0);
-  return Object.entries(counts).map(([part, wanted]) => {
-    const count = replicated.includes(part) ? wanted : 1;
-    const note = wanted > count ? 'one Redis cannot: split the load among several stacks' : '';
-    // At nginx, clients and upstreams each hold a socket.
-    const open = (sockets[part] ?? 0) * processes(part) + (part === 'proxy' ? 2 * inFlight : 0);
-    return {
-      part,
-      count,
-      cores: cores[part] ?? 0,
-      memory: (memory[part] ?? 0) * processes(part),
-      sockets: Math.ceil(open),
-      note,
-    };
-  });
+export function sizeFor({ costs, latency, memory, sockets }: Capacity, mix: Mix, rate: number): Need[] {
+  const inFlight = kinds.reduce((sum, kind) => sum + (rate * mix[kind] * latency[kind]) / 1_000, 0);
+  return Object.keys(costs)
+    .filter((part) => reached[part]?.some((kind) => mix[kind] > 0))
+    .map((part) => {
+      const wanted = replicasOf(costs, part, mix, rate);
+      const count = replicated.includes(part) ? wanted : 1;
+      // One nginx, however many workers it has.
+      const processes = part === 'proxy' ? 1 : count;
+      // There, clients and upstreams each hold a socket.
+      const open = (sockets[part] ?? 0) * processes + (part === 'proxy' ? 2 * inFlight : 0);
+      return {
+        part,
+        count,
+        cores: coresFor(costs, mix, rate, { [part]: count })[part] ?? 0,
+        memory: (memory[part] ?? 0) * processes,
+        sockets: Math.ceil(open),
+        note: wanted > count ? 'one Redis cannot: split the load among several stacks' : '',
+      };
+    });
+}
+
+/** How many replicas it takes until none is too busy. */
+function replicasOf(costs: Costs, part: string, mix: Mix, rate: number): number {
+  let count = 1;
+  while ((coresFor(costs, mix, rate, { [part]: count })[part] ?? 0) > utilization * count) count += 1;
+  return count;
 }

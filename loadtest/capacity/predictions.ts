@@ -15,9 +15,9 @@ const cases = [
 
 /** Compares what costs predict with runs, and sets the exit code. */
 export async function checkPredictions(k6: K6): Promise<void> {
-  const capacity = await withStack(k6, 1, (target) => measureCosts(k6, target));
+  const { costs } = await withStack(k6, 1, (target) => measureCosts(k6, target));
   for (const { what, mix, rate, tasks } of cases) {
-    const predicted = coresFor(capacity, mix, rate, { tasks });
+    const predicted = coresFor(costs, mix, rate, { tasks });
     const step = await withStack(k6, tasks, (target) => measureStep(k6, target, mix, rate, objective));
     const code = compare(`${what}, ${rate} requests/s`, predicted, step);
     process.exitCode = Math.max(code, Number(process.exitCode ?? 0));

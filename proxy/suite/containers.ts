@@ -49,6 +49,15 @@ export function containerRules(stack: () => ComposedStack): void {
     expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2`);
   });
 
+  test('its command starts from what the image has compiled', { timeout: 120_000 }, async () => {
+    const command = 'longhand-expand --follow=all http://10.0.0.1/ 2>&1 || true';
+    const options = ['--rm', '-T', '--no-deps', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE'];
+    const said = await stack().compose('run', ...options, 'expander', 'sh', '-c', command);
+    const reads = said.split('\n').filter((line) => line.includes('reading cache'));
+    expect(reads).toContainEqual(expect.stringContaining('cli/as-browser.ts'));
+    expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
+  });
+
   describe('Network access', { timeout: 120_000 }, () => {
     test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', () => {
       for (const service of services) {

@@ -23,6 +23,8 @@ describe('The proxy alone', () => {
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/silent': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
     '/break': (request) => request.socket.destroy(),
+    '/api/expand?break': (request) => request.socket.destroy(),
+    '/tasks/import?break': (request) => request.socket.destroy(),
     '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
     '/large': (_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
@@ -150,6 +152,15 @@ describe('The proxy alone', () => {
     const { status, headers, body } = await send(ports.expander, '/break');
     expect([status, headers['retry-after']]).toEqual([502, '5']);
     expect(headers['x-power-by']).toBe('Longhand');
+    expect(body).toContain('The application is not answering.');
+  });
+
+  test.each([
+    ['expander', '/api/expand?break'],
+    ['tasks', '/tasks/import?break'],
+  ] as const)('so it is after a body larger than others may have: %s%s', async (name, path) => {
+    const { status, body } = await send(ports[name], path, { method: 'POST', body: 'x'.repeat(100_000) });
+    expect(status).toBe(502);
     expect(body).toContain('The application is not answering.');
   });
 

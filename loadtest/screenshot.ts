@@ -14,7 +14,7 @@ if (!id) throw new Error(`There is no run in ${runsFolder} yet: run "make load" 
 const browser = await launchChromium();
 try {
   const page = await browser.newPage({
-    viewport: { width: 820, height: 1_060 },
+    viewport: { width: 820, height: 960 },
     deviceScaleFactor: 0.85,
     colorScheme: 'light',
   });

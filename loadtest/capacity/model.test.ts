@@ -86,7 +86,7 @@ describe('make size', () => {
 
   test('gives each service replicas of which none is busier than 70 %', () => {
     expect(need(20_000, 'expander')).toMatchObject({
-      cores: expect.closeTo(0.84),
+      cores: expect.closeTo(0.04 + 0.182 + 0.8),
       count: 2,
       memory: 200 * MiB,
     });

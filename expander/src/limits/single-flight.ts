@@ -47,9 +47,11 @@ const maxWaiting = 1_024;
 
 /** Single flight: the same work runs once at a time, however many wait for it. */
 export function createFlights<Result, Event = never>(): Join<Result, Event> {
-  const flights = new Map<string, Flight<Result, Event>>();
+  // No Map: in V8 each table that a Map has outgrown points to the next one, by which the collector of young objects
+  // keeps flights that have ended, with their hops and signals, until the next full collection.
+  const flights: Record<string, Flight<Result, Event>> = Object.create(null);
   const forget = (key: string, flight: Flight<Result, Event>) => {
-    if (flights.get(key) === flight) flights.delete(key);
+    if (flights[key] === flight) delete flights[key];
   };
 
   // Each hop of each chain comes by here, so a waiter costs one promise, and the work another.
@@ -106,13 +108,13 @@ export function createFlights<Result, Event = never>(): Join<Result, Event> {
   };
 
   return (key, waiter, work) => {
-    const other = flights.get(key);
+    const other = flights[key];
     if (other && other.seats.size >= maxWaiting) {
       return Promise.reject(overloaded('Too many requests are waiting for this URL'));
     }
     if (other) return sharing("another request's expansion", wait(key, other, waiter));
     const flight = { events: [], seats: new Set<Seat<Result, Event>>(), abandon: new AbortController() };
-    flights.set(key, flight);
+    flights[key] = flight;
     const result = wait(key, flight, waiter);
     fly(key, flight, work);
     return result;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createBatcher } from '@longhand/shared/batcher.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
+import { createBatcher } from './batcher.ts';
 import { keys as names } from './keys.ts';
 
 type Args = (string | number)[];

@@ -26,7 +26,7 @@ async function main([names, args]: [string[], string[]]): Promise<void> {
   const outcomes: Verdict['outcome'][] = [];
   try {
     for (const name of names) {
-      console.log(`\n${name}: against ${target.variables.PROXY_URL}`);
+      console.log(`\n${name}: against ${target.address}`);
       outcomes.push(await measureRun(k6, name, target, options));
     }
   } finally {

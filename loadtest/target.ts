@@ -5,6 +5,8 @@ import { startService } from './bench/services.ts';
 
 /** The stack under load. */
 export interface Target {
+  /** Its URL for people: those that were named, otherwise the proxy's. */
+  readonly address: string;
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
   /** The current process ids by name; none of a stack that somebody else started. */
@@ -37,16 +39,26 @@ const optionalUrls = ['TASKS_DIRECT_URL', 'SHORTENER_URL'];
 export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const variables: Record<string, string> = {};
   for (const [name, url] of Object.entries(defaultUrls)) variables[name] = env[name] || url;
-  // k6 says what is wrong with a stack that was asked for.
-  const named = Object.keys(defaultUrls).some((name) => env[name]);
-  const answers = Object.values(variables).map((url) => fetch(url));
-  if (!named && (await Promise.allSettled(answers)).some(({ status }) => status === 'rejected'))
-    return undefined;
+  const named = Object.keys(defaultUrls).flatMap((name) => env[name] || []);
+  // Nothing is sent to a stack that was asked for: k6 says whether its hosts are allowed, and what is wrong with it.
+  if (named.length === 0 && !(await allAnswer(Object.values(variables)))) return undefined;
+  const address = named.join(', ') || defaultUrls.PROXY_URL;
   for (const name of optionalUrls) if (env[name]) variables[name] = env[name];
-  if (variables.SHORTENER_URL) return { variables, processes: {}, async stop() {} };
+  if (variables.SHORTENER_URL) return { address, variables, processes: {}, async stop() {} };
   const shortener = await startShortener();
-  return { variables: { ...variables, SHORTENER_URL: shortener.url }, processes: {}, stop: shortener.close };
+  return {
+    address,
+    variables: { ...variables, SHORTENER_URL: shortener.url },
+    processes: {},
+    stop: shortener.close,
+  };
 }
+
+const allAnswer = (urls: string[]): Promise<boolean> =>
+  Promise.all(urls.map((url) => fetch(url))).then(
+    () => true,
+    () => false,
+  );
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
 export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEnv = {}): Promise<Target> {
@@ -64,6 +76,7 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
   const sockets = dirname(stack.operations.tasks);
   let next = 0;
   return {
+    address: stack.urls.proxy,
     variables: {
       PROXY_URL: stack.urls.proxy,
       EXPANDER_URL: stack.urls.expander,

@@ -47,7 +47,7 @@ export async function measureRun(
     started: started.toISOString(),
     seconds: (Date.now() - started.getTime()) / 1_000,
     commit,
-    target: target.variables.PROXY_URL ?? '',
+    target: target.address,
     machine: { k6: k6.version, ...machine() },
     settings: settingsOf(process.env, options.args),
     cpu,

@@ -81,6 +81,8 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect([0, 99], output).toContain(code);
     expect(output).toMatch(/iterations\.+: 9 /);
     expect(output).toContain("'p(95)<5000'");
+    // There is none here, and k6 would call its threshold met.
+    expect(output).not.toContain('target:control');
     const samples = await readSamples(join(out, k6Files.samples));
     expect(samples.filter(({ tags }) => tags.mine !== 'yes')).toEqual([]);
   });
@@ -151,12 +153,20 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
       { LOAD_RATES: '5' },
       { LOAD_DURATION: 'long' },
       { LOAD_P99: '5s' },
+      { LOAD_RATE: '0.5' },
     ];
     const outputs = await Promise.all(faults.map((variables) => run('keepalive', variables)));
     expect(outputs[0]?.output).toContain('LOAD_PROFILE=huge: the profiles are full and short.');
     expect(outputs[1]?.output).toContain('LOAD_RATES: there is no such variable');
     expect(outputs[2]?.output).toContain('LOAD_DURATION=long: is neither a number of seconds nor a duration');
     expect(outputs[3]?.output).toContain('LOAD_P99=5s: is not a number.');
+    expect(outputs[4]?.output).toContain('LOAD_RATE=0.5: is not a whole number.');
+  });
+
+  test("another script's variable is said once to have no effect", async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { output } = await run('tasks', { TASKS_URL: url, LOAD_RATE: '500', LOAD_READ_RATE: '500' });
+    expect(output.split('LOAD_RATE: no effect on tasks, which has LOAD_READ_RATE')).toHaveLength(2);
   });
 
   test('the negative control: keepalive passes with no-delay on', async () => {

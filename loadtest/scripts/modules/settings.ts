@@ -16,12 +16,15 @@ export function settings<Script extends keyof Profile>(script: Script): Profile[
   const profile = profiles[name];
   if (!profile)
     throw new Error(`LOAD_PROFILE=${name}: the profiles are ${Object.keys(profiles).join(' and ')}.`);
-  const known = [
-    ...others,
-    ...Object.values(profile).flatMap((settings) => Object.keys(settings).map(variable)),
-  ];
-  const unknown = Object.keys(__ENV).find((name) => name.startsWith('LOAD_') && !known.includes(name));
+  const known = Object.values(profile).flatMap((settings) => Object.keys(settings).map(variable));
+  const given = Object.keys(__ENV).filter((name) => name.startsWith('LOAD_') && !others.includes(name));
+  const unknown = given.find((name) => !known.includes(name));
   if (unknown) throw new Error(`${unknown}: there is no such variable; see loadtest/README.md.`);
+  // Several scripts may share an environment. Every user runs this; one says it.
+  const own = Object.keys(profile[script]).map(variable);
+  const unused = given.filter((name) => __ENV[name] && !own.includes(name));
+  if (__VU === 1 && unused.length > 0)
+    console.warn(`${unused.join(', ')}: no effect on ${script}, which has ${own.join(', ')}.`);
   const entries = Object.entries(profile[script]).map(([setting, value]) => {
     // K6_VUS, which k6 itself ignores in a script with scenarios, is the number of users.
     const given = __ENV[variable(setting)] || (setting === 'users' && __ENV.K6_VUS);
@@ -33,8 +36,13 @@ export function settings<Script extends keyof Profile>(script: Script): Profile[
 /** Settings that are seconds. */
 const durations = ['duration', 'ramp', 'hold', 'after'];
 
+/** Settings that count something. */
+const counts = /rate$|^(burst|users|iterations|listed|hotLinks)$/i;
+
 /** A number; where it is of seconds, also what k6 writes as `1h2m3s`. */
 function read(setting: string, text: string): number {
+  if (counts.test(setting) && !/^\d+$/.test(text))
+    throw new Error(`${variable(setting)}=${text}: is not a whole number.`);
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const isDuration = durations.includes(setting);
   const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text) ?? [];

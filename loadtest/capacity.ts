@@ -38,7 +38,9 @@ async function main(): Promise<void> {
 }
 
 async function findCapacity(k6: K6, target: Target, name: string, mix: Mix): Promise<void> {
+  console.log('What each kind of request costs, at two rates:');
   const costs = await measureCosts(k6, target);
+  console.log('The highest rate that meets the objective:');
   const steps = await search(async (rate) => {
     const step = await measureStep(k6, target, mix, rate, objective);
     console.log(`${name} ${describe(step)}`);

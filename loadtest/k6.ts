@@ -35,9 +35,10 @@ export async function findK6(log: (message: string) => void): Promise<K6> {
     await run('go', ['install', `go.k6.io/k6@v${version}`], { env: { ...process.env, GOBIN: localBin } });
     return { version, command: () => [join(localBin, 'k6')] };
   }
+  const pulled = (await succeeds('docker', 'version')) ? `, and Docker cannot pull ${image}` : '';
   throw new Error(
-    'k6 is not installed: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install Docker or ' +
-      'Go, with which this command gets it by itself.',
+    `k6 is not installed${pulled}: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install ` +
+      'Docker or Go, with which this command gets it by itself.',
   );
 }
 

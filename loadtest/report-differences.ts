@@ -3,9 +3,13 @@ import { htmlTable, page } from './runs/page.ts';
 import { escapeXml } from './svg.ts';
 import { textTable } from './table.ts';
 
+const note =
+  'Intervals are the bootstrap’s: of whole seconds of a load, less what changed for its control; of rounds of a benchmark.';
+
 /** The comparison of the runs `a` and `b` for the terminal, and as a page beside their folders. */
 export function reportDifferences(what: string, a: string, b: string, differences: readonly Difference[]) {
-  const conclusion = `${what}: B is ${overall(differences)}`;
+  const answer = overall(differences);
+  const conclusion = `${what}: ${answer === 'no measurable difference' ? answer : `B is ${answer}`}`;
   const rows = differenceRows(differences);
   const runs = [a, b].map(
     (id, i) => `<p>${'AB'[i]}: <a href="${encodeURIComponent(id)}/">${escapeXml(id)}</a></p>`,
@@ -15,10 +19,10 @@ export function reportDifferences(what: string, a: string, b: string, difference
     ...runs,
     differencePlot(differences),
     htmlTable(rows),
-    '<p>Intervals are the bootstrap’s: of whole seconds of a load, of rounds of a benchmark.</p>',
+    `<p>${note}</p>`,
   ];
   return {
-    text: `A  ${a}\nB  ${b}\n\n${textTable(rows)}\n\n${conclusion}.`,
+    text: `A  ${a}\nB  ${b}\n\n${textTable(rows)}\n${note}\n\n${conclusion}.`,
     html: page(conclusion, body.join('\n')),
   };
 }

@@ -49,11 +49,15 @@ test('a service that no longer accepts connections is left to end by itself', as
   expect(await once(service, 'exit')).toEqual([0, null]);
 });
 
-test('a service that is busy is left alone', async () => {
+test.each([
+  ['is busy', 'for (const end = Date.now() + 2_500; Date.now() < end; ); process.exit(0);'],
+  [
+    'answers late',
+    "server.removeAllListeners('request').on('request', () => {}); setTimeout(() => process.exit(0), 3_500);",
+  ],
+])('a service that %s is left alone', async (_, stop) => {
   const port = await freePort();
-  const busy = `${answers(port)}
-    process.on('SIGTERM', () => { for (const end = Date.now() + 2_500; Date.now() < end; ); process.exit(0); });`;
-  const { service, said } = watched(port, busy);
+  const { service, said } = watched(port, `${answers(port)} process.on('SIGTERM', () => { ${stop} });`);
   expect(await said()).toBe('listening\n');
   service.kill('SIGTERM');
   expect(await once(service, 'exit')).toEqual([0, null]);

@@ -51,12 +51,13 @@ export function launch(
 export const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
   pid !== undefined && exitCode === null && signalCode === null;
 
-/** Whether `child` uses CPU or waits for it (proc(5)); also where the system does not say. */
-export function isBusy({ process: { pid } }: Child): boolean {
+/** How often `child` gave up a CPU (proc(5)); undefined while it uses one or waits for one, or where nobody says. */
+export function contextSwitches({ process: { pid } }: Child): string | undefined {
   try {
-    return / R /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return /^State:\s*R/m.test(status) ? undefined : status.match(/ctxt_switches:.*/g)?.join();
   } catch {
-    return true;
+    return undefined;
   }
 }
 

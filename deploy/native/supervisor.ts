@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
-import { type Child, exited, isBusy, isRunning, launch, terminate } from './child.ts';
+import { type Child, contextSwitches, exited, isRunning, launch, terminate } from './child.ts';
 import { openFifo } from './fifo.ts';
 import { forEachLine } from './lines.ts';
 import type { Probe } from './probes.ts';
@@ -126,15 +126,16 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
 
 /** Kills the child that runs now once it no longer answers. @param answers whether it has answered yet. */
 async function watch({ child, onLine }: Run, alive: Probe, answers: boolean): Promise<void> {
-  for (let failed = 0; ; ) {
+  for (let failed = 0, still = 0; ; ) {
     const pause = sleep(probeInterval, undefined, { ref: false });
+    const before = contextSwitches(child);
     const answered = await alive();
     answers ||= answered;
     failed = answered ? 0 : failed + 1;
+    still = !answered && before !== undefined && before === contextSwitches(child) ? still + 1 : 0;
     await pause;
     if (!isRunning(child)) return;
-    const patience = isBusy(child) ? failures.busy : failures.hanging;
-    if (failed >= (answers ? patience : failures.whileStarting)) {
+    if (answers ? still >= failures.hanging || failed >= failures.busy : failed >= failures.whileStarting) {
       onLine('does not answer; killing it');
       child.process.kill('SIGKILL');
       return;

@@ -35,6 +35,7 @@ export const proxyFaults: Fault[] = [
     id: 'proxy-cache-read-only',
     fault: 'The edge cache cannot be written for 4 s',
     promise: 'Hot links and pages go on.',
+    not: { kubernetes: 'the cache is a volume there, which only root could make read-only' },
     judges: [noneFails()],
     async cause(stack, drill) {
       drill.begins();

@@ -1,0 +1,25 @@
+import { Session } from 'node:inspector/promises';
+import { createFlights } from '../src/limits/single-flight.ts';
+
+/** Prints the bytes that outlived the collections of young objects after 60,000 flights with some 100 MB in all. */
+const join = createFlights<number[]>();
+let flown = 0;
+async function flyOn(): Promise<void> {
+  while (flown < 60_000) {
+    flown += 1;
+    await join(`${flown}`, {}, async () => {
+      const result = Array.from({ length: 200 }, (_, i) => i);
+      await new Promise(setImmediate);
+      return result;
+    });
+  }
+}
+const session = new Session();
+session.connect();
+const options = { samplingInterval: 16_384, includeObjectsCollectedByMajorGC: true };
+await session.post('HeapProfiler.startSampling', options);
+await Promise.all(Array.from({ length: 50 }, flyOn));
+const { profile } = await session.post('HeapProfiler.stopSampling');
+const kept = (node: typeof profile.head): number =>
+  node.children.reduce((sum, child) => sum + kept(child), node.selfSize);
+console.log(kept(profile.head));

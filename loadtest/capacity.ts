@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { measureCosts, withStack } from './capacity/measure-costs.ts';
 import { type Capacity, type Limit, limitsOf, type Mix, mixes } from './capacity/model.ts';
 import { checkPredictions } from './capacity/predictions.ts';
-import { describe, mayBeOthers, measureStep, type Objective, objective, type Step } from './capacity/step.ts';
+import { describe, mayBeOthers, measureStep, objective, type Step } from './capacity/step.ts';
 import { findK6, type K6 } from './k6.ts';
 import { machine } from './machine/environment.ts';
 import { runsFolder } from './runs/run-folder.ts';
@@ -42,7 +42,7 @@ async function findCapacity(k6: K6, target: Target, name: string, mix: Mix): Pro
   const costs = await measureCosts(k6, target);
   console.log('The highest rate that meets the objective:');
   const steps = await search(async (rate) => {
-    const step = await measureStep(k6, target, mix, rate, objective);
+    const step = await measureStep(k6, target, mix, rate);
     console.log(`${name} ${describe(step)}`);
     return step;
   });
@@ -56,7 +56,7 @@ async function findCapacity(k6: K6, target: Target, name: string, mix: Mix): Pro
     objective,
     mix,
     rate: best.rate,
-    conclusion: conclusion(best, limits, objective),
+    conclusion: conclusion(best, limits),
     limits,
     steps,
     ...costs,
@@ -99,7 +99,7 @@ async function search(measure: (rate: number) => Promise<Step>): Promise<Step[]>
   return steps;
 }
 
-function conclusion(best: Step, [first, second]: Limit[], { p99 }: Objective): string {
+function conclusion(best: Step, [first, second]: Limit[]): string {
   const shown = (rate: number) => (Math.round(rate / 10) * 10).toLocaleString('en');
   const used = best.cores[first?.name ?? ''];
   const all = Object.values(best.cores).reduce((sum, value) => sum + value, 0);
@@ -109,7 +109,7 @@ function conclusion(best: Step, [first, second]: Limit[], { p99 }: Objective): s
         `${((100 * (best.cores.k6 ?? 0)) / all).toFixed(0)} % of that by k6`
       : `${first?.name} was at ${(used * 100).toFixed(0)} % of a core`;
   return (
-    `${shown(best.rate)} requests/s within p99 < ${p99} ms on this machine; ${state}; ` +
+    `${shown(best.rate)} requests/s within p99 < ${objective.p99} ms on this machine; ${state}; ` +
     `the next limit is ${used === undefined ? '' : 'the '}${second?.name} at ${shown(second?.rate ?? Number.NaN)}.`
   );
 }

@@ -2,7 +2,7 @@ import type { K6 } from '../k6.ts';
 import { startOwnStack, type Target } from '../target.ts';
 import { costSteps, costsOf } from './costs.ts';
 import { type Capacity, kinds } from './model.ts';
-import { describe, measureStep, objective, type Step } from './step.ts';
+import { describe, measureStep, type Step } from './step.ts';
 
 /** How often a new stack is loaded for a few seconds before it is measured, so that V8 has compiled what is used often. */
 const warmUps = 2;
@@ -19,7 +19,7 @@ export async function withStack<Result>(
     LONGHAND_SERVER_TIMING: 'off',
   });
   try {
-    for (let i = 0; i < warmUps; i += 1) await measureStep(k6, target, everything, 500, objective);
+    for (let i = 0; i < warmUps; i += 1) await measureStep(k6, target, everything, 500);
     return await use(target);
   } finally {
     await target.stop();
@@ -30,7 +30,7 @@ export async function withStack<Result>(
 export async function measureCosts(k6: K6, target: Target): Promise<Pick<Capacity, 'costs' | 'latency'>> {
   const steps: Step[] = [];
   for (const { mix, rate } of costSteps) {
-    const step = await measureStep(k6, target, mix, rate, objective);
+    const step = await measureStep(k6, target, mix, rate);
     const asked = kinds.filter((kind) => mix[kind] > 0);
     console.log(`${asked.join(' and ')} ${describe(step)}`);
     steps.push(step);

@@ -18,7 +18,7 @@ export async function checkPredictions(k6: K6): Promise<void> {
   const { costs } = await withStack(k6, 1, (target) => measureCosts(k6, target));
   for (const { what, mix, rate, tasks } of cases) {
     const predicted = coresFor(costs, mix, rate, { tasks });
-    const step = await withStack(k6, tasks, (target) => measureStep(k6, target, mix, rate, objective));
+    const step = await withStack(k6, tasks, (target) => measureStep(k6, target, mix, rate));
     const code = compare(`${what}, ${rate} requests/s`, predicted, step);
     process.exitCode = Math.max(code, Number(process.exitCode ?? 0));
   }
@@ -26,11 +26,11 @@ export async function checkPredictions(k6: K6): Promise<void> {
 
 /** Prints a prediction beside what was measured. @returns the exit code: 0 if it holds, 75 if others were at work. */
 function compare(what: string, predicted: Record<string, number>, { cores, failed, others }: Step): number {
+  const sum = (values: number[]) => values.reduce((all, used) => all + used, 0);
   // A second replica is `tasks-2`.
   const measured = (name: string) =>
-    Object.entries(cores).reduce(
-      (sum, [process, used]) => (process.replace(/-\d$/, '') === name ? sum + used : sum),
-      0,
+    sum(
+      Object.entries(cores).flatMap(([process, used]) => (process.replace(/-\d$/, '') === name ? used : [])),
     );
   const row = (name: string, a: number, b: number) => [
     name,
@@ -39,9 +39,7 @@ function compare(what: string, predicted: Record<string, number>, { cores, faile
     `${(100 * (b / a - 1)).toFixed(0)} %`,
   ];
   const names = Object.keys(predicted);
-  const [expected, found] = [Object.values(predicted), names.map(measured)].map((all) =>
-    all.reduce((sum, used) => sum + used, 0),
-  ) as [number, number];
+  const [expected, found] = [sum(Object.values(predicted)), sum(names.map(measured))];
   const rows = names.map((name) => row(name, predicted[name] ?? 0, measured(name)));
   console.log(
     `\n${textTable([[`${what}: cores`, 'predicted', 'measured', 'difference'], ...rows, row('all', expected, found)])}\n`,
@@ -53,6 +51,6 @@ function compare(what: string, predicted: Record<string, number>, { cores, faile
     return 75;
   }
   const met = Math.abs(found / expected - 1) <= tolerance;
-  console.log(`The prediction ${met ? 'holds' : 'DOES NOT HOLD'} within 20 %.`);
+  console.log(`The prediction ${met ? 'holds' : 'DOES NOT HOLD'} within ${100 * tolerance} %.`);
   return met ? 0 : 1;
 }

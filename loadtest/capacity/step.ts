@@ -6,7 +6,7 @@ import { type K6, k6Files, runScript } from '../k6.ts';
 import { cpuTime, ownCpuTime } from '../machine/process-usage.ts';
 import type { K6Summary } from '../runs/verdict.ts';
 import type { Target } from '../target.ts';
-import { type Kind, kinds, type Mix } from './model.ts';
+import { type Capacity, type Kind, kinds, type Mix } from './model.ts';
 import { type OwnStack, type Snapshot, snapshot } from './observe.ts';
 
 /** A few seconds at one rate. */
@@ -36,15 +36,8 @@ export interface Step {
   latency: Partial<Record<Kind, number>>;
 }
 
-export interface Objective {
-  /** Milliseconds. */
-  p99: number;
-  /** A share. */
-  failed: number;
-}
-
-/** What an answer may take, and how many may fail, unless the environment says otherwise. */
-export const objective: Objective = {
+/** What an answer may take, in milliseconds, and the share that may fail, unless the environment says otherwise. */
+export const objective: Capacity['objective'] = {
   p99: Number(process.env.LOAD_P99) || 20,
   failed: Number(process.env.LOAD_FAILED) || 0.001,
 };
@@ -58,13 +51,7 @@ const duration = 8;
 const observed = 5;
 
 /** Loads the stack for a few seconds, and observes all of its processes over the same seconds. */
-export async function measureStep(
-  k6: K6,
-  target: Target,
-  mix: Mix,
-  rate: number,
-  objective: Objective,
-): Promise<Step> {
+export async function measureStep(k6: K6, target: Target, mix: Mix, rate: number): Promise<Step> {
   const stack = insideOf(target);
   const out = await mkdtemp(join(tmpdir(), 'longhand-capacity-'));
   let k6Pid = process.pid;
@@ -74,7 +61,7 @@ export async function measureStep(
     const run = runScript(k6, {
       script: 'mix',
       out,
-      variables: { ...target.variables, ...settings(mix, rate, objective) },
+      variables: { ...target.variables, ...settings(mix, rate) },
       summaryOnly: true,
       onStart: (pid) => {
         k6Pid = pid;
@@ -104,12 +91,12 @@ const insideOf = ({ processes, inside }: Target): OwnStack => ({
   ...(inside as Required<Target>['inside']),
 });
 
-const settings = (mix: Mix, rate: number, { p99, failed }: Objective): Record<string, string> => ({
+const settings = (mix: Mix, rate: number): Record<string, string> => ({
   LOAD_PROFILE: 'full',
   LOAD_RATE: `${rate}`,
   LOAD_DURATION: `${duration}`,
-  LOAD_P99: `${p99}`,
-  LOAD_FAILED: `${failed}`,
+  LOAD_P99: `${objective.p99}`,
+  LOAD_FAILED: `${objective.failed}`,
   ...Object.fromEntries(kinds.map((kind) => [`LOAD_${kind.toUpperCase()}`, `${mix[kind]}`])),
 });
 

@@ -164,8 +164,9 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
     ],
     [
       'says that two ports are the same',
-      { LONGHAND_PORT: '28999', LONGHAND_TASKS_PORT: '28999' },
-      'LONGHAND_PORT and LONGHAND_TASKS_PORT are both 28999: they must differ.\n',
+      // A port that no other test is given.
+      { LONGHAND_PORT: '27999', LONGHAND_TASKS_PORT: '27999' },
+      'LONGHAND_PORT and LONGHAND_TASKS_PORT are both 27999: they must differ.\n',
     ],
     [
       'escapes what would command the terminal',

@@ -100,7 +100,7 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
     },
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async stop() {
-      await direct.stop();
+      await direct[Symbol.asyncDispose]();
       await stack.stop();
       await shortener.close();
     },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { links, listExamples, respond } from './links.ts';
 
-export interface Shortener {
+export interface Shortener extends AsyncDisposable {
   /** Without a slash at the end, such as `http://127.0.0.1:9000`. */
   readonly url: string;
   readonly port: number;
@@ -56,6 +56,11 @@ export async function startShortener(options: ShortenerOptions = {}): Promise<Sh
   await listening.promise;
 
   const { port: actualPort } = server.address() as AddressInfo;
+  const close = () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    return closed;
+  };
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
@@ -63,11 +68,8 @@ export async function startShortener(options: ShortenerOptions = {}): Promise<Sh
     get connections() {
       return connections;
     },
-    close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -141,6 +141,19 @@ export function spread(values: readonly number[]): Spread {
   return { median: at(0.5), min: at(0), max: at(1), rounds: values };
 }
 
+/** A table of what was measured several times: the median, and the lowest and highest. */
+export function spreadTable(
+  { title, unit, digits, goals }: { title: string; unit: string; digits: number; goals: Goal[] },
+  runs: Record<string, readonly number[]>,
+): Result {
+  const bars = Object.entries(runs).map(([name, values]) => ({ name, ...spread(values) }));
+  const rows = bars.map(({ name, median, min, max }) => {
+    const [middle, lowest, highest] = [median, min, max].map((value) => value.toFixed(digits));
+    return [name, `${middle}`, `${lowest} to ${highest}`];
+  });
+  return { title, columns: ['', unit, 'lowest to highest'], rows, plot: { unit, bars }, goals, data: runs };
+}
+
 function evaluate(goals: Comparison['goals'], measurements: Measurement[]): Goal[] {
   const of = (name: string) => {
     const found = measurements.find((measurement) => measurement.name === name);

@@ -1,10 +1,9 @@
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 
-export interface Nginx {
+export interface Nginx extends AsyncDisposable {
   /** The ports of the applications. */
   urls: { expander: string; tasks: string };
   pid: number;
-  stop(): Promise<void>;
 }
 
 /** Where nginx passes requests on to: the URLs of one or more replicas. */
@@ -38,7 +37,11 @@ export async function startNginx(
     edit(text, file).replaceAll('/dev/stdout', '/dev/null'),
   );
   const url = (port: number) => `http://127.0.0.1:${port}`;
-  return { urls: { expander: url(ports.expander), tasks: url(ports.tasks) }, pid, stop };
+  return {
+    urls: { expander: url(ports.expander), tasks: url(ports.tasks) },
+    pid,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 type Edit = (text: string, file: string) => string;

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import os from 'node:os';
+import { machine } from '../machine/environment.ts';
 import { markdownTable, textTable } from '../table.ts';
 
 export interface Goal {
@@ -66,11 +65,7 @@ export function environment(): Record<string, string> {
     JSON.parse(readFileSync(findPackageJSON(name, import.meta.url) as string, 'utf8')).version as string;
   return {
     taken: new Date().toISOString(),
-    processor: `${os.availableParallelism()} x ${os.cpus()[0]?.model.trim()}`,
-    memory: `${Math.round(os.totalmem() / 2 ** 30)} GiB`,
-    system: `${os.type()} ${os.release()}`,
-    node: process.version,
-    redis: /v=(\S+)/.exec(execFileSync('redis-server', ['--version'], { encoding: 'utf8' }))?.[1] ?? '',
+    ...machine(),
     hono: version('hono'),
     autocannon: version('autocannon'),
     undici: version('undici'),

@@ -25,7 +25,6 @@ const names = [
   'expander',
   'agent',
   'tasks',
-  'resource',
   'command',
   'start',
   'timing',

@@ -12,11 +12,10 @@ const root = join(import.meta.dirname, '..', '..');
 const startTimeout = 30_000;
 
 /** A service with its default settings, without the proxy; its log is discarded. */
-export interface Service {
+export interface Service extends AsyncDisposable {
   url: string;
   pid: number;
   redis: { url: string; pid: number };
-  stop(): Promise<void>;
 }
 
 /**
@@ -56,7 +55,7 @@ export async function startService(
     url: `http://127.0.0.1:${port}`,
     pid: child.pid as number,
     redis: { url: redisUrl, pid: await redisPid(redisUrl) },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await exited;
       await ownRedis?.stop();

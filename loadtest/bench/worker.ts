@@ -1,18 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
-export interface Worker {
+export interface Worker extends AsyncDisposable {
   url: string;
   pid: number;
   /** Sends a message and resolves with the reply. */
   call<Reply>(message: unknown): Promise<Reply>;
-  stop(): Promise<void>;
 }
 
-/** Runs `workers/<file>` in a separate process, whose first message is its `{ url }`. */
+/** Runs `file`, a path from `workers/`, in a separate process, whose first message is its `{ url }`. */
 export async function startWorker(file: string, ...args: string[]): Promise<Worker> {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'workers', file), args, {
+  const child: ChildProcess = fork(resolve(import.meta.dirname, 'workers', file), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
@@ -26,7 +25,7 @@ export async function startWorker(file: string, ...args: string[]): Promise<Work
       child.send(message as object);
       return (await replied)[0];
     },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await exited;
     },

@@ -17,31 +17,3 @@ export function zipf(links: number, random = Math.random): () => number {
     return low;
   };
 }
-
-interface Traffic {
-  links: number;
-  perSecond: number;
-  /** The answers that the edge has room for; the one that was not asked for longest makes room. */
-  keys: number;
-  /** How long an answer is kept. */
-  seconds: number;
-}
-
-/** The share of Zipf's requests that a cache answers, once it is full or has run for twice its lifetime. */
-export function hitRate({ links, perSecond, keys, seconds }: Traffic): number {
-  const next = zipf(links);
-  const expiries = new Map<number, number>();
-  const warmUp = 2 * seconds * perSecond;
-  const counted = 200_000;
-  let hits = 0;
-  for (let i = 0; i < warmUp + counted; i += 1) {
-    const now = i / perSecond;
-    const link = next();
-    const expiry = expiries.get(link) ?? 0;
-    expiries.delete(link);
-    expiries.set(link, expiry > now ? expiry : now + seconds);
-    if (expiries.size > keys) expiries.delete(expiries.keys().next().value as number);
-    if (i >= warmUp && expiry > now) hits += 1;
-  }
-  return hits / counted;
-}

@@ -64,6 +64,14 @@ export function shares(
   return { edge, memory, redis, website };
 }
 
+const none: Tier = { keys: 0, seconds: 0 };
+
+/** The share that the edge alone answers, once it is full or has run for twice its lifetime. */
+export function hitRate({ links, perSecond, ...edge }: Omit<Traffic, 'replicas'> & Tier): number {
+  const traffic = { links, perSecond, replicas: 1 };
+  return shares(traffic, { edge, memory: none, redis: none }, 200_000, 2 * edge.seconds * perSecond).edge;
+}
+
 function cache({ keys, seconds }: Tier) {
   // A Map keeps the order in which keys were set: the first one was used longest ago.
   const expiries = new Map<number, number>();

@@ -1,8 +1,8 @@
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
-import { compare, cpuRatio, type LoadResult, spread } from '../measure.ts';
+import { type Candidate, compare, cpuRatio, spread } from '../measure.ts';
 import type { Result } from '../report.ts';
-import { startWorker, type Worker } from '../worker.ts';
+import { startWorker } from '../worker.ts';
 
 export const title = 'Agent: keep-alive and TCP no-delay';
 
@@ -12,13 +12,9 @@ const requests = 12;
 const repetitions = 5;
 
 export async function run(): Promise<Result[]> {
-  const plain = await startShortener();
-  const secure = await startShortener({ tls: await testCertificate() });
-  try {
-    return [await twoWrites('http', plain), await twoWrites('https', secure), await throughput()];
-  } finally {
-    await Promise.all([plain.close(), secure.close()]);
-  }
+  await using plain = await startShortener();
+  await using secure = await startShortener({ tls: await testCertificate() });
+  return [await twoWrites('http', plain), await twoWrites('https', secure), await throughput()];
 }
 
 /** The latency of each of the first requests of a connection, when their bodies are sent in two writes. */
@@ -54,36 +50,32 @@ async function twoWrites(scheme: string, server: Shortener): Promise<Result> {
 
 /** Milliseconds of each request on a new connection to `server`. */
 async function latencies(agent: string, server: Shortener): Promise<number[]> {
-  const worker = await startWorker('http-client.ts', agent);
+  await using worker = await startWorker('http-client.ts', agent);
   // A new process compiles its code during the first connection, which goes to another server.
-  const warmUp = await startShortener();
-  try {
-    await worker.call({ requests, url: `${warmUp.url}/chain/0` });
-    return await worker.call({ requests, url: `${server.url}/chain/0` });
-  } finally {
-    await Promise.all([worker.stop(), warmUp.close()]);
-  }
+  await using warmUp = await startShortener();
+  await worker.call({ requests, url: `${warmUp.url}/chain/0` });
+  return await worker.call({ requests, url: `${server.url}/chain/0` });
 }
 
 async function throughput(): Promise<Result> {
-  const server = await startWorker('shortener.ts');
-  const workers = await Promise.all(agents.map((name) => startWorker('http-client.ts', name)));
-  const candidate = (worker: Worker, i: number) => ({
-    name: agents[i] as string,
-    processes: { client: worker.pid },
-    connectionsOpened: () => server.call<number>('connections'),
-    load: (seconds: number) => worker.call<LoadResult>({ seconds, url: `${server.url}/chain/0` }),
-  });
-  try {
-    return await compare({
-      title: 'GET over 32 keep-alive connections',
-      candidates: workers.map(candidate),
-      baseline: 'node',
-      goals: [
-        { text: 'CPU per request against Node’s own agent', value: cpuRatio('ours', 'node'), atMost: 1.05 },
-      ],
+  await using server = await startWorker('shortener.ts');
+  await using running = new AsyncDisposableStack();
+  const candidates: Candidate[] = [];
+  for (const name of agents) {
+    const { pid, call } = running.use(await startWorker('http-client.ts', name));
+    candidates.push({
+      name,
+      processes: { client: pid },
+      connectionsOpened: () => server.call('connections'),
+      load: (seconds) => call({ seconds, url: `${server.url}/chain/0` }),
     });
-  } finally {
-    await Promise.all([...workers, server].map(({ stop }) => stop()));
   }
+  return await compare({
+    title: 'GET over 32 keep-alive connections',
+    candidates,
+    baseline: 'node',
+    goals: [
+      { text: 'CPU per request against Node’s own agent', value: cpuRatio('ours', 'node'), atMost: 1.05 },
+    ],
+  });
 }

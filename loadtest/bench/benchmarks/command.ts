@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { spread } from '../measure.ts';
+import { spread, spreadTable } from '../measure.ts';
 import { integer, type Result } from '../report.ts';
 import { startWorker } from '../worker.ts';
 
@@ -51,29 +51,20 @@ async function usage(program: string[], input?: string, expected = ''): Promise<
 }
 
 async function against(links: number, rounds: number): Promise<Result> {
-  const shortener = await startWorker('shortener.ts');
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
+  await using shortener = await startWorker('shortener.ts');
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
   const samples = { curl: [] as Usage[], 'longhand-expand': [] as Usage[] };
-  try {
-    for (let round = 0; round < rounds; round += 1) {
-      const path = `${shortener.url}/chain/${redirects}`;
-      const urls = Array.from({ length: links }, (_, i) => `${path}?id=${links}-${round}-${i}`);
-      const [list, config] = [join(folder, 'urls.txt'), join(folder, 'curl.txt')];
-      await writeFile(list, `${urls.join('\n')}\n`);
-      await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
-      const format = '%{url_effective} %{num_redirects}\n';
-      const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
-      samples.curl.push(await usage(curl));
-      samples['longhand-expand'].push(
-        await usage(
-          [process.execPath, command, `--concurrency=${inFlight}`],
-          list,
-          `${links} expanded, 0 of them failed`,
-        ),
-      );
-    }
-  } finally {
-    await Promise.all([shortener.stop(), rm(folder, { recursive: true, force: true })]);
+  for (let round = 0; round < rounds; round += 1) {
+    const path = `${shortener.url}/chain/${redirects}`;
+    const urls = Array.from({ length: links }, (_, i) => `${path}?id=${links}-${round}-${i}`);
+    const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
+    await writeFile(list, `${urls.join('\n')}\n`);
+    await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
+    const format = '%{url_effective} %{num_redirects}\n';
+    const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
+    samples.curl.push(await usage(curl));
+    const ours = [process.execPath, command, `--concurrency=${inFlight}`];
+    samples['longhand-expand'].push(await usage(ours, list, `${links} expanded, 0 of them failed`));
   }
   const rows = Object.entries(samples).map(([name, runs]) => ({
     name,
@@ -108,29 +99,13 @@ async function startUp(): Promise<Result> {
     'node -e 0': [process.execPath, '-e', '0'],
     'longhand-expand http://10.0.0.1/': [process.execPath, command, 'http://10.0.0.1/'],
   };
-  const rows = [];
+  const runs: Record<string, number[]> = {};
   for (const [name, program] of Object.entries(programs)) {
-    const runs: number[] = [];
-    for (let i = 0; i < 15; i += 1) runs.push((await usage(program)).seconds);
-    rows.push({ name, ...spread(runs) });
+    const seconds: number[] = [];
+    for (let i = 0; i < 15; i += 1) seconds.push((await usage(program)).seconds);
+    runs[name] = seconds;
   }
-  const [bare, ours] = rows;
-  return {
-    title: 'Start-up: one URL that is refused',
-    columns: ['', 'seconds', 'lowest to highest'],
-    rows: rows.map(({ name, median, min, max }) => [
-      name,
-      median.toFixed(3),
-      `${min.toFixed(3)} to ${max.toFixed(3)}`,
-    ]),
-    plot: { unit: 'seconds', bars: rows },
-    goals: [
-      {
-        text: 'seconds more than Node alone',
-        measured: (ours?.median ?? Number.NaN) - (bare?.median ?? Number.NaN),
-        atMost: 0.15,
-      },
-    ],
-    data: rows,
-  };
+  const [bare = Number.NaN, ours = Number.NaN] = Object.values(runs).map((seconds) => spread(seconds).median);
+  const goals = [{ text: 'seconds more than Node alone', measured: ours - bare, atMost: 0.15 }];
+  return spreadTable({ title: 'Start-up: one URL that is refused', unit: 'seconds', digits: 3, goals }, runs);
 }

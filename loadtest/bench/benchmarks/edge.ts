@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import autocannon from 'autocannon';
 import { cpuTime } from '../../machine/process-usage.ts';
+import { hitRate } from '../../sizing/hit-rates.ts';
 import { httpCandidate } from '../http-candidate.ts';
 import { spread } from '../measure.ts';
 import { type Nginx, startNginx, without } from '../nginx.ts';
 import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
 import { startWorker } from '../worker.ts';
-import { hitRate, zipf } from '../zipf.ts';
+import { zipf } from '../zipf.ts';
 
 export const title = 'Edge: a crowd for one link, and how long an answer is kept';
 
@@ -35,30 +36,25 @@ const configurations: Record<string, (text: string, file: string) => string> = {
 
 /** Many clients ask for one cold link at once, through three replicas. */
 async function crowd(): Promise<Result> {
-  const shortener = await startShortener();
-  const first = await startService('expander');
-  const others = await Promise.all([1, 2].map(() => startService('expander', first.redis)));
-  const replicas = [...others, first];
-  try {
-    await warmUp(replicas, shortener.url);
-    const rows = [];
-    for (const [name, edit] of Object.entries(configurations)) {
-      const nginx = await startNginx({ expander: replicas.map(({ url }) => url) }, edit);
-      rows.push({ name, results: await gather(nginx, replicas, shortener) });
-      await nginx.stop();
-    }
-    return crowdResult(rows);
-  } finally {
-    for (const { stop } of replicas) await stop();
-    await shortener.close();
+  await using shortener = await startShortener();
+  await using first = await startService('expander');
+  await using second = await startService('expander', first.redis);
+  await using third = await startService('expander', first.redis);
+  const replicas = [first, second, third];
+  await warmUp(replicas, shortener.url);
+  const rows = [];
+  for (const [name, edit] of Object.entries(configurations)) {
+    await using nginx = await startNginx({ expander: replicas.map(({ url }) => url) }, edit);
+    rows.push({ name, results: await gather(nginx, replicas, shortener) });
   }
+  return crowdResult(rows);
 }
 
 type Crowd = Record<'own' | 'chains' | 'p50' | 'p99' | 'cpu', number>;
 
 /** One crowd after the other, each for a link of its own. */
 async function gather(nginx: Nginx, replicas: Service[], shortener: Shortener): Promise<Crowd[]> {
-  const crowd = await startWorker('crowd.ts', new URL(nginx.urls.expander).port, `${clients}`);
+  await using crowd = await startWorker('crowd.ts', new URL(nginx.urls.expander).port, `${clients}`);
   const ask = async (alone: boolean) => {
     const path = `/api?u=${encodeURIComponent(`${shortener.url + chain}&id=${randomUUID()}`)}`;
     return (await crowd.call<number[]>({ path, alone })).toSorted((a, b) => a - b);
@@ -77,7 +73,6 @@ async function gather(nginx: Nginx, replicas: Service[], shortener: Shortener): 
       cpu: cpu() - before.cpu,
     });
   }
-  await crowd.stop();
   return results;
 }
 
@@ -161,8 +156,8 @@ async function hitRates(): Promise<Result> {
 
 /** The share of requests that nginx answers itself, once it has run for twice the lifetime. */
 async function measureHitRate(seconds: number): Promise<number> {
-  const upstream = await startWorker('lifetime.ts', `${seconds}`);
-  const nginx = await startNginx({ expander: upstream.url });
+  await using upstream = await startWorker('lifetime.ts', `${seconds}`);
+  await using nginx = await startNginx({ expander: upstream.url });
   const next = zipf(links);
   const load = (duration: number) =>
     autocannon({
@@ -172,13 +167,8 @@ async function measureHitRate(seconds: number): Promise<number> {
       overallRate: perSecond,
       requests: [{ setupRequest: (request) => ({ ...request, path: `/api?u=${next()}` }) }],
     });
-  try {
-    await load(2 * seconds);
-    const before = await upstream.call<number>('requests');
-    const { requests } = await load(10);
-    return 1 - ((await upstream.call<number>('requests')) - before) / requests.total;
-  } finally {
-    await nginx.stop();
-    await upstream.stop();
-  }
+  await load(2 * seconds);
+  const before = await upstream.call<number>('requests');
+  const { requests } = await load(10);
+  return 1 - ((await upstream.call<number>('requests')) - before) / requests.total;
 }

@@ -1,14 +1,22 @@
 import { Redis } from 'ioredis';
 import { httpCandidate } from '../http-candidate.ts';
-import { compare, throughputRatio } from '../measure.ts';
+import { type Candidate, compare, throughputRatio } from '../measure.ts';
 import type { Result } from '../report.ts';
 import { startService } from '../services.ts';
-import { startWorker, type Worker } from '../worker.ts';
+import { startWorker } from '../worker.ts';
 
 export const title = 'Expander: cold links, hot links, and links that only Redis remembers';
 
 /** Redirects of every chain that is followed cold. */
 const hops = 5;
+/** What follows them, and how. */
+const followers = {
+  'bare follower on undici': 'undici',
+  'bare follower on node:http': 'node',
+  'bare follower on our client': 'client',
+  ours: 'ours',
+  tall: 'tall',
+};
 /** Links that only Redis remembers: more than are requested in all rounds. */
 const stored = 600_000;
 
@@ -17,18 +25,13 @@ export async function run(): Promise<Result[]> {
 }
 
 async function cold(): Promise<Result> {
-  const shortener = await startWorker('shortener.ts');
-  const follower = (way: string) => startWorker('redirect-follower.ts', way);
-  const [ours, client, bare, undici, tall] = await Promise.all([
-    follower('ours'),
-    follower('client'),
-    follower('node'),
-    follower('undici'),
-    follower('tall'),
-  ]);
+  await using shortener = await startWorker('shortener.ts');
+  await using running = new AsyncDisposableStack();
+  const candidates: Candidate[] = [];
   let id = 0;
-  const candidate = (name: string, { url, pid }: Worker) =>
-    httpCandidate({
+  for (const [name, way] of Object.entries(followers)) {
+    const { url, pid } = running.use(await startWorker('redirect-follower.ts', way));
+    const candidate = httpCandidate({
       name,
       url,
       path: () => `/?u=${encodeURIComponent(`${shortener.url}/chain/${hops}?id=${id++}`)}`,
@@ -36,42 +39,34 @@ async function cold(): Promise<Result> {
       processes: { [name]: pid },
       connectionsOpened: () => shortener.call('connections'),
     });
-  try {
-    return await compare({
-      title: `Cold: ${hops} redirects of the local shortener, 50 at a time, nothing cached`,
-      candidates: [
-        candidate('bare follower on undici', undici),
-        candidate('bare follower on node:http', bare),
-        candidate('bare follower on our client', client),
-        candidate('ours', ours),
-        candidate('tall', tall),
-      ],
-      baseline: 'bare follower on undici',
-      goals: [
-        {
-          text: 'throughput against the bare follower on node:http',
-          value: throughputRatio('ours', 'bare follower on node:http'),
-          atLeast: 0.85,
-        },
-        { text: 'throughput against tall', value: throughputRatio('ours', 'tall'), atLeast: 3 },
-        {
-          text: 'connections opened per expansion after the warm-up',
-          value: (of) => of('ours').opened?.median ?? Number.NaN,
-          atMost: 0,
-        },
-      ],
-    });
-  } finally {
-    await Promise.all([ours, client, bare, undici, tall, shortener].map(({ stop }) => stop()));
+    candidates.push(candidate);
   }
+  return await compare({
+    title: `Cold: ${hops} redirects of the local shortener, 50 at a time, nothing cached`,
+    candidates,
+    baseline: 'bare follower on undici',
+    goals: [
+      {
+        text: 'throughput against the bare follower on node:http',
+        value: throughputRatio('ours', 'bare follower on node:http'),
+        atLeast: 0.85,
+      },
+      { text: 'throughput against tall', value: throughputRatio('ours', 'tall'), atLeast: 3 },
+      {
+        text: 'connections opened per expansion after the warm-up',
+        value: (of) => of('ours').opened?.median ?? Number.NaN,
+        atMost: 0,
+      },
+    ],
+  });
 }
 
 async function warm(): Promise<Result> {
-  const shortener = await startWorker('shortener.ts');
-  const expander = await startService('expander');
+  await using shortener = await startWorker('shortener.ts');
+  await using expander = await startService('expander');
   const link = (id: string) => `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?id=${id}`)}`;
   const template = 'template-link';
-  const bare = await startWorker('bare-route.ts', expander.url + link(template));
+  await using bare = await startWorker('bare-route.ts', expander.url + link(template));
   const ours = { service: expander.pid, redis: expander.redis.pid };
   const hot = (name: string, url: string, processes: Record<string, number>) =>
     httpCandidate({ name, url: url + link(template), processes });
@@ -80,28 +75,24 @@ async function warm(): Promise<Result> {
     let id = 0;
     return httpCandidate({ name, url, path: () => link(`copy-${id++}`), processes });
   };
-  try {
-    await copyEntries(expander.redis.url, template, stored);
-    return await compare({
-      title: 'Warm: /api with two redirects, remembered in memory (a hot link) or in Redis alone',
-      candidates: [
-        hot('bare route', bare.url, { service: bare.pid }),
-        hot('hot link', expander.url, ours),
-        fresh('bare route, each URL new', bare.url, { service: bare.pid }),
-        fresh('from Redis', expander.url, ours),
-      ],
-      baseline: 'bare route',
-      goals: [
-        {
-          text: 'from Redis alone: throughput against the bare Hono route',
-          value: throughputRatio('from Redis', 'bare route, each URL new'),
-          atLeast: 0.6,
-        },
-      ],
-    });
-  } finally {
-    await Promise.all([expander, bare, shortener].map(({ stop }) => stop()));
-  }
+  await copyEntries(expander.redis.url, template, stored);
+  return await compare({
+    title: 'Warm: /api with two redirects, remembered in memory (a hot link) or in Redis alone',
+    candidates: [
+      hot('bare route', bare.url, { service: bare.pid }),
+      hot('hot link', expander.url, ours),
+      fresh('bare route, each URL new', bare.url, { service: bare.pid }),
+      fresh('from Redis', expander.url, ours),
+    ],
+    baseline: 'bare route',
+    goals: [
+      {
+        text: 'from Redis alone: throughput against the bare Hono route',
+        value: throughputRatio('from Redis', 'bare route, each URL new'),
+        atLeast: 0.6,
+      },
+    ],
+  });
 }
 
 /** Copies what the expander stored for one link to `count` others, without asking the shortener for each. */

@@ -26,63 +26,52 @@ const zipped = { ours: 'list of 100, gzip', ceiling: '– constant page, gzip' }
 const file = { ours: 'static file, gzip', ceiling: '– `return` of that length' };
 const write = { ours: 'one write', ceiling: '– bare transaction' };
 
-/** Hands on what has started, and stops it at the end of the benchmark. */
-type Keep = <Started extends { stop(): Promise<void> }>(starting: Promise<Started>) => Promise<Started>;
-
 /** Each request as users send it, next to its ceiling. The guard, the limits and the logs are on. */
 export async function run(): Promise<Result[]> {
-  const running: (() => Promise<void>)[] = [];
-  const keep: Keep = async (starting) => {
-    const started = await starting;
-    running.unshift(started.stop);
-    return started;
-  };
-  try {
-    const candidates = [...(await expansions(keep)), ...(await lists(keep)), ...(await writes(keep))];
-    return [
-      await compare({
-        title: 'Each request at saturation, and below it what the least code takes for the same',
-        candidates,
-        goals: [
-          {
-            text: 'hot link: CPU of nginx’s `return` against it',
-            value: cpuRatio(hot.ceiling, hot.ours),
-            atLeast: 0.7,
-          },
-          {
-            text: 'hot link: CPU against the service directly',
-            value: cpuRatio(hot.ours, hot.direct),
-            atMost: 0.9,
-          },
-          {
-            text: 'cold link: CPU of the bare follower against it, without nginx’s share',
-            value: (of) => {
-              const { totalCpu, cpu } = of(cold.ours);
-              return of(cold.ceiling).totalCpu.median / (totalCpu.median - (cpu.nginx?.median ?? 0));
-            },
-            atLeast: 0.7,
-          },
-          {
-            text: 'one write: throughput against the bare transaction',
-            value: throughputRatio(write.ours, write.ceiling),
-            atLeast: 0.7,
-          },
-        ],
-      }),
-    ];
-  } finally {
-    for (const stop of running) await stop();
-  }
+  await using running = new AsyncDisposableStack();
+  const candidates = [...(await expansions(running)), ...(await lists(running)), ...(await writes(running))];
+  const result = await compare({
+    title: 'Each request at saturation, and below it what the least code takes for the same',
+    candidates,
+    goals: [
+      {
+        text: 'hot link: CPU of nginx’s `return` against it',
+        value: cpuRatio(hot.ceiling, hot.ours),
+        atLeast: 0.7,
+      },
+      {
+        text: 'hot link: CPU against the service directly',
+        value: cpuRatio(hot.ours, hot.direct),
+        atMost: 0.9,
+      },
+      {
+        text: 'cold link: CPU of the bare follower against it, without nginx’s share',
+        value: (of) => {
+          const { totalCpu, cpu } = of(cold.ours);
+          return of(cold.ceiling).totalCpu.median / (totalCpu.median - (cpu.nginx?.median ?? 0));
+        },
+        atLeast: 0.7,
+      },
+      {
+        text: 'one write: throughput against the bare transaction',
+        value: throughputRatio(write.ours, write.ceiling),
+        atLeast: 0.7,
+      },
+    ],
+  });
+  return [result];
 }
 
-async function expansions(keep: Keep): Promise<Candidate[]> {
-  const shortener = await keep(startWorker('shortener.ts'));
-  const expander = await keep(startService('expander'));
-  const follower = await keep(startWorker('redirect-follower.ts', 'undici'));
+async function expansions(running: AsyncDisposableStack): Promise<Candidate[]> {
+  const shortener = running.use(await startWorker('shortener.ts'));
+  const expander = running.use(await startService('expander'));
+  const follower = running.use(await startWorker('redirect-follower.ts', 'undici'));
   const link = (path: string) => `?u=${encodeURIComponent(shortener.url + path)}`;
   const hotPath = `/api${link('/chain/2?hot')}`;
-  const nginx = await keep(startNginx({ expander: expander.url }));
-  const ceiling = await keep(startNginx({}, await constant({ '/api': await fetch(expander.url + hotPath) })));
+  const nginx = running.use(await startNginx({ expander: expander.url }));
+  const ceiling = running.use(
+    await startNginx({}, await constant({ '/api': await fetch(expander.url + hotPath) })),
+  );
 
   const services = { expander: expander.pid, redis: expander.redis.pid };
   const ours = { nginx: nginx.pid, ...services };
@@ -114,14 +103,14 @@ async function expansions(keep: Keep): Promise<Candidate[]> {
   ];
 }
 
-async function lists(keep: Keep): Promise<Candidate[]> {
-  const tasks = await keep(startService('tasks'));
+async function lists(running: AsyncDisposableStack): Promise<Candidate[]> {
+  const tasks = running.use(await startService('tasks'));
   await importTasks(tasks, 100);
   const [filePath = ''] = /\/public\/[^"]+\.css/.exec(await (await fetch(tasks.url)).text()) ?? [];
-  const bare = await keep(startWorker('bare-route.ts', tasks.url));
-  const nginx = await keep(startNginx({ tasks: tasks.url }));
+  const bare = running.use(await startWorker('bare-route.ts', tasks.url));
+  const nginx = running.use(await startNginx({ tasks: tasks.url }));
   const style = await fetch(tasks.url + filePath, { headers: gzip });
-  const ceiling = await keep(startNginx({ tasks: bare.url }, await constant({ [filePath]: style })));
+  const ceiling = running.use(await startNginx({ tasks: bare.url }, await constant({ [filePath]: style })));
 
   const { headers } = await openSession(tasks.url);
   const ours = { nginx: nginx.pid, tasks: tasks.pid, redis: tasks.redis.pid };
@@ -159,11 +148,11 @@ async function lists(keep: Keep): Promise<Candidate[]> {
   ];
 }
 
-async function writes(keep: Keep): Promise<Candidate[]> {
-  const tasks = await keep(startService('tasks'));
-  const bare = await keep(startWorker('bare-write.ts', tasks.redis.url));
-  const nginx = await keep(startNginx({ tasks: tasks.url }));
-  const ceiling = await keep(startNginx({ tasks: bare.url }));
+async function writes(running: AsyncDisposableStack): Promise<Candidate[]> {
+  const tasks = running.use(await startService('tasks'));
+  const bare = running.use(await startWorker('bare-write.ts', tasks.redis.url));
+  const nginx = running.use(await startNginx({ tasks: tasks.url }));
+  const ceiling = running.use(await startNginx({ tasks: bare.url }));
 
   const { headers, token } = await openSession(tasks.url);
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import autocannon from 'autocannon';
 import { residentMemory } from '../../machine/process-usage.ts';
-import { spread } from '../measure.ts';
+import { spread, spreadTable } from '../measure.ts';
 import { integer, type Result } from '../report.ts';
 
 export const title = 'Start and memory';
@@ -26,27 +26,14 @@ async function starts(): Promise<Result> {
   const empty: number[] = [];
   const used: number[] = [];
   for (let i = 0; i < rounds; i += 1) {
-    const folder = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
-    empty.push(await start(folder));
-    used.push(await start(folder));
-    await rm(folder, { recursive: true, force: true });
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
+    empty.push(await start(folder.path));
+    used.push(await start(folder.path));
   }
-  const bars = [
-    { name: 'with an empty folder', ...spread(empty) },
-    { name: 'with its data', ...spread(used) },
-  ];
-  return {
-    title: 'The native stack, from the command until both applications respond',
-    columns: ['', 'seconds', 'lowest to highest'],
-    rows: bars.map(({ name, median, min, max }) => [
-      name,
-      median.toFixed(2),
-      `${min.toFixed(2)} to ${max.toFixed(2)}`,
-    ]),
-    plot: { unit: 'seconds', bars },
-    goals: [{ text: 'seconds of a start with its data', measured: spread(used).median, atMost: 5 }],
-    data: { empty, used },
-  };
+  const title = 'The native stack, from the command until both applications respond';
+  const goals = [{ text: 'seconds of a start with its data', measured: spread(used).median, atMost: 5 }];
+  const runs = { 'with an empty folder': empty, 'with its data': used };
+  return spreadTable({ title, unit: 'seconds', digits: 2, goals }, runs);
 }
 
 async function start(folder: string): Promise<number> {

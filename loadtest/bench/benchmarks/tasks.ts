@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { closedLoop } from '../closed-loop.ts';
 import { httpCandidate } from '../http-candidate.ts';
-import { type Candidate, compare, cpuRatio, spread, throughputRatio } from '../measure.ts';
+import { type Candidate, compare, cpuRatio, spread, spreadTable, throughputRatio } from '../measure.ts';
 import { integer, type Result } from '../report.ts';
 import { type Service, startService } from '../services.ts';
 import { importTasks, openSession } from '../tasks-session.ts';
@@ -19,79 +19,62 @@ export async function run(): Promise<Result[]> {
 /** Imports a file of 100,000 titles, several times over. */
 async function bulkImport(): Promise<Result> {
   const count = 100_000;
-  const service = await startService('tasks');
-  try {
-    const seconds: number[] = [];
-    for (let i = 0; i < imports; i += 1) seconds.push(await importTasks(service, count));
-    const { median, min, max } = spread(seconds);
-    const range = `${min.toFixed(2)} to ${max.toFixed(2)}`;
-    return {
-      title: `Import of ${integer(count)} tasks in one request`,
-      columns: ['', 'seconds', 'lowest to highest', 'tasks/s'],
-      rows: [['ours', median.toFixed(2), range, integer(count / median)]],
-      plot: { unit: 'seconds', bars: [{ name: 'import', median, min, max }] },
-      goals: [{ text: 'seconds for 100,000 tasks', measured: median, atMost: 10 }],
-      data: seconds,
-    };
-  } finally {
-    await service.stop();
-  }
+  await using service = await startService('tasks');
+  const seconds: number[] = [];
+  for (let i = 0; i < imports; i += 1) seconds.push(await importTasks(service, count));
+  const title = `Import of ${integer(count)} tasks in one request`;
+  const goals = [{ text: 'seconds for 100,000 tasks', measured: spread(seconds).median, atMost: 10 }];
+  return spreadTable({ title, unit: 'seconds', digits: 2, goals }, { ours: seconds });
 }
 
 async function lists(): Promise<Result> {
-  const running: { stop(): Promise<void> }[] = [];
-  try {
-    const services: Service[] = [];
-    for (const size of sizes) {
-      const service = await startService('tasks');
-      running.push(service);
-      services.push(service);
-      await importTasks(service, size);
-    }
-    const small = services[0] as Service;
-    const { headers } = await openSession(small.url);
-    const bytes = Buffer.byteLength(await (await fetch(small.url, { headers })).text());
-    const bare = await startWorker('bare-route.ts', small.url);
-    const writer = await startService('tasks', small.redis);
-    running.push(bare, writer);
-    return await compare({
-      title: `The first page (${integer(bytes)} bytes), unchanged and after every write`,
-      candidates: [
-        httpCandidate({ name: 'bare route', url: bare.url, processes: { service: bare.pid } }),
-        ...services.map(({ url, pid, redis }, i) => {
-          const processes = { service: pid, redis: redis.pid };
-          return httpCandidate({ name: `of ${integer(sizes[i] ?? 0)}`, url, headers, processes });
-        }),
-        afterEachWrite('bare route, after a write', bare, {}, writer),
-        afterEachWrite('of 100, after a write', small, headers, writer),
-      ],
-      baseline: 'bare route',
-      goals: [
-        {
-          text: 'list of 100, unchanged: throughput against the bare Hono route',
-          value: throughputRatio('of 100', 'bare route'),
-          atLeast: 0.5,
-        },
-        {
-          text: 'list of 100, after every write: throughput against the bare Hono route, one at a time',
-          value: throughputRatio('of 100, after a write', 'bare route, after a write'),
-          atLeast: 0.25,
-        },
-        {
-          text: 'time of a page at 100,000 tasks against one at 100',
-          value: throughputRatio('of 100', 'of 100,000'),
-          atMost: 1.2,
-        },
-        {
-          text: 'CPU of a page at 100,000 tasks against one at 100',
-          value: cpuRatio('of 100,000', 'of 100'),
-          atMost: 1.2,
-        },
-      ],
-    });
-  } finally {
-    await Promise.all(running.map(({ stop }) => stop()));
+  await using running = new AsyncDisposableStack();
+  const services: Service[] = [];
+  for (const size of sizes) {
+    const service = running.use(await startService('tasks'));
+    services.push(service);
+    await importTasks(service, size);
   }
+  const small = services[0] as Service;
+  const { headers } = await openSession(small.url);
+  const bytes = Buffer.byteLength(await (await fetch(small.url, { headers })).text());
+  await using bare = await startWorker('bare-route.ts', small.url);
+  await using writer = await startService('tasks', small.redis);
+  return await compare({
+    title: `The first page (${integer(bytes)} bytes), unchanged and after every write`,
+    candidates: [
+      httpCandidate({ name: 'bare route', url: bare.url, processes: { service: bare.pid } }),
+      ...services.map(({ url, pid, redis }, i) => {
+        const processes = { service: pid, redis: redis.pid };
+        return httpCandidate({ name: `of ${integer(sizes[i] ?? 0)}`, url, headers, processes });
+      }),
+      afterEachWrite('bare route, after a write', bare, {}, writer),
+      afterEachWrite('of 100, after a write', small, headers, writer),
+    ],
+    baseline: 'bare route',
+    goals: [
+      {
+        text: 'list of 100, unchanged: throughput against the bare Hono route',
+        value: throughputRatio('of 100', 'bare route'),
+        atLeast: 0.5,
+      },
+      {
+        text: 'list of 100, after every write: throughput against the bare Hono route, one at a time',
+        value: throughputRatio('of 100, after a write', 'bare route, after a write'),
+        atLeast: 0.25,
+      },
+      {
+        text: 'time of a page at 100,000 tasks against one at 100',
+        value: throughputRatio('of 100', 'of 100,000'),
+        atMost: 1.2,
+      },
+      {
+        text: 'CPU of a page at 100,000 tasks against one at 100',
+        value: cpuRatio('of 100,000', 'of 100'),
+        atMost: 1.2,
+      },
+    ],
+  });
 }
 
 /** One request at a time, each after an unmeasured write by another process on the same store. */
@@ -121,8 +104,8 @@ function afterEachWrite(
 }
 
 async function writes(): Promise<Result> {
-  const service = await startService('tasks');
-  const bare = await startWorker('bare-write.ts', service.redis.url);
+  await using service = await startService('tasks');
+  await using bare = await startWorker('bare-write.ts', service.redis.url);
   const { headers, token } = await openSession(service.url);
   let count = 0;
   const candidate = (name: string, url: string, pid: number, fields: string) =>
@@ -135,23 +118,19 @@ async function writes(): Promise<Result> {
       status: 302,
       processes: { service: pid, redis: service.redis.pid },
     });
-  try {
-    return await compare({
-      title: 'Writes on disk (appendfsync always), 32 at a time',
-      candidates: [
-        candidate('bare HSET and ZADD', bare.url, bare.pid, ''),
-        candidate('ours', `${service.url}/task`, service.pid, `&_csrf=${token}`),
-      ],
-      baseline: 'bare HSET and ZADD',
-      goals: [
-        {
-          text: 'throughput against the bare transaction',
-          value: throughputRatio('ours', 'bare HSET and ZADD'),
-          atLeast: 0.7,
-        },
-      ],
-    });
-  } finally {
-    await Promise.all([service.stop(), bare.stop()]);
-  }
+  return await compare({
+    title: 'Writes on disk (appendfsync always), 32 at a time',
+    candidates: [
+      candidate('bare HSET and ZADD', bare.url, bare.pid, ''),
+      candidate('ours', `${service.url}/task`, service.pid, `&_csrf=${token}`),
+    ],
+    baseline: 'bare HSET and ZADD',
+    goals: [
+      {
+        text: 'throughput against the bare transaction',
+        value: throughputRatio('ours', 'bare HSET and ZADD'),
+        atLeast: 0.7,
+      },
+    ],
+  });
 }

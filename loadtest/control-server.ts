@@ -2,34 +2,16 @@
  * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses, which the load scripts ask beside the
  * stack (CONTROL_URL). What it is slow at, the machine is slow at.
  */
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import { startWorker } from './bench/worker.ts';
 
 const body = 'constant\n';
 
-export interface Control {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
 /** Starts the control in a process of its own, on a free port. */
-export async function startControl(): Promise<Control> {
-  const child = fork(import.meta.filename, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const exited = once(child, 'exit');
-  const [url] = await once(child, 'message');
-  return {
-    url,
-    pid: child.pid as number,
-    async stop() {
-      child.kill('SIGKILL');
-      await exited;
-    },
-  };
-}
+export const startControl = () => startWorker(import.meta.filename);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
@@ -41,7 +23,7 @@ async function main(): Promise<void> {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   console.log(url);
-  process.send?.(url);
+  process.send?.({ url });
   process.once('disconnect', () => process.exit());
 }
 

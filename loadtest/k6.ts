@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,10 +79,8 @@ export interface ScriptRun {
   variables: Record<string, string>;
   /** More options for k6. */
   args?: readonly string[];
-  /** Called with k6's output as it arrives; without it k6 writes to this terminal, with its progress bar. */
-  onOutput?: (text: string) => void;
-  /** Called with the id of k6's process. */
-  onStart?: (pid: number) => void;
+  /** Whether its output is kept for the caller; otherwise k6 writes to this terminal, with its progress bar. */
+  quiet?: boolean;
   /** Whether only the summary is written: all else costs k6 time that capacity is made of. */
   summaryOnly?: boolean;
 }
@@ -90,11 +88,28 @@ export interface ScriptRun {
 /** The files that k6 writes to the folder of a run. */
 export const k6Files = { summary: 'summary.json', samples: 'samples.csv.gz', html: 'k6.html' };
 
-/** @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed. */
-export async function runScript(
+interface RunningScript {
+  pid: number;
+  /** k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed. */
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+/** Whatever ends this program, no k6 keeps running. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts a script. Resolves once it has written `sign`, if that is given, which takes a quiet run.
+ *
+ * @throws Error with k6's output if it ends before.
+ */
+export async function startScript(
   k6: K6,
-  { script, out, variables, args = [], onOutput, onStart, summaryOnly = false }: ScriptRun,
-): Promise<{ code: number | null; output: string }> {
+  { script, out, variables, args = [], quiet = false, summaryOnly = false }: ScriptRun,
+  sign = '',
+): Promise<RunningScript> {
   await mkdir(out, { recursive: true });
   const env = {
     K6_WEB_DASHBOARD: `${!summaryOnly}`,
@@ -112,24 +127,35 @@ export async function runScript(
     // k6 2 has another format by default.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
     ...(summaryOnly ? [] : ['--out', `csv=${join(out, k6Files.samples)}`]),
-    ...(onOutput || !process.stdout.isTTY ? ['--quiet'] : []),
+    ...(quiet || !process.stdout.isTTY ? ['--quiet'] : []),
   ];
   const [command = '', ...prefix] = k6.command(env, out);
   const child = spawn(command, [...prefix, 'run', ...options, ...args, join(scripts, `${script}.ts`)], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', onOutput ? 'pipe' : 'inherit', onOutput ? 'pipe' : 'inherit'],
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   });
-  if (child.pid) onStart?.(child.pid);
+  running.add(child);
   let output = '';
+  const signed = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      onOutput?.(text);
+      if (text.includes(sign)) signed.resolve();
     });
   }
-  const [code] = await once(child, 'close');
-  return { code, output };
+  const ended = once(child, 'close').then(([code]) => {
+    running.delete(child);
+    return { code, output };
+  });
+  const endedEarly = async () => {
+    throw new Error(`k6 ended with ${(await ended).code} before it was ${sign}:\n${output}`);
+  };
+  if (sign) await Promise.race([signed.promise, endedEarly()]);
+  return { pid: child.pid as number, ended };
 }
+
+/** Runs a script to its end. */
+export const runScript = async (k6: K6, run: ScriptRun) => (await startScript(k6, run)).ended;
 
 /** What of the environment is for k6 and the scripts, in a container too. */
 function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -33,7 +33,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   });
 
   const run = (script: string, variables: Record<string, string>, args: string[] = []) =>
-    runScript(k6, { script, out, variables: { LOAD_PROFILE: 'short', ...variables }, args, onOutput() {} });
+    runScript(k6, { script, out, variables: { LOAD_PROFILE: 'short', ...variables }, args, quiet: true });
 
   test('smoke passes on the stack', async () => {
     const { code, output } = await run('smoke', stack.variables);
@@ -43,8 +43,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   });
 
   test('a short keepalive passes, directly and through the proxy; its time is split among the parts', async () => {
-    const control = await startControl();
-    onTestFinished(control.stop);
+    await using control = await startControl();
     const { code, output } = await run('keepalive', { ...stack.variables, CONTROL_URL: control.url });
     expect(code, output).toBe(0);
     const samples = await readSamples(join(out, k6Files.samples));

@@ -12,13 +12,13 @@ export interface Sample {
 }
 
 /** The trends that reports are made of. */
-const wanted = /^(http_req_duration|time_\w+)$/;
+const trends = /^(http_req_duration|time_\w+)$/;
 
 /** System tags with a column of their own; all other tags share one. */
 const tagColumns = ['name', 'scenario', 'method', 'status'];
 
-/** Reads what k6 wrote with `--out csv=<file>.csv.gz` and times in milliseconds: the trends that reports need. */
-export async function readSamples(file: string): Promise<Sample[]> {
+/** Reads what k6 wrote with `--out csv=<file>.csv.gz` and times in milliseconds: the metrics that are `wanted`. */
+export async function readSamples(file: string, wanted = trends): Promise<Sample[]> {
   const samples: Sample[] = [];
   let columns: string[] | undefined;
   for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) {

@@ -2,7 +2,7 @@
  * `node loadtest/selftest.ts`: the keepalive script must pass against a server that sends its responses in two writes,
  * and fail against the same server with TCP no-delay off.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findK6, type K6, k6Files, runScript } from './k6.ts';
@@ -18,18 +18,13 @@ export interface ControlResult {
 
 /** Runs the short keepalive script against the control. */
 export async function runControl(k6: K6, noDelay: boolean): Promise<ControlResult> {
-  const server = await startSplitWriteServer({ noDelay });
-  const out = await mkdtemp(join(tmpdir(), 'longhand-selftest-'));
-  try {
-    const variables = { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' };
-    const result = await runScript(k6, { script: 'keepalive', out, variables, onOutput() {} });
-    const { metrics } = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
-    const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].value;
-    return { ...result, delayed: { get: share('get'), post: share('post') } };
-  } finally {
-    await server.close();
-    await rm(out, { recursive: true });
-  }
+  await using server = await startSplitWriteServer({ noDelay });
+  await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-selftest-'));
+  const variables = { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' };
+  const result = await runScript(k6, { script: 'keepalive', out: out.path, variables, quiet: true });
+  const { metrics } = JSON.parse(await readFile(join(out.path, k6Files.summary), 'utf8'));
+  const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].value;
+  return { ...result, delayed: { get: share('get'), post: share('post') } };
 }
 
 async function main(): Promise<void> {

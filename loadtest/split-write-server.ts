@@ -1,9 +1,9 @@
+import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface SplitWriteServer {
+export interface SplitWriteServer extends AsyncDisposable {
   readonly url: string;
-  close(): Promise<void>;
 }
 
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
@@ -23,13 +23,11 @@ export async function startSplitWriteServer(options: { noDelay: boolean }): Prom
       respond(response, 200, { 'Set-Cookie': 'session=control; Path=/' }, ['<title>Control</title>', form]);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
+    async [Symbol.asyncDispose]() {
+      server.close().closeAllConnections();
     },
   };
 }

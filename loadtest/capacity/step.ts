@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type K6, k6Files, runScript } from '../k6.ts';
+import { type K6, k6Files, startScript } from '../k6.ts';
 import { cpuTime, ownCpuTime } from '../machine/process-usage.ts';
 import type { K6Summary } from '../runs/verdict.ts';
 import type { Target } from '../target.ts';
@@ -53,37 +53,17 @@ const observed = 5;
 /** Loads the stack for a few seconds, and observes all of its processes over the same seconds. */
 export async function measureStep(k6: K6, target: Target, mix: Mix, rate: number): Promise<Step> {
   const stack = insideOf(target);
-  const out = await mkdtemp(join(tmpdir(), 'longhand-capacity-'));
-  let k6Pid = process.pid;
-  const beside = () => ({ k6: cpuTime(k6Pid), shortener: ownCpuTime(process.pid) });
-  const steady = Promise.withResolvers<void>();
-  try {
-    const run = runScript(k6, {
-      script: 'mix',
-      out,
-      variables: { ...target.variables, ...settings(mix, rate) },
-      summaryOnly: true,
-      onStart: (pid) => {
-        k6Pid = pid;
-      },
-      onOutput: (text) => {
-        if (text.includes('steady')) steady.resolve();
-      },
-    });
-    const ended = run.then(({ output }) =>
-      Promise.reject(new Error(`k6 ended before its load was steady:\n${output}`)),
-    );
-    ended.catch(() => {});
-    await Promise.race([steady.promise, ended]);
-    const before = await snapshot(stack, beside);
-    await sleep(observed * 1_000);
-    const after = await snapshot(stack, beside);
-    const { code } = await run;
-    const summary: K6Summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
-    return { mix, rate, met: code === 0, ...fromSummary(summary), ...between(before, after) };
-  } finally {
-    await rm(out, { recursive: true, force: true });
-  }
+  await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-capacity-'));
+  const variables = { ...target.variables, ...settings(mix, rate) };
+  const options = { script: 'mix', out: out.path, variables, quiet: true, summaryOnly: true };
+  const { pid, ended } = await startScript(k6, options, 'steady');
+  const beside = () => ({ k6: cpuTime(pid), shortener: ownCpuTime(process.pid) });
+  const before = await snapshot(stack, beside);
+  await sleep(observed * 1_000);
+  const after = await snapshot(stack, beside);
+  const { code } = await ended;
+  const summary: K6Summary = JSON.parse(await readFile(join(out.path, k6Files.summary), 'utf8'));
+  return { mix, rate, met: code === 0, ...fromSummary(summary), ...between(before, after) };
 }
 
 const insideOf = ({ processes, inside }: Target): OwnStack => ({

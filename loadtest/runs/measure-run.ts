@@ -68,23 +68,19 @@ async function load(
   target: Target,
   options: K6Options,
 ) {
-  const control = await startControl();
+  await using control = await startControl();
   const names = Object.entries(target.processes).map(([name, pid]): [number, string] => [pid() ?? 0, name]);
   const cpu = watchCpu(Object.fromEntries([...names, [control.pid, 'control']]));
   const holdings = watchHoldings(script === 'soak' ? target.processes : {}, holdingsInterval);
-  try {
-    const running = runScript(k6, {
-      script,
-      out,
-      variables: { ...target.variables, ...options.variables, CONTROL_URL: control.url },
-      args: ['--tag', `testid=${id}`, ...options.args],
-    });
-    if (script === 'restart') await replaceReplicasUntil(running, target);
-    const { code } = await running;
-    return { code, cpu: cpu.stop(), holdings: holdings.stop() };
-  } finally {
-    await control.stop();
-  }
+  const running = runScript(k6, {
+    script,
+    out,
+    variables: { ...target.variables, ...options.variables, CONTROL_URL: control.url },
+    args: ['--tag', `testid=${id}`, ...options.args],
+  });
+  if (script === 'restart') await replaceReplicasUntil(running, target);
+  const { code } = await running;
+  return { code, cpu: cpu.stop(), holdings: holdings.stop() };
 }
 
 async function indexRuns(): Promise<string> {

@@ -1,4 +1,5 @@
-import { durationBuckets, methodLabel } from '@longhand/shared/request-durations.ts';
+import { methodLabel } from '@longhand/shared/observe.ts';
+import { durationBuckets } from '@longhand/shared/spans.ts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { routeOf } from './routes.ts';
 

@@ -13,7 +13,6 @@ import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createFetchHop } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
-import { timedHops } from './hop/timed-hops.ts';
 import { limitClients, limitExpansions } from './limits/bounds.ts';
 import { limitRate, readRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
@@ -53,13 +52,16 @@ export function createExpansion(config: Config, outside: Outside) {
   const attempt = circuitBreaker('the cache in Redis', log, clock);
   const timed = redis && timedOperations(registry);
   if (redis) cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timed));
-  const requests = createFetchHop({
-    guard: createGuard(allowedNetworks, metrics.refusedTargets),
-    lookup: sharedLookup(resolve, metrics.nameLookups),
-    userAgent: config.EXPANDER_USER_AGENT,
-    accept: config.EXPANDER_ACCEPT,
-    acceptLanguage: config.EXPANDER_ACCEPT_LANGUAGE,
-  });
+  const requests = createFetchHop(
+    {
+      guard: createGuard(allowedNetworks, metrics.refusedTargets),
+      lookup: sharedLookup(resolve, metrics.nameLookups),
+      userAgent: config.EXPANDER_USER_AGENT,
+      accept: config.EXPANDER_ACCEPT,
+      acceptLanguage: config.EXPANDER_ACCEPT_LANGUAGE,
+    },
+    metrics.hopDurations,
+  );
 
   const rate = readRate(config.EXPANDER_CLIENT_RATE);
   const take = rate && (redis ? takeFromAll(redis, attempt, rate, timed) : takeLocally(rate));
@@ -73,7 +75,7 @@ export function createExpansion(config: Config, outside: Outside) {
     cacheExpansions(cacheTiers, metrics.cacheLookups),
     limit?.charge ?? unlimited,
     limitExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cacheHops, shareHops, timedHops(registry))(requests.fetchHop)));
+  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(requests.fetchHop)));
 
   const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close: requests.close };

@@ -10,7 +10,7 @@ import type { FetchHop } from './expansion/expansion.ts';
 import { followRedirects } from './expansion/follow-redirects.ts';
 import { isWeb, readTarget, resolveLocation } from './expansion/target.ts';
 import { createGuard } from './guard/public-address.ts';
-import { percentEncoded } from './hop/answer.ts';
+import { percentEncoded } from './hop/response-head.ts';
 import { callbackCall, isCallbackName } from './web/api.ts';
 
 const inputs = rounds({ short: 5_000, long: 500_000 });

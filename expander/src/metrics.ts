@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { durationBuckets } from '@longhand/shared/spans.ts';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The expander's own metrics, registered in `registry`. */
 export function createExpanderMetrics(registry: Registry) {
@@ -23,6 +24,13 @@ export function createExpanderMetrics(registry: Registry) {
     refusedTargets: new Counter({
       name: 'expander_targets_refused_total',
       help: 'Targets that the public-address guard refused.',
+      registers,
+    }),
+    hopDurations: new Histogram({
+      name: 'expander_hop_duration_seconds',
+      help: 'Time that a website takes to answer a hop, by the class of its status or the code of the error.',
+      labelNames: ['status_class', 'error_type'],
+      buckets: durationBuckets,
       registers,
     }),
     inFlight: new Gauge({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
+import { createObserver } from '@longhand/shared/observe.ts';
+import { createMetrics } from '@longhand/shared/operations.ts';
 import { serve } from '@longhand/shared/serve.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import type { Hono } from 'hono';

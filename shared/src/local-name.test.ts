@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLocalName } from './local-name.ts';
+import { isLocalName } from './serve.ts';
 
 test.each([
   '127.0.0.1',

@@ -4,11 +4,11 @@ import { Hono } from 'hono';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { serveObserved } from '../testing/serve-observed.ts';
-import { notableRequests, type ObservedRequest } from './notable-requests.ts';
+import { notableRequests } from './notable-requests.ts';
 import { annotate } from './observe.ts';
 import { operations } from './operations.ts';
 import { redisState, timedOperations } from './redis-operations.ts';
-import { beginSpan, sharing } from './spans.ts';
+import { beginSpan, type ObservedRequest, sharing } from './spans.ts';
 
 const id = 'a'.repeat(32);
 const request = (change: Partial<ObservedRequest>): ObservedRequest => ({

@@ -1,20 +1,5 @@
-import type { Span } from './spans.ts';
-
-/** A request as its service saw it. */
-export interface ObservedRequest {
-  /** The proxy's request id, which is its trace id. */
-  requestId: string;
-  service: string;
-  method: string;
-  /** The pattern of the route; absent where no route matched. */
-  route?: string;
-  status: number;
-  error?: string;
-  /** Milliseconds since 1970, with fractions. */
-  start: number;
-  seconds: number;
-  spans: readonly Span[];
-}
+import type { Log } from './log.ts';
+import type { ObservedRequest } from './spans.ts';
 
 /** Seconds from which on a request is slow. */
 const slow = 0.5;
@@ -45,4 +30,33 @@ export function notableRequests(): NotableRequests {
     find: (requestId) => all().filter((request) => request.requestId === requestId),
     all,
   };
+}
+
+/** Where finished requests go. */
+export interface RequestSinks {
+  observed(request: ObservedRequest): void;
+  /** Those that were slow or failed. */
+  notable: NotableRequests;
+  /** Exports what is waiting for it. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Keeps the notable requests of `service`. With an `endpoint` all requests are exported there as spans; without one the
+ * exporter is not even loaded.
+ */
+export async function requestSinks(
+  service: string,
+  log: Pick<Log, 'warn' | 'info'>,
+  endpoint: string | undefined,
+): Promise<RequestSinks> {
+  const notable = notableRequests();
+  if (endpoint === undefined) return { notable, observed: notable.add, flush: async () => {} };
+  const { otlpExporter } = await import('./otlp.ts');
+  const { add, flush } = otlpExporter({ endpoint, service, log });
+  const observed = (request: ObservedRequest) => {
+    notable.add(request);
+    add(request);
+  };
+  return { notable, observed, flush };
 }

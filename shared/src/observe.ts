@@ -1,30 +1,35 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { AnnotatedResponse, Annotations } from './annotated-response.ts';
+import { Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
-import type { ObservedRequest } from './notable-requests.ts';
-import { logRefusals } from './refusals.ts';
-import { requestDurations } from './request-durations.ts';
-import type { Observer } from './serve.ts';
-import { collectSpans } from './spans.ts';
+import { logRefusals, type Refusal } from './refusals.ts';
+import { collectSpans, durationBuckets, type ObservedRequest, type Span } from './spans.ts';
 
-/** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
-export function createMetrics(service: string, version: string): Registry {
-  const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
-  // These are gauges with the names of counters; nodejs_active_handles and the others tell the same by type.
-  for (const kind of ['handles', 'requests', 'resources']) {
-    metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
-  }
-  new Gauge({
-    name: 'longhand_build_info',
-    help: 'The version of the service, as a label.',
-    labelNames: ['service', 'version'],
-    registers: [metrics],
-  }).set({ service, version }, 1);
-  return metrics;
+/** What the log and the metrics say of a request beyond method, path and status. */
+interface Annotations {
+  /** The pattern of the matched route, such as `/tasks/:id`. */
+  route?: string;
+  /** The code of the error that the response reports. */
+  error?: string | undefined;
+  /** Whether the response lasts for as long as its client reads it. */
+  endless?: boolean;
+  /** The status with which the server itself ended the request, because its body is not HTTP. */
+  refused?: number;
+}
+
+/** Node's response with the annotations of its request, and what the request waited for. */
+export class AnnotatedResponse extends ServerResponse {
+  readonly annotations: Annotations = {};
+  readonly spans: Span[] = [];
+}
+
+/** Watches a server. */
+export interface Observer {
+  /** A request has arrived; `answer` hands it to the application. */
+  request(incoming: IncomingMessage, outgoing: AnnotatedResponse, answer: () => void): void;
+  /** The server refused something without asking the application. */
+  refused(refusal: Refusal): void;
 }
 
 /** Adds to what the log and the metrics say of the request that `c` answers. */
@@ -115,4 +120,47 @@ function pathOf({ url = '' }: IncomingMessage): string {
 /** Whether the response had begun and did not reach its end. */
 function wasCut({ headersSent, writableFinished }: ServerResponse): boolean {
   return headersSent && !writableFinished;
+}
+
+/** The methods that OpenTelemetry's HTTP conventions know. Any other one is `_OTHER`. */
+const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
+
+/** A method as a label: one of a few, whatever clients send. */
+export const methodLabel = (method: string) => (methods.has(method) ? method : '_OTHER');
+
+interface Observed {
+  method: string;
+  scheme: string;
+  /** Absent where no route matched. */
+  route: string | undefined;
+  status: number;
+  error: string | undefined;
+}
+
+/** The histogram of requests, by the names and labels of OpenTelemetry's HTTP conventions (1.44). */
+function requestDurations(metrics: Registry) {
+  const durations = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its response.',
+    labelNames: [
+      'http_request_method',
+      'http_response_status_code',
+      'http_route',
+      'url_scheme',
+      'error_type',
+    ],
+    buckets: durationBuckets,
+    registers: [metrics],
+  });
+  return ({ method, scheme, route, status, error }: Observed, seconds: number) => {
+    const labels: Record<string, string | number> = {
+      http_request_method: methodLabel(method),
+      http_response_status_code: status,
+      url_scheme: scheme,
+    };
+    // Left out where there is none: for Prometheus an empty label is no label.
+    if (route !== undefined) labels.http_route = route;
+    if (status >= 500) labels.error_type = error ?? `${status}`;
+    durations.observe(labels, seconds);
+  };
 }

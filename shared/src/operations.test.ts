@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { serveObserved } from '../testing/serve-observed.ts';
-import { createMetrics } from './observe.ts';
-import { operations } from './operations.ts';
+
+import { createMetrics, operations } from './operations.ts';
 
 describe('Operations endpoints', () => {
   test('/livez answers while the process does', async () => {

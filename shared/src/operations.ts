@@ -1,6 +1,23 @@
 import { Hono } from 'hono';
-import type { Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type NotableRequests, notableRequests } from './notable-requests.ts';
+
+/** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
+export function createMetrics(service: string, version: string): Registry {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  // These are gauges with the names of counters; nodejs_active_handles and the others tell the same by type.
+  for (const kind of ['handles', 'requests', 'resources']) {
+    metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
+  }
+  new Gauge({
+    name: 'longhand_build_info',
+    help: 'The version of the service, as a label.',
+    labelNames: ['service', 'version'],
+    registers: [metrics],
+  }).set({ service, version }, 1);
+  return metrics;
+}
 
 /**
  * The operations endpoints of a service, for a port of their own that the proxy does not publish: `/livez` (the

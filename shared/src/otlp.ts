@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from './log.ts';
-import type { ObservedRequest } from './notable-requests.ts';
-import type { Facts, Span } from './spans.ts';
+import type { Facts, ObservedRequest, Span } from './spans.ts';
 
 /** Requests that wait for the next export, at most. */
 const maxWaiting = 2_000;

@@ -1,6 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { durationBuckets } from './request-durations.ts';
-import { beginSpan, errorName, type Facts } from './spans.ts';
+import { durationBuckets, type Facts, timed } from './spans.ts';
 
 /**
  * Runs an operation on Redis and takes its time, as a span of the request and in the metrics.
@@ -26,19 +25,12 @@ export function timedOperations(metrics: Registry): Timed {
     buckets: durationBuckets,
     registers: [metrics],
   });
-  return async (operation, run, facts) => {
-    const labels = { db_system_name: 'redis', db_operation_name: operation };
-    const end = beginSpan(`redis ${operation}`);
-    try {
-      const reply = await run();
-      durations.observe(labels, end(facts && { facts: facts(reply) }));
-      return reply;
-    } catch (error) {
-      const name = errorName(error);
-      durations.observe({ ...labels, error_type: name }, end({ error: name }));
-      throw error;
-    }
-  };
+  return (operation, run, facts) =>
+    timed(`redis ${operation}`, run, {
+      durations,
+      labels: { db_system_name: 'redis', db_operation_name: operation },
+      ...(facts && { describe: (reply) => ({ facts: facts(reply) }) }),
+    });
 }
 
 /** A gauge of whether the service's Redis answers, asked at each scrape. */

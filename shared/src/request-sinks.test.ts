@@ -6,7 +6,7 @@ function loaded(endpoint: string | undefined): string {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
-    const { requestSinks } = await import(${JSON.stringify(`${import.meta.dirname}/request-sinks.ts`)});
+    const { requestSinks } = await import(${JSON.stringify(`${import.meta.dirname}/notable-requests.ts`)});
     await requestSinks('test', console, ${JSON.stringify(endpoint)});`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
 }

@@ -5,26 +5,16 @@ import {
   type Server,
   STATUS_CODES,
 } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { isIP, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import { AnnotatedResponse } from './annotated-response.ts';
 import { type ListenAddress, type Listening, listen } from './listen.ts';
-import { isLocalName } from './local-name.ts';
-import type { Refusal } from './refusals.ts';
+import { AnnotatedResponse, type Observer } from './observe.ts';
 import { TimedResponse } from './server-timing.ts';
 
 /** Answers requests: a Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
-}
-
-/** Watches a server. */
-export interface Observer {
-  /** A request has arrived; `answer` hands it to the application. */
-  request(incoming: IncomingMessage, outgoing: AnnotatedResponse, answer: () => void): void;
-  /** The server refused something without asking the application. */
-  refused(refusal: Refusal): void;
 }
 
 export type ServeOptions = ListenAddress & {
@@ -161,4 +151,21 @@ function refuseClientErrors(
 /** The response that has the socket now. Node's own handler of client errors reads the same property. */
 function responseUnderWay(socket: Duplex): AnnotatedResponse | undefined {
   return (socket as { _httpMessage?: AnnotatedResponse })._httpMessage;
+}
+
+/** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
+const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
+
+/**
+ * Whether the value of a Host header is an address or a name that public DNS does not have. Under any other name the
+ * client may be a website whose name was made to lead here (DNS rebinding). The proxy applies the same rule to the
+ * port of tasks.
+ */
+export function isLocalName(host: string): boolean {
+  const name = host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  return isIP(name) !== 0 || localName.test(name);
 }

@@ -2,7 +2,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { afterEach, expect, test } from 'vitest';
 import { createLog } from './log.ts';
-import { createMetrics, createObserver } from './observe.ts';
+import { createObserver } from './observe.ts';
+import { createMetrics } from './operations.ts';
 import { serve } from './serve.ts';
 import { beginSpan } from './spans.ts';
 

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { AnnotatedResponse } from './annotated-response.ts';
+import { AnnotatedResponse } from './observe.ts';
 
 /** What requests wait for, by the first word of the span: its name in the header. */
 const parts: Record<string, string> = { redis: 'redis', hop: 'hops' };

@@ -15,6 +15,22 @@ export interface Span {
   facts?: Facts;
 }
 
+/** A request as its service saw it. */
+export interface ObservedRequest {
+  /** The proxy's request id, which is its trace id. */
+  requestId: string;
+  service: string;
+  method: string;
+  /** The pattern of the route; absent where no route matched. */
+  route?: string;
+  status: number;
+  error?: string;
+  /** Milliseconds since 1970, with fractions. */
+  start: number;
+  seconds: number;
+  spans: readonly Span[];
+}
+
 /** Spans of one request: a list of thousands of URLs has thousands of hops. */
 const maxSpans = 64;
 
@@ -42,7 +58,7 @@ export function beginSpan(name: string): (outcome?: { error?: string; facts?: Fa
 }
 
 /** The name of an error for a span or a label: its code if it has one. Its message may say what people sent. */
-export function errorName(error: unknown): string {
+function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : error.name;
@@ -55,5 +71,46 @@ export async function sharing<Result>(name: string, result: Promise<Result>): Pr
     return await result;
   } finally {
     end();
+  }
+}
+
+/**
+ * Bucket bounds in seconds. The 40 ms of a delayed acknowledgement have a bucket of their own (0.035 to 0.05); the last
+ * ones are the deadlines of the expander (8 s) and of the proxy (10 s).
+ */
+export const durationBuckets = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.035, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+];
+
+type Labels = Record<string, string>;
+
+/** A histogram of seconds. */
+export interface Durations {
+  observe(labels: Labels, seconds: number): void;
+}
+
+interface Timing<Result> {
+  durations: Durations;
+  labels?: Labels;
+  /** What a result says: further labels, and the facts of the span. */
+  describe?: (result: Result) => { labels?: Labels; facts?: Facts };
+}
+
+/** Takes the time of `run`, as a span of the request under way and in a histogram, where an error is `error_type`. */
+export async function timed<Result>(
+  name: string,
+  run: () => Promise<Result>,
+  { durations, labels, describe }: Timing<Result>,
+): Promise<Result> {
+  const end = beginSpan(name);
+  try {
+    const result = await run();
+    const { labels: more, ...outcome } = describe?.(result) ?? {};
+    durations.observe({ ...labels, ...more }, end(outcome));
+    return result;
+  } catch (error) {
+    const error_type = errorName(error);
+    durations.observe({ ...labels, error_type }, end({ error: error_type }));
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ObservedRequest } from './notable-requests.ts';
+import type { ObservedRequest } from './spans.ts';
 import { explain, type Found, type ProxyLine, readLine } from './waterfall.ts';
 
 const line: ProxyLine = {

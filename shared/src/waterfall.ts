@@ -1,5 +1,4 @@
-import type { ObservedRequest } from './notable-requests.ts';
-import type { Span } from './spans.ts';
+import type { ObservedRequest, Span } from './spans.ts';
 
 /** What the proxy's log says of a request, as far as it explains something: docs/log.md. */
 export interface ProxyLine {

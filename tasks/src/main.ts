@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
 import { createLog } from '@longhand/shared/log.ts';
-import { createMetrics, createObserver } from '@longhand/shared/observe.ts';
-import { operations } from '@longhand/shared/operations.ts';
+import { requestSinks } from '@longhand/shared/notable-requests.ts';
+import { createObserver } from '@longhand/shared/observe.ts';
+import { createMetrics, operations } from '@longhand/shared/operations.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { redisState, timedOperations } from '@longhand/shared/redis-operations.ts';
-import { requestSinks } from '@longhand/shared/request-sinks.ts';
 import { serveOrExit } from '@longhand/shared/serve-or-exit.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };

@@ -7,7 +7,6 @@ import { plainSession } from '../expansion/session.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
-import { fetchHead } from '../hop/fetch-head.ts';
 import { guardedRequest } from '../hop/guarded-request.ts';
 import { cacheHops } from '../hop/hop-cache.ts';
 import type { Options } from './options.ts';
@@ -20,7 +19,7 @@ const hopShare = 3 / 8;
  * and no limits for clients, whose part the number of expansions in flight plays, and does not describe hops.
  */
 export async function createExpandUrl({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
-  const { request } = guardedRequest(
+  const { request, fetchHead } = guardedRequest(
     {
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
       lookup: sharedLookup(lookup),
@@ -34,7 +33,7 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
   const { fetchHop, startSession } =
     follow === 'all'
       ? (await import('./as-browser.ts')).asBrowser(request)
-      : { fetchHop: fetchHead(request), startSession: plainSession };
+      : { fetchHop: fetchHead, startSession: plainSession };
   const fetchCached = cacheHops(fetchHop);
   const times = { hop: timeout * hopShare, chain: timeout };
 

@@ -1,8 +1,8 @@
 import type { Answer } from '../expansion/expansion.ts';
-import { answerOf } from './answer.ts';
 import { decodeContent } from './content-encoding.ts';
-import type { Request, Response, ResponseHead } from './exchange.ts';
+import type { Request, Response } from './exchange.ts';
 import { mayBePage, readRefresh } from './page.ts';
+import { answerOf, type ResponseHead } from './response-head.ts';
 
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;

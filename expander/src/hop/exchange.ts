@@ -1,18 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { idleMargin, idleTimeout } from '@longhand/shared/connector.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
-import { type ParsedHead, parseHead } from './response-head.ts';
+import { type ParsedHead, parseHead, type ResponseHead } from './response-head.ts';
 
 /** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
 const bodyTime = 1_000;
-
-/** A response without its body. */
-export interface ResponseHead {
-  status: number;
-  /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
-  headers: IncomingHttpHeaders;
-  addressFamily: 4 | 6 | null;
-}
 
 /** A response, and its body as far as it was asked for. */
 export interface Response extends ResponseHead {

@@ -8,6 +8,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
+import type { Lookup } from '../guard/shared-lookup.ts';
 import { createFetchHop } from './fetch-hop.ts';
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
@@ -23,14 +24,11 @@ afterAll(() => shortener.close());
 
 /** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
 function asking(...answers: LookupAddress[][]) {
-  const { fetchHop, close } = createFetchHop({
-    guard,
-    userAgent: 'test',
-    lookup: (_name, _options, callback) => {
-      const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
-      setImmediate(callback, null, addresses);
-    },
-  });
+  const lookup: Lookup = (_name, _options, callback) => {
+    const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
+    setImmediate(callback, null, addresses);
+  };
+  const { fetchHop, close } = createFetchHop({ guard, userAgent: 'test', lookup }, { observe() {} });
   onTestFinished(close);
   return (url: string) => fetchHop(new URL(url), { follow: 'default' });
 }

@@ -2,10 +2,12 @@ import type { LookupFunction } from 'node:net';
 import type { Connect } from '@longhand/shared/connector.ts';
 import { cdnId } from '../expansion/cdn-loop.ts';
 import { ExpansionError } from '../expansion/errors.ts';
+import type { FetchHop } from '../expansion/expansion.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
 import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
+import { answerOf } from './response-head.ts';
 
 /** Bytes of response headers. */
 const maxHeaderSize = 16 * 1024;
@@ -48,7 +50,10 @@ export function guardedRequest(settings: RequestSettings, open: (lookup: LookupF
       throw error instanceof ExpansionError ? error : requestFailed(url, error);
     }
   };
-  return { request, close: client.close };
+  /** Requests a hop by HEAD. */
+  const fetchHead: FetchHop = async (url, { signal }) =>
+    answerOf(await request(url, { method: 'HEAD', signal }), 'HEAD');
+  return { request, fetchHead, close: client.close };
 }
 
 /** Hands a socket the addresses of a name only if the guard accepts every one of them. */

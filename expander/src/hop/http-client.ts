@@ -1,5 +1,5 @@
-import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
-import { connections } from './connections.ts';
+import { type Connect, maxIdleSockets, maxSockets } from '@longhand/shared/connector.ts';
+import { Connection } from './connection.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
 export interface HttpClientOptions {
@@ -51,4 +51,105 @@ export function httpClient(options: HttpClientOptions): HttpClient {
     origins,
     close,
   };
+}
+
+/** The connections to one origin. */
+interface Pool {
+  url: URL;
+  connections: Set<Connection>;
+  /** Those that carry no exchange; the one that was used last is taken first. */
+  idle: Connection[];
+  /** Exchanges that wait because there may be no more connections. */
+  waiting: Exchange[];
+}
+
+/** Kept-alive connections, at most `maxPerOrigin` to an origin. */
+function connections(connect: Connect, maxPerOrigin: number) {
+  const pools = new Map<string, Pool>();
+  /** The idle connections to all origins, the one that has been idle longest first. */
+  const idle = new Set<Connection>();
+  let finished: [Connection, Exchange][] = [];
+
+  const open = (pool: Pool, exchange: Exchange) => {
+    const connection = new Connection(pool.url, connect, { finished: finish, closed: remove });
+    pool.connections.add(connection);
+    connection.send(exchange);
+  };
+
+  const finish = (connection: Connection, exchange: Exchange) => {
+    if (exchange.idleTime === 0) {
+      connection.cut();
+      exchange.succeed();
+    } else if (finished.push([connection, exchange]) === 1) {
+      // Not at once: what else arrives in this turn of the event loop is no response to the next request.
+      setImmediate(reuseFinished);
+    }
+  };
+
+  const reuseFinished = () => {
+    const batch = finished;
+    finished = [];
+    for (const [connection, exchange] of batch) if (!connection.closed) reuse(connection, exchange.idleTime);
+    for (const [, exchange] of batch) exchange.succeed();
+  };
+
+  const reuse = (connection: Connection, idleTime: number) => {
+    const pool = pools.get(connection.origin) as Pool;
+    const next = nextWaiting(pool);
+    if (next) return connection.send(next);
+    connection.cutWhenIdleFor(idleTime);
+    pool.idle.push(connection);
+    idle.add(connection);
+    const [oldest] = idle.size > maxIdleSockets ? idle : [];
+    oldest?.cut();
+  };
+
+  const remove = (connection: Connection) => {
+    const pool = pools.get(connection.origin) as Pool;
+    pool.connections.delete(connection);
+    if (idle.delete(connection)) pool.idle.splice(pool.idle.indexOf(connection), 1);
+    const next = nextWaiting(pool);
+    if (next) open(pool, next);
+    else if (pool.connections.size === 0) pools.delete(connection.origin);
+  };
+
+  return {
+    /** Sends `exchange` over an idle connection or a new one. */
+    dispatch(url: URL, exchange: Exchange) {
+      const { origin } = url;
+      let pool = pools.get(origin);
+      if (!pool) {
+        pool = { url, connections: new Set(), idle: [], waiting: [] };
+        pools.set(origin, pool);
+      }
+      const kept = exchange.isRepeated ? undefined : pool.idle.pop();
+      if (kept) {
+        idle.delete(kept);
+        kept.send(exchange);
+      } else if (pool.connections.size < maxPerOrigin) {
+        open(pool, exchange);
+      } else {
+        pool.waiting.push(exchange);
+      }
+    },
+    /** Cuts the idle connections to `origin`. */
+    cutIdle(origin: string) {
+      for (const connection of pools.get(origin)?.idle.slice() ?? []) connection.cut();
+    },
+    /** How many origins there are connections to. */
+    origins: () => pools.size,
+    /** Cuts all connections. */
+    close() {
+      for (const pool of [...pools.values()]) {
+        pool.waiting.length = 0;
+        for (const connection of [...pool.connections]) connection.cut();
+      }
+    },
+  };
+}
+
+/** Takes the exchange that has waited longest, unless its caller has left. */
+function nextWaiting({ waiting }: Pool): Exchange | undefined {
+  for (let next = waiting.shift(); next; next = waiting.shift()) if (!next.isSettled) return next;
+  return undefined;
 }

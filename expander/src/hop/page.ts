@@ -3,8 +3,8 @@ import { legacyHookDecode } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
-import type { ResponseHead } from './exchange.ts';
 import { findMetaRefreshes } from './meta-refresh.ts';
+import type { ResponseHead } from './response-head.ts';
 
 const htmlTypes = new Set(['text/html', 'application/xhtml+xml']);
 

@@ -11,8 +11,8 @@ import { askControl, controlThresholds } from './modules/control.ts';
 import { get as request } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
-import { announce, baseOptions, stack, tasksDirect } from './modules/stack.ts';
-import { addTask, newTitlePrefix, openSession, type Session } from './modules/task-list.ts';
+import { baseOptions, stack, tasksDirect } from './modules/stack.ts';
+import { addTask, announceTasks, openSession, type Session } from './modules/task-list.ts';
 
 /** Every user has one connection. */
 const {
@@ -74,10 +74,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${rate} tasks a second for ${duration} s. Their titles begin with "${titlePrefix}"; it removes them at its end.`,
-  );
+  const titlePrefix = announceTasks(`${rate} tasks a second for ${duration} s`);
   const sessions: Record<string, Session> = {};
   const params = { tags: { name: 'setup' } };
   for (const { url } of routes) {

@@ -7,8 +7,8 @@ import { askControl } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, baseOptions, requireShortener, stack } from './modules/stack.ts';
-import { addTask, importTasks, newTitlePrefix, openSession } from './modules/task-list.ts';
+import { apiUrl, baseOptions, requireShortener, stack } from './modules/stack.ts';
+import { addTask, announceTasks, importTasks, openSession } from './modules/task-list.ts';
 
 const { rate, duration, users, hot, cold, list, writes, p99, failed } = settings('mix');
 
@@ -42,11 +42,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${listed} tasks, then ${rate * writes} a second for ${duration} s. Their titles begin with`,
-    `"${titlePrefix}"; it removes them at its end.`,
-  );
+  const titlePrefix = announceTasks(`${listed} tasks, then ${rate * writes} a second for ${duration} s`);
   requireShortener();
   const session = openSession(stack.tasks);
   importTasks(stack.tasks, titlePrefix, listed);

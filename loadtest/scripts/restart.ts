@@ -6,11 +6,11 @@ import type { Options } from 'k6/options';
 import { askControl, controlThresholds } from './modules/control.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
-import { announce, baseOptions, stack } from './modules/stack.ts';
+import { baseOptions, stack } from './modules/stack.ts';
 import {
   addTask,
+  announceTasks,
   findTasks,
-  newTitlePrefix,
   openSession,
   teardown as removeTasks,
 } from './modules/task-list.ts';
@@ -36,10 +36,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${rate} tasks a second for ${duration} s. Their titles begin with "${titlePrefix}"; it removes them at its end.`,
-  );
+  const titlePrefix = announceTasks(`${rate} tasks a second for ${duration} s`);
   return { session: openSession(stack.tasks), titlePrefix };
 }
 

@@ -3,8 +3,8 @@ import { check, sleep } from 'k6';
 import http, { type Params } from 'k6/http';
 import type { Options } from 'k6/options';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, baseOptions, requirePage, shortener, stack } from './modules/stack.ts';
-import { addTask, findTasks, newTitlePrefix, openSession, type Session } from './modules/task-list.ts';
+import { apiUrl, baseOptions, requirePage, shortener, stack } from './modules/stack.ts';
+import { addTask, announceTasks, findTasks, openSession, type Session } from './modules/task-list.ts';
 
 const { users, iterations } = settings('smoke');
 
@@ -20,10 +20,7 @@ export function setup() {
   // By default the expander refuses links to its own machine, as it should.
   const follows = http.get(apiUrl('/chain/2'), expectStatus(200, 403)).status === 200;
   if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${2 * users * iterations} tasks whose titles begin with "${titlePrefix}", and removes them at its end.`,
-  );
+  const titlePrefix = announceTasks(`${2 * users * iterations} tasks`);
   return { session: openSession(stack.tasks), titlePrefix, follows };
 }
 

@@ -9,8 +9,8 @@ import { askControl, controlThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, baseOptions, requireShortener, stack } from './modules/stack.ts';
-import { addTask, findTasks, newTitlePrefix, openSession } from './modules/task-list.ts';
+import { apiUrl, baseOptions, requireShortener, stack } from './modules/stack.ts';
+import { addTask, announceTasks, findTasks, openSession } from './modules/task-list.ts';
 
 const { rate, duration, users } = settings('soak');
 /** A quarter of the requests goes round these, eight times. */
@@ -30,10 +30,8 @@ export const options: Options = {
 };
 
 export function setup() {
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${tasks} tasks, and finishes and reopens them ${rate / 10} times a second for ${duration} s. Their titles`,
-    `begin with "${titlePrefix}"; it removes them at its end.`,
+  const titlePrefix = announceTasks(
+    `${tasks} tasks, and finishes and reopens them ${rate / 10} times a second for ${duration} s`,
   );
   requireShortener();
   const session = openSession(stack.tasks);

@@ -6,8 +6,8 @@ import type { Options } from 'k6/options';
 import { askControl, controlThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { settings } from './modules/settings.ts';
-import { announce, baseOptions, requirePage, stack } from './modules/stack.ts';
-import { addTask, newTitlePrefix, openSession } from './modules/task-list.ts';
+import { baseOptions, requirePage, stack } from './modules/stack.ts';
+import { addTask, announceTasks, openSession } from './modules/task-list.ts';
 
 const { rate: base, peakRate: peak, ramp, hold, after, users, recoveredP95 } = settings('spike');
 
@@ -45,10 +45,7 @@ export const options: Options = {
 
 export function setup() {
   requirePage(stack.expander);
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `One request of ten, up to ${peak / 10} a second, adds a task whose title begins with "${titlePrefix}"; they are removed.`,
-  );
+  const titlePrefix = announceTasks(`tasks, one with each tenth request: up to ${peak / 10} a second`);
   return { session: openSession(stack.tasks), titlePrefix };
 }
 

@@ -6,8 +6,8 @@ import { askControl, controlThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
-import { announce, baseOptions, stack } from './modules/stack.ts';
-import { addTask, importTasks, newTitlePrefix, openSession } from './modules/task-list.ts';
+import { baseOptions, stack } from './modules/stack.ts';
+import { addTask, announceTasks, importTasks, openSession } from './modules/task-list.ts';
 
 const { readRate, writeRate, duration, users, listed, readP95, writeP95, failed } = settings('tasks');
 
@@ -31,11 +31,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  const titlePrefix = newTitlePrefix();
-  announce(
-    `It adds ${listed} tasks, then ${writeRate} a second for ${duration} s. Their titles begin with`,
-    `"${titlePrefix}"; it removes them at its end.`,
-  );
+  const titlePrefix = announceTasks(`${listed} tasks, then ${writeRate} a second for ${duration} s`);
   const session = openSession(stack.tasks);
   importTasks(stack.tasks, titlePrefix, listed);
   return { session, titlePrefix };

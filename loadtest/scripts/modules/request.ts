@@ -13,18 +13,15 @@ const parts = {
 type Response = RefinedResponse<'text'>;
 
 /** `http.get` with a tag that tells it from requests of the control; what `Server-Timing` says goes into the trends. */
-export function get(url: string, params: Params = {}): Response {
-  const tagged = { ...params, tags: { ...params.tags, target: 'stack' } };
-  return timed(http.get(url, tagged) as Response, tagged.tags);
-}
+export const get = (url: string, params?: Params): Response => request('GET', url, null, params);
 
 /** `http.post`, as `get`. */
-export function post(url: string, body: RequestBody, params: Params = {}): Response {
-  const tagged = { ...params, tags: { ...params.tags, target: 'stack' } };
-  return timed(http.post(url, body, tagged) as Response, tagged.tags);
-}
+export const post = (url: string, body: RequestBody, params?: Params): Response =>
+  request('POST', url, body, params);
 
-function timed(response: Response, tags: Record<string, string>): Response {
+function request(method: string, url: string, body: RequestBody | null, params: Params = {}): Response {
+  const tags = { ...params.tags, target: 'stack' };
+  const response = http.request(method, url, body, { ...params, tags }) as Response;
   const header = response.headers['Server-Timing'];
   if (!header) return response;
   const until = (name: string) =>

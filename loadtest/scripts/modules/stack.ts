@@ -46,10 +46,9 @@ export const baseOptions = {
 };
 
 /** Says what this run writes, if it writes on another machine than this one. For `setup`. */
-export function announce(...lines: string[]): void {
+export function announce(sentence: string): void {
   const host = __ENV.LOAD_ALLOW_HOST;
-  if (!host) return;
-  console.warn(`This run loads ${host}. ${lines.join(' ')}`);
+  if (host) console.warn(`This run loads ${host}. ${sentence}`);
 }
 
 /** Aborts the run with a message for people. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'k6/crypto';
 import encoding from 'k6/encoding';
 import http, { type Params } from 'k6/http';
 import { post } from './request.ts';
-import { abort, requirePage, stack } from './stack.ts';
+import { abort, announce, requirePage, stack } from './stack.ts';
 
 /** A session cookie and its form token. */
 export interface Session {
@@ -35,8 +35,15 @@ export function addTask(url: string, session: Session, title: string, params: Pa
   );
 }
 
-/** A prefix for the titles of this run, to tell its tasks from everyone else's. */
-export const newTitlePrefix = () => `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
+/**
+ * A prefix for the titles of this run, to tell its tasks from everyone else's. Says which tasks it adds, if it adds them
+ * on another machine than this one. For `setup`.
+ */
+export function announceTasks(added: string): string {
+  const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
+  announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
+  return titlePrefix;
+}
 
 interface ListPage {
   tasks: { _id: string; title: string }[];

@@ -13,6 +13,7 @@ import { checkPredictions } from './capacity/predictions.ts';
 import { describe, mayBeOthers, measureStep, objective, type Step } from './capacity/step.ts';
 import { findK6, type K6 } from './k6.ts';
 import { machine } from './machine/environment.ts';
+import { program } from './program.ts';
 import { runsFolder } from './runs/run-folder.ts';
 import { textTable } from './table.ts';
 import type { Target } from './target.ts';
@@ -131,7 +132,4 @@ function stepTable({ cores, lag, memory, sockets, commands, flushes }: Step): st
   ]);
 }
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await program(main);

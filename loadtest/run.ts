@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findK6 } from './k6.ts';
 import { k6Options } from './k6-options.ts';
+import { program } from './program.ts';
 import { measureRun } from './runs/measure-run.ts';
 import type { Verdict } from './runs/verdict.ts';
 import { findRunningStack, startOwnStack } from './target.ts';
@@ -14,7 +15,8 @@ const defaultScripts = ['smoke', 'keepalive'];
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
 
-async function main([names, args]: [string[], string[]]): Promise<void> {
+async function main(): Promise<void> {
+  const [names, args] = readArguments(process.argv.slice(2));
   await checkNames(names);
   const k6 = await findK6(console.log);
   const options = await k6Options(process.env, args);
@@ -52,7 +54,4 @@ async function checkNames(names: readonly string[]): Promise<void> {
 
 // On Ctrl-C k6 stops too and writes its reports; then the stack is stopped. A second Ctrl-C exits at once.
 process.once('SIGINT', () => {});
-await main(readArguments(process.argv.slice(2))).catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await program(main);

@@ -6,6 +6,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findK6, type K6, k6Files, runScript } from './k6.ts';
+import { program } from './program.ts';
 import { startSplitWriteServer } from './split-write-server.ts';
 
 export interface ControlResult {
@@ -46,9 +47,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) {
-  await main().catch((error: Error) => {
-    console.error(error.message);
-    process.exitCode = 1;
-  });
-}
+if (import.meta.main) await program(main);

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Capacity, sizeFor } from './capacity/model.ts';
+import { program } from './program.ts';
 import { runsFolder } from './runs/run-folder.ts';
 import { kustomizePatch } from './sizing/kustomize.ts';
 import { textTable } from './table.ts';
@@ -60,7 +61,4 @@ function number(name: string, text: string | undefined, max: number): number {
   );
 }
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await program(main);

@@ -2,7 +2,7 @@ import autocannon, { type Options } from 'autocannon';
 import { latencyHistogram } from './latencies.ts';
 import type { Candidate, LoadResult } from './measure.ts';
 
-interface HttpCandidate extends Omit<Candidate, 'load'> {
+export interface HttpCandidate extends Omit<Candidate, 'load'> {
   url: string;
   /** Keep-alive connections, each with one request in flight. */
   connections?: number;

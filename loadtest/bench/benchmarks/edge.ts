@@ -142,12 +142,7 @@ async function hitRates(): Promise<Result> {
     ],
     plot: {
       unit: 'hit rate',
-      bars: rows.map(({ seconds, computed }) => ({
-        name: `${seconds} s`,
-        median: computed,
-        min: computed,
-        max: computed,
-      })),
+      bars: rows.map(({ seconds, computed }) => ({ name: `${seconds} s`, ...spread([computed]) })),
     },
     goals: [],
     data: rows,

@@ -1,4 +1,4 @@
-import { httpCandidate } from '../http-candidate.ts';
+import { type HttpCandidate, httpCandidate } from '../http-candidate.ts';
 import { type Candidate, compare, cpuRatio, throughputRatio } from '../measure.ts';
 import { constant, startNginx } from '../nginx.ts';
 import type { Result } from '../report.ts';
@@ -25,6 +25,13 @@ const list = { ours: 'list of 100', ceiling: '– constant page' };
 const zipped = { ours: 'list of 100, gzip', ceiling: '– constant page, gzip' };
 const file = { ours: 'static file, gzip', ceiling: '– `return` of that length' };
 const write = { ours: 'one write', ceiling: '– bare transaction' };
+
+/** A request, and what the least code takes for the same. */
+const beside = (
+  { ours, ceiling }: { ours: string; ceiling: string },
+  request: Omit<HttpCandidate, 'name'>,
+  least: Omit<HttpCandidate, 'name'>,
+) => [httpCandidate({ ...request, name: ours, ceiling }), httpCandidate({ ...least, name: ceiling })];
 
 /** Each request as users send it, next to its ceiling. The guard, the limits and the logs are on. */
 export async function run(): Promise<Result[]> {
@@ -83,23 +90,17 @@ async function expansions(running: AsyncDisposableStack): Promise<Candidate[]> {
     hotLink(hot.ours, nginx.urls.expander, ours),
     hotLink(hot.ceiling, ceiling.urls.expander, { nginx: ceiling.pid }),
     hotLink(hot.direct, expander.url, services),
-    httpCandidate({
-      name: cold.ours,
-      url: nginx.urls.expander,
-      path: () => `/api${coldLink()}`,
-      connections: 50,
-      processes: ours,
-      ceiling: cold.ceiling,
-      warmUp,
-    }),
-    httpCandidate({
-      name: cold.ceiling,
-      url: follower.url,
-      path: () => `/${coldLink()}`,
-      connections: 50,
-      processes: { follower: follower.pid },
-      warmUp,
-    }),
+    ...beside(
+      cold,
+      { url: nginx.urls.expander, path: () => `/api${coldLink()}`, connections: 50, processes: ours, warmUp },
+      {
+        url: follower.url,
+        path: () => `/${coldLink()}`,
+        connections: 50,
+        processes: { follower: follower.pid },
+        warmUp,
+      },
+    ),
   ];
 }
 
@@ -116,35 +117,21 @@ async function lists(running: AsyncDisposableStack): Promise<Candidate[]> {
   const ours = { nginx: nginx.pid, tasks: tasks.pid, redis: tasks.redis.pid };
   const least = { nginx: ceiling.pid, 'bare route': bare.pid };
   return [
-    httpCandidate({
-      name: list.ours,
-      url: nginx.urls.tasks,
-      headers,
-      processes: ours,
-      ceiling: list.ceiling,
-    }),
-    httpCandidate({ name: list.ceiling, url: ceiling.urls.tasks, processes: least }),
-    httpCandidate({
-      name: zipped.ours,
-      url: nginx.urls.tasks,
-      headers: { ...headers, ...gzip },
-      processes: ours,
-      ceiling: zipped.ceiling,
-    }),
-    httpCandidate({ name: zipped.ceiling, url: ceiling.urls.tasks, headers: gzip, processes: least }),
-    httpCandidate({
-      name: file.ours,
-      url: nginx.urls.tasks + filePath,
-      headers: gzip,
-      processes: { nginx: nginx.pid, tasks: tasks.pid },
-      ceiling: file.ceiling,
-    }),
-    httpCandidate({
-      name: file.ceiling,
-      url: ceiling.urls.tasks + filePath,
-      headers: gzip,
-      processes: { nginx: ceiling.pid },
-    }),
+    ...beside(
+      list,
+      { url: nginx.urls.tasks, headers, processes: ours },
+      { url: ceiling.urls.tasks, processes: least },
+    ),
+    ...beside(
+      zipped,
+      { url: nginx.urls.tasks, headers: { ...headers, ...gzip }, processes: ours },
+      { url: ceiling.urls.tasks, headers: gzip, processes: least },
+    ),
+    ...beside(
+      file,
+      { url: nginx.urls.tasks + filePath, headers: gzip, processes: { nginx: nginx.pid, tasks: tasks.pid } },
+      { url: ceiling.urls.tasks + filePath, headers: gzip, processes: { nginx: ceiling.pid } },
+    ),
   ];
 }
 
@@ -158,20 +145,18 @@ async function writes(running: AsyncDisposableStack): Promise<Candidate[]> {
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
   const redis = tasks.redis.pid;
   let id = 0;
-  const post = (name: string, url: string, processes: Record<string, number>) =>
-    httpCandidate({
-      name,
-      url,
-      method: 'POST',
-      headers: form,
-      body: () => `title=Task+number+${id++}&_csrf=${token}`,
-      status: 302,
-      processes,
-      ceiling: write.ceiling,
-      warmUp,
-    });
-  return [
-    post(write.ours, `${nginx.urls.tasks}/task`, { nginx: nginx.pid, tasks: tasks.pid, redis }),
-    post(write.ceiling, ceiling.urls.tasks, { nginx: ceiling.pid, 'bare route': bare.pid, redis }),
-  ];
+  const post = (url: string, processes: Record<string, number>) => ({
+    url,
+    method: 'POST' as const,
+    headers: form,
+    body: () => `title=Task+number+${id++}&_csrf=${token}`,
+    status: 302,
+    processes,
+    warmUp,
+  });
+  return beside(
+    write,
+    post(`${nginx.urls.tasks}/task`, { nginx: nginx.pid, tasks: tasks.pid, redis }),
+    post(ceiling.urls.tasks, { nginx: ceiling.pid, 'bare route': bare.pid, redis }),
+  );
 }

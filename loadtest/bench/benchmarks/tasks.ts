@@ -7,13 +7,13 @@ import { type Service, startService } from '../services.ts';
 import { importTasks, openSession } from '../tasks-session.ts';
 import { startWorker } from '../worker.ts';
 
-export const title = 'Tasks: the list, writes, a bulk import';
+export const title = 'Tasks: the list, a bulk import';
 
 const sizes = [100, 10_000, 100_000];
 const imports = 3;
 
 export async function run(): Promise<Result[]> {
-  return [await bulkImport(), await lists(), await writes()];
+  return [await bulkImport(), await lists()];
 }
 
 /** Imports a file of 100,000 titles, several times over. */
@@ -101,36 +101,4 @@ function afterEachWrite(
         },
       }),
   };
-}
-
-async function writes(): Promise<Result> {
-  await using service = await startService('tasks');
-  await using bare = await startWorker('bare-write.ts', service.redis.url);
-  const { headers, token } = await openSession(service.url);
-  let count = 0;
-  const candidate = (name: string, url: string, pid: number, fields: string) =>
-    httpCandidate({
-      name,
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: () => `title=Task+number+${count++}${fields}`,
-      status: 302,
-      processes: { service: pid, redis: service.redis.pid },
-    });
-  return await compare({
-    title: 'Writes on disk (appendfsync always), 32 at a time',
-    candidates: [
-      candidate('bare HSET and ZADD', bare.url, bare.pid, ''),
-      candidate('ours', `${service.url}/task`, service.pid, `&_csrf=${token}`),
-    ],
-    baseline: 'bare HSET and ZADD',
-    goals: [
-      {
-        text: 'throughput against the bare transaction',
-        value: throughputRatio('ours', 'bare HSET and ZADD'),
-        atLeast: 0.7,
-      },
-    ],
-  });
 }

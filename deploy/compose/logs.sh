@@ -4,12 +4,11 @@
 set -eu
 id=${1:-}
 here=$(dirname "$0")
-# Compose erases a line of the terminal before the first record of a container, also into a pipe.
-records() { sed "s/^$(printf '\033')\[2K//"; }
 readable() { if [ -t 1 ]; then "$here/node.sh" shared/src/readable-main.ts; else cat; fi; }
 if [ -z "$id" ]; then
     docker compose logs --no-color --follow --tail 100 | readable
 else
     "$here/request-id.sh" "$id"
-    docker compose logs --no-color | grep -F "$id" | records | readable
+    # From the container's name on: before each record compose erases a line of the terminal, also into a pipe.
+    docker compose logs --no-color | grep -o "[a-z].*$id.*" | readable
 fi

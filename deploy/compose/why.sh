@@ -5,8 +5,8 @@ id=$1
 here=$(dirname "$0")
 "$here/request-id.sh" "$id"
 {
-    # Compose erases a line of the terminal before the first record of a container.
-    docker compose logs --no-log-prefix --no-color proxy | grep -F "$id" | sed 's/^[^{]*//' || true
+    # Before each record compose erases a line of the terminal.
+    docker compose logs --no-log-prefix --no-color proxy | grep -o "{.*$id.*" || true
     for replica in $(docker compose ps --quiet expander tasks); do
         # The images have no HTTP client. A replica that does not answer explains nothing.
         docker exec "$replica" timeout 2 bash -c 'exec 3<>/dev/tcp/127.0.0.1/9464

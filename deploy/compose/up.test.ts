@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freeStackPorts } from '../testing/stack-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const project = `longhand-test-${randomBytes(4).toString('hex')}`;
@@ -23,9 +23,7 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
   const up = (variables?: Record<string, string>) => run('deploy/compose/up.sh', [], variables);
 
   beforeAll(async () => {
-    const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
-    const asText = Object.entries(ports).map(([name, port]) => [name, `${port}`]);
-    env = { ...process.env, COMPOSE_PROJECT_NAME: project, ...Object.fromEntries(asText) };
+    env = { ...process.env, COMPOSE_PROJECT_NAME: project, ...(await freeStackPorts()).variables };
   });
   afterAll(async () => {
     await run('docker', ['compose', 'down', '--volumes']);

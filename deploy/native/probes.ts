@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type RequestOptions } from 'node:http';
 import { createConnection } from 'node:net';
 
 /** Milliseconds a process may take to answer. */
-const timeouts = { ping: 3_000, livez: 750 };
+const timeouts = { ping: 3_000, get: 750 };
 
 /** Asks a process whether it can do its work. */
 export type Probe = () => Promise<boolean>;
@@ -25,13 +25,13 @@ export const answersPing =
     }
   };
 
-/** Whether a service answers `/livez` on the Unix socket of its operations endpoints. */
-export const answersLivez =
-  (socketPath: string): Probe =>
+/** Whether a server answers a GET request with 200. */
+export const answersGet =
+  (request: Pick<RequestOptions, 'socketPath' | 'port' | 'path'>): Probe =>
   () =>
     new Promise((resolve) => {
-      get(
-        { socketPath, path: '/livez', agent: false, signal: AbortSignal.timeout(timeouts.livez) },
-        (response) => resolve(response.resume().statusCode === 200),
+      const signal = AbortSignal.timeout(timeouts.get);
+      get({ host: '127.0.0.1', ...request, agent: false, signal }, (response) =>
+        resolve(response.resume().statusCode === 200),
       ).on('error', () => resolve(false));
     });

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import type { Account } from './privileges.ts';
-import { answersLivez, answersPing } from './probes.ts';
+import { answersGet, answersPing } from './probes.ts';
 import type { ProcessSpec } from './process-spec.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -58,6 +58,9 @@ function explain(lastLines: readonly string[], data: string): string | undefined
 /** As one word of a shell. */
 const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
+const livez = (folder: string, replica: string) =>
+  answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' });
+
 /**
  * The expander or tasks.
  *
@@ -73,8 +76,8 @@ export const service = (name: string, replica: string, redis: string, folder: st
     REDIS_URL: `unix:${socketPath(redis)}`,
     REDIS_PASSWORD_FILE: '',
   },
-  ready: answersLivez(join(folder, socketPath(`${replica}-ops`))),
-  alive: answersLivez(join(folder, socketPath(`${replica}-ops`))),
+  ready: livez(folder, replica),
+  alive: livez(folder, replica),
 });
 
 export interface ProxyOptions {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Account } from '../native/privileges.ts';
+import { answersGet } from '../native/probes.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
 import { type SupervisedProcess, supervise } from '../native/supervisor.ts';
 import { startBridge } from './bridge.ts';
@@ -86,7 +86,7 @@ const prometheus = (port: number): ProcessSpec => ({
     `--web.listen-address=127.0.0.1:${port}`,
     '--log.level=warn',
   ],
-  ready: answers(port, '/-/ready'),
+  ready: answersGet({ port, path: '/-/ready' }),
 });
 
 /** Its targets are paths of sockets from the stack's folder, which is its working directory. */
@@ -94,16 +94,9 @@ const redisExporter = (port: number): ProcessSpec => ({
   name: 'redis_exporter',
   command: 'prometheus-redis-exporter',
   args: ['--redis.addr=', `--web.listen-address=127.0.0.1:${port}`],
-  ready: answers(port, '/'),
+  ready: answersGet({ port, path: '/' }),
   quietStart: true,
 });
-
-const answers = (port: number, path: string) => () =>
-  new Promise<boolean>((done) => {
-    get({ host: '127.0.0.1', port, path, agent: false }, (answer) =>
-      done(answer.resume().statusCode === 200),
-    ).on('error', () => done(false));
-  });
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { freeStackPorts } from './stack-ports.ts';
 
 export type Variables = Record<string, string | number>;
 
@@ -26,7 +26,7 @@ export class Runner {
   constructor(before = beforeEach, after = afterEach) {
     before(async () => {
       this.folder = await mkdtemp(join(tmpdir(), 'longhand-local-'));
-      this.ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+      this.ports = (await freeStackPorts()).ports;
     });
     after(async () => {
       for (const child of this.#children.splice(0)) {

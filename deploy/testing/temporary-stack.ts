@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
+import { freeStackPorts } from './stack-ports.ts';
 
 export interface TemporaryStack extends Stack {
   readonly folder: string;
@@ -20,7 +20,7 @@ export async function startTemporaryStack({
   ...options
 }: Partial<Omit<StackOptions, 'folder'>> & { parent?: string } = {}): Promise<TemporaryStack> {
   const folder = await mkdtemp(join(parent, 'longhand-stack-'));
-  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const { variables } = await freeStackPorts();
   const stack = await startStack({
     onLine() {},
     ...options,
@@ -28,7 +28,7 @@ export async function startTemporaryStack({
     env: {
       ...childEnvironment,
       ...options.env,
-      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
+      ...variables,
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
   });

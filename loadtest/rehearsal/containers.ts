@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  addressOf,
+  composeProject,
+  signal,
+  startComposeProject,
+} from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import type { RehearsedStack, Service } from './stack.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '..', '..');
 const folders = { proxy: '/run', 'expander-cache': '/data', 'tasks-store': '/data' };
 /** The network that only a Redis and its service share. */
 const networks = { 'expander-cache': 'to-expander-cache', 'tasks-store': 'to-tasks-store' };
@@ -19,56 +23,31 @@ async function control(
   smallDisk: boolean,
   stop: () => Promise<void>,
 ): Promise<RehearsedStack> {
-  const compose = async (...args: string[]) =>
-    (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
+  const { compose, containers: replicas } = composeProject(env);
   const project: string = JSON.parse(await compose('config', '--format', 'json')).name;
-  const replicas = async (service: Service) =>
-    (await compose('ps', '--quiet', service)).split('\n').filter(Boolean).toSorted();
   const only = async (service: Service) => (await replicas(service))[0] ?? '';
-  const labelled = (service: Service) => [
-    ...['--filter', `label=com.docker.compose.project=${project}`],
-    ...['--filter', `label=com.docker.compose.service=${service}`],
-    // Not those in which `inside` runs something.
-    ...['--filter', 'label=com.docker.compose.oneoff=False'],
-  ];
-  /** The program is the child of the init. A signal to the init would count as a wish to stop the container. */
-  const signal = async (replica: string, name: string) => {
-    const kill = `kill -${name.slice(3)} $(cat /proc/1/task/1/children)`;
-    await docker('exec', replica, 'sh', '-c', kill).catch(() => {});
-  };
   /** When containers of a service have ended since `start`, and their exit codes. */
   const deaths = async (service: Service, start: number): Promise<[at: number, code: string][]> => {
     const times = ['--since', `${start / 1_000}`, '--until', `${Date.now() / 1_000}`];
+    // One-off containers are those in which `inside` runs something.
+    const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
+    const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
     const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
-    const found = await docker(
-      'events',
-      ...times,
-      ...labelled(service),
-      '--filter',
-      'event=die',
-      '--format',
-      format,
-    );
-    return found
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => [Number(line.split(' ')[0]) / 1e6, line.split(' ')[1] ?? '']);
+    const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
+    return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code = '']) => [Number(at) / 1e6, code]);
   };
-  const address = (replica: string, network: string) =>
-    docker('inspect', replica, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
-
-  const shortener = await compose('ps', '--quiet', 'shortener');
+  const [shortener = ''] = await replicas('shortener');
   return {
     kind: 'containers',
     urls,
     shortener: 'http://shortener:9000',
-    otherShortener: `http://${await address(shortener, `${project}_egress`)}:9000`,
+    otherShortener: `http://${await addressOf(shortener, `${project}_egress`)}:9000`,
     smallDisk,
     replicas,
-    signal,
+    signal: (replica, name) => signal(replica, name.slice(3)),
     async terminate(service, replica) {
       const start = Date.now();
-      await signal(replica, service === 'proxy' ? 'SIGQUIT' : 'SIGTERM');
+      await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
       await until(async () => (await deaths(service, start)).length > 0, 30);
       const [[at = 0, code] = []] = await deaths(service, start);
       return { how: `code ${code}`, seconds: (at - start) / 1_000 };
@@ -126,11 +105,11 @@ async function control(
     },
     async cutOff(service, replica) {
       const network = `${project}_to-${service}`;
-      const before = await address(replica, network);
+      const before = await addressOf(replica, network);
       await docker('network', 'disconnect', network, replica);
       return async () => {
         await docker('network', 'connect', '--alias', service, network, replica);
-        if ((await address(replica, network)) === '') throw new Error(`${before} did not come back`);
+        if ((await addressOf(replica, network)) === '') throw new Error(`${before} did not come back`);
       };
     },
     async loseNames() {
@@ -148,48 +127,18 @@ async function control(
 
 /** The stack that runs in containers, as COMPOSE_PROJECT_NAME names it; undefined if none does. */
 export async function findContainers(urls: RehearsedStack['urls']): Promise<RehearsedStack | undefined> {
-  const { stdout } = await run('docker', ['compose', 'ps', '--quiet', 'proxy'], { cwd: root });
-  if (stdout.trim() === '') return undefined;
-  return control(process.env, urls, false, async () => {});
+  const { containers } = composeProject();
+  return (await containers('proxy')).length > 0
+    ? control(process.env, urls, false, async () => {})
+    : undefined;
 }
 
 /** Starts the stack in containers on free ports, with two replicas of each service and a small disk for the store. */
 export async function startContainers(): Promise<RehearsedStack> {
-  const project = 'longhand-rehearsal';
-  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
-  const { LONGHAND_REHEARSAL, ...inherited } = process.env;
-  const env: NodeJS.ProcessEnv = {
-    ...inherited,
-    COMPOSE_PROJECT_NAME: project,
-    COMPOSE_FILE: `docker-compose.yml:${join('loadtest', 'rehearsal', 'compose.yml')}`,
-    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
-  };
-  const compose = (...args: string[]) => run('docker', ['compose', ...args], { cwd: root, env });
-  const stop = async () => {
-    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '5');
-    const images = ['proxy', 'expander', 'tasks', 'shortener'].map((target) => `${project}-${target}`);
-    await docker('image', 'rm', '--force', ...images);
-  };
-  try {
-    await compose('up', '--build', '--wait', 'shortener', 'disk');
-    const shortener = (await compose('ps', '--quiet', 'shortener')).stdout.trim();
-    const network = `(index .NetworkSettings.Networks "${project}_egress")`;
-    env.EXPANDER_ALLOWED_NETWORKS = await docker(
-      'inspect',
-      shortener,
-      '--format',
-      `{{${network}.IPAddress}}/32`,
-    );
-    await compose('up', '--build', '--wait', '--scale', 'expander=2', '--scale', 'tasks=2', 'proxy');
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const url = (port: number) => `http://127.0.0.1:${port}`;
-  const urls = {
-    proxy: url(ports.LONGHAND_PORT),
-    expander: url(ports.LONGHAND_EXPANDER_PORT),
-    tasks: url(ports.LONGHAND_TASKS_PORT),
-  };
+  const { env, urls, stop } = await startComposeProject('longhand-rehearsal', {
+    file: join('loadtest', 'rehearsal', 'compose.yml'),
+    before: ['disk'],
+    scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
+  });
   return control(env, urls, true, stop);
 }

@@ -67,19 +67,19 @@ const failed = (observed: Observed, kinds: readonly Kind[]) =>
 
 /** How many of which kind were answered with what, such as `3 write 503`. */
 export function tally(requests: readonly Request[]): string {
-  const counts = new Map<string, number>();
-  for (const { kind, status } of requests)
-    counts.set(`${kind} ${status}`, (counts.get(`${kind} ${status}`) ?? 0) + 1);
-  return [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
+  const groups = Map.groupBy(requests, ({ kind, status }) => `${kind} ${status}`);
+  return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
 }
+
+/** A sentence about the requests that were found, if there are any. */
+const unlessNone = (found: readonly Request[], words: string): string | undefined =>
+  found.length > 0 ? `${words}: ${tally(found)}` : undefined;
 
 /** No request of `kinds` (all if there are none) fails. */
 export const noneFails =
   (...kinds: Kind[]): Judge =>
-  (observed) => {
-    const failures = failed(observed, kinds);
-    return failures.length > 0 ? `failed: ${tally(failures)}` : undefined;
-  };
+  (observed) =>
+    unlessNone(failed(observed, kinds), 'failed');
 
 /** No request that begins more than `seconds` after the fault has begun, or ended, fails. */
 export const noneFailsLater =
@@ -88,9 +88,7 @@ export const noneFailsLater =
     const late = failed(observed, kinds).filter(
       ({ at, milliseconds }) => at - milliseconds > observed[than] + seconds * 1_000,
     );
-    return late.length > 0
-      ? `failed, begun later than ${seconds} s after the fault ${than}: ${tally(late)}`
-      : undefined;
+    return unlessNone(late, `failed, begun later than ${seconds} s after the fault ${than}`);
   };
 
 /** No request fails more than `seconds` after the fault has begun, whenever it was sent. */
@@ -99,9 +97,10 @@ export const lastFailsWithin =
   (observed) => {
     const late = failed(observed, []).filter(({ at }) => at > observed.began + seconds * 1_000);
     const last = ((late.at(-1)?.at ?? 0) - observed.began) / 1_000;
-    return late.length > 0
-      ? `failed later than ${seconds} s after the fault began (up to ${last.toFixed(1)} s): ${tally(late)}`
-      : undefined;
+    return unlessNone(
+      late,
+      `failed later than ${seconds} s after the fault began (up to ${last.toFixed(1)} s)`,
+    );
   };
 
 /** Every request of `kinds` is answered, or fails, within `seconds`. */
@@ -112,9 +111,7 @@ export const answersWithin =
       (request) => request.milliseconds > seconds * 1_000 && of(kinds)(request),
     );
     const longest = Math.max(...slow.map(({ milliseconds }) => milliseconds)) / 1_000;
-    return slow.length > 0
-      ? `took longer than ${seconds} s (up to ${longest.toFixed(1)}): ${tally(slow)}`
-      : undefined;
+    return unlessNone(slow, `took longer than ${seconds} s (up to ${longest.toFixed(1)})`);
   };
 
 /** Requests of `kinds` fail with one of `statuses` only. */
@@ -122,7 +119,7 @@ export const failsOnlyWith =
   (statuses: readonly number[], ...kinds: Kind[]): Judge =>
   (observed) => {
     const others = failed(observed, kinds).filter(({ status }) => !statuses.includes(status));
-    return others.length > 0 ? `failed otherwise than with ${statuses}: ${tally(others)}` : undefined;
+    return unlessNone(others, `failed otherwise than with ${statuses}`);
   };
 
 /** The median of `kinds` is at most `times` what it was before; 50 ms are never too slow. */

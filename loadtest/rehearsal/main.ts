@@ -5,6 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findK6 } from '../k6.ts';
+import { program } from '../program.ts';
 import { findRunningStack } from '../target.ts';
 import { findContainers, startContainers } from './containers.ts';
 import { faults } from './faults.ts';
@@ -12,31 +13,40 @@ import { startKubernetes } from './kubernetes.ts';
 import { findNative, startNative } from './native.ts';
 import { type Result, rehearse } from './rehearse.ts';
 import { html, line, markdown, verdict } from './report.ts';
+import type { RehearsedStack } from './stack.ts';
 
 const out = join(import.meta.dirname, '..', 'out');
-const stacks = {
+/** How to find the stack of a kind that runs, unless `start` does, and how to start one. */
+const stacks: Record<string, Known> = {
   native: { find: findNative, start: startNative },
   containers: { find: findContainers, start: startContainers },
+  kubernetes: { start: startKubernetes },
 };
+interface Known {
+  find?(urls: RehearsedStack['urls']): Promise<RehearsedStack | undefined>;
+  start(): Promise<RehearsedStack>;
+}
 
-async function main(kind: string, ids: string[]): Promise<void> {
+async function main(): Promise<void> {
+  const [kind = '', ...rows] = process.argv.slice(2);
+  const ids = rows.flatMap((row) => row.split(',')).filter(Boolean);
   if (!process.env.LONGHAND_REHEARSAL) {
     throw new Error(
       'A rehearsal kills and damages what runs. If that is what you want: LONGHAND_REHEARSAL=1 make rehearse',
     );
   }
-  if (kind !== 'native' && kind !== 'containers' && kind !== 'kubernetes')
-    throw new Error(`${kind}: the stacks are native, containers and kubernetes.`);
+  const known = stacks[kind];
+  if (!known) throw new Error(`${kind}: the stacks are native, containers and kubernetes.`);
   const unknown = ids.find((id) => !faults.some((fault) => fault.id === id));
   if (unknown)
     throw new Error(`There is no row ${unknown}; there are ${faults.map(({ id }) => id).join(', ')}.`);
   const short = process.env.LOAD_PROFILE === 'short';
-  const rows = faults.filter((fault) => (ids.length > 0 ? ids.includes(fault.id) : !short || fault.short));
+  const chosen = faults.filter((fault) => (ids.length > 0 ? ids.includes(fault.id) : !short || fault.short));
   const k6 = await findK6(console.log);
-  const stack = kind === 'kubernetes' ? await startKubernetes() : await runningOrStarted(kind);
+  const stack = await runningOrStarted(known);
   const results: Result[] = [];
   try {
-    for (const fault of rows) {
+    for (const fault of chosen) {
       const result = await rehearse(fault, { k6, stack, short });
       results.push(result);
       console.log(line(result));
@@ -55,26 +65,17 @@ async function main(kind: string, ids: string[]): Promise<void> {
   if (broken.length > 0) process.exitCode = 1;
 }
 
-async function runningOrStarted(kind: keyof typeof stacks) {
+async function runningOrStarted({ find, start }: Known): Promise<RehearsedStack> {
+  if (!find) return start();
   const running = await findRunningStack(process.env);
   await running?.stop();
   const { PROXY_URL = '', EXPANDER_URL = '', TASKS_URL = '' } = running?.variables ?? {};
   const urls = { proxy: PROXY_URL, expander: EXPANDER_URL, tasks: TASKS_URL };
-  const found = running && (await stacks[kind].find(urls));
+  const found = running && (await find(urls));
   if (!found) console.log('Starting a stack for this rehearsal, on free ports.');
-  return found ?? stacks[kind].start();
+  return found ?? start();
 }
 
 // On Ctrl-C the current row ends first, so that its fault is taken back. A second Ctrl-C exits at once.
 process.once('SIGINT', () => {});
-const [kind = '', ...ids] = process.argv.slice(2);
-await main(
-  kind,
-  ids
-    .join(' ')
-    .split(/[\s,]+/)
-    .filter(Boolean),
-).catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await program(main);

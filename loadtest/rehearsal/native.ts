@@ -1,13 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sendCommand } from '@longhand/deploy/native/control-socket.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { forEachLine } from '@longhand/deploy/native/lines.ts';
+import { answersGet } from '@longhand/deploy/native/probes.ts';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
 import { startShortener } from '@longhand/shortener';
 import { startRelay } from './relay.ts';
 import type { RehearsedStack, Service } from './stack.ts';
@@ -39,10 +40,11 @@ async function control(
     return processes.flatMap((entry) => (entry.startsWith(`${service} `) ? [entry.split(' ')[1] ?? ''] : []));
   };
   const socket = (name: string) => join(folder, 'run', `${name}.sock`);
-  const linesOf = (service: Service, since: number) =>
-    (lines ?? [])
-      .filter(({ at, text }) => at >= since && text.split(' ', 1)[0] === service)
-      .map(({ text }) => text.replace(/^\S+ +\| /, ''));
+  const linesOf = (service: Service, since: number): Line[] =>
+    (lines ?? []).flatMap(({ at, text }) => {
+      const [, name, words = ''] = /^(\S+) +\| (.*)/.exec(text) ?? [];
+      return at >= since && name === service ? [{ at, text: words }] : [];
+    });
 
   return {
     kind: 'native',
@@ -60,21 +62,20 @@ async function control(
       await until(() => !isAlive(Number(pid)), 30);
       const seconds = (Date.now() - start) / 1_000;
       const said = () =>
-        linesOf(service, start).flatMap((line) => /^exited with (.*);/.exec(line)?.[1] ?? []);
+        linesOf(service, start).flatMap(({ text }) => /^exited with (.*);/.exec(text)?.[1] ?? []);
       if (lines) await until(() => said().length > 0, 10);
       return { how: said()[0] ?? 'unknown', seconds };
     },
     exits: async (service, since) =>
-      (lines ?? []).flatMap(({ at, text }) =>
-        at >= since.getTime() && text.split(' ', 1)[0] === service && / \| exited with /.test(text)
-          ? [at]
-          : [],
+      linesOf(service, since.getTime()).flatMap(({ at, text }) =>
+        text.startsWith('exited with ') ? [at] : [],
       ),
     async settled() {
       for (const service of ['expander', 'tasks'] as const) {
         const count = (await pids(service)).length;
         const names = Array.from({ length: count }, (_, i) => (i === 0 ? service : `${service}-${i + 1}`));
-        for (const name of names) await until(() => answers(socket(`${name}-ops`), '/readyz'), 60);
+        for (const name of names)
+          await until(answersGet({ socketPath: socket(`${name}-ops`), path: '/readyz' }), 60);
       }
       await until(async () => (await fetch(urls.proxy).catch(() => undefined))?.ok === true, 60);
     },
@@ -95,7 +96,7 @@ async function control(
         await rename(behind, path);
       };
     },
-    log: async (service, since) => (lines ? linesOf(service, since.getTime()) : undefined),
+    log: async (service, since) => lines && linesOf(service, since.getTime()).map(({ text }) => text),
     async stop() {
       await end();
       await Promise.all([shortener.close(), other.close()]);
@@ -119,26 +120,22 @@ export async function startNative(): Promise<RehearsedStack> {
     () => true,
     () => false,
   );
-  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const { variables, urls } = await freeStackPorts();
   const { LONGHAND_REHEARSAL, ...env } = process.env;
   const lines: Line[] = [];
   const runner = spawn(process.execPath, [main, 'up', folder], {
     env: {
       ...env,
-      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
+      ...variables,
       LONGHAND_REPLICAS: '2',
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const output of [runner.stdout, runner.stderr]) {
-    let rest = '';
-    output.setEncoding('utf8').on('data', (chunk: string) => {
-      const texts = (rest + chunk).split('\n');
-      rest = texts.pop() ?? '';
+    forEachLine(output, (text) => {
       // Requests are no news, and there are thousands.
-      const news = texts.filter((text) => !/\| (?:GET|POST|PUT|DELETE) /.test(text));
-      lines.push(...news.map((text) => ({ at: Date.now(), text })));
+      if (!/\| (?:GET|POST|PUT|DELETE) /.test(text)) lines.push({ at: Date.now(), text });
     });
   }
   // Whatever ends this program, nothing keeps running.
@@ -157,12 +154,6 @@ export async function startNative(): Promise<RehearsedStack> {
     }
     await sleep(50);
   }
-  const url = (port: number) => `http://127.0.0.1:${port}`;
-  const urls = {
-    proxy: url(ports.LONGHAND_PORT),
-    expander: url(ports.LONGHAND_EXPANDER_PORT),
-    tasks: url(ports.LONGHAND_TASKS_PORT),
-  };
   return control(folder, urls, lines, smallDisk, end);
 }
 
@@ -173,12 +164,3 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-
-const answers = (socketPath: string, path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    get({ socketPath, path, agent: false, timeout: 2_000 }, (response) =>
-      resolve(response.resume().statusCode === 200),
-    )
-      .on('timeout', () => resolve(false))
-      .on('error', () => resolve(false));
-  });

@@ -80,9 +80,9 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
   );
   if (failed) result.broken.push(failed);
   if (ended < began) ended = Date.now();
+  await stack.settled().catch((error: Error) => result.broken.push(`it ${error.message}`));
   if (load) await pause(margin.after);
   const requests = (await load?.end()) ?? [];
-  await stack.settled().catch((error: Error) => result.broken.push(`it ${error.message}`));
   const observed: Observed = { requests, began, ended, exits };
   for (const judge of fault.judges) {
     const sentence = judge(observed);

@@ -1,3 +1,5 @@
+import { page } from '../runs/page.ts';
+import { escapeXml } from '../svg.ts';
 import { markdownTable } from '../table.ts';
 import type { Result } from './rehearse.ts';
 
@@ -37,40 +39,20 @@ export function markdown(title: string, results: readonly Result[]): string {
   return `# ${title}\n\n${markdownTable([header, ...results.map(cells)])}\n`;
 }
 
-const escaped = (text: string) =>
-  text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character] ?? '');
+const style = `<style>
+  th, td { white-space: normal; text-align: left; vertical-align: top; font-weight: normal; }
+  .BROKEN td:nth-child(2) { font-weight: bold; color: light-dark(#b00, #f88); }
+</style>`;
 
 /** The same as a page. */
 export function html(title: string, results: readonly Result[]): string {
-  const row = (result: Result) => {
-    const [id = '', ...rest] = cells(result);
+  const rows = results.map((result) => {
+    const [id = '', ...rest] = cells(result).map(escapeXml);
     const { fault, promise } = result.fault;
-    const about = `<th scope="row"><b>${id}</b><br>${escaped(fault)}<br><i>${escaped(promise)}</i></th>`;
-    return `<tr class="${verdict(result).replace(' ', '-')}">${about}${rest
-      .map((cell) => `<td>${escaped(cell)}</td>`)
-      .join('')}</tr>`;
-  };
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
-<style>
-  :root { color-scheme: light dark; font: 1rem/1.4 system-ui, sans-serif }
-  main { overflow-x: auto }
-  table { border-collapse: collapse }
-  th, td { padding: .4rem .6rem; border-top: 1px solid; text-align: left; vertical-align: top; font-weight: normal }
-  .BROKEN td:nth-child(2) { font-weight: bold; color: light-dark(#b00, #f88) }
-</style>
-<main>
-<h1>${escaped(title)}</h1>
-<table>
-<thead><tr>${header.map((cell) => `<th scope="col">${cell}</th>`).join('')}</tr></thead>
-<tbody>
-${results.map(row).join('\n')}
-</tbody>
-</table>
-</main>
-</html>
-`;
+    const about = `<b>${id}</b><br>${escapeXml(fault)}<br><i>${escapeXml(promise)}</i>`;
+    return `<tr class="${verdict(result)}"><th scope="row">${about}</th><td>${rest.join('</td><td>')}</td></tr>`;
+  });
+  const head = `<tr><th scope="col">${header.join('</th><th scope="col">')}</th></tr>`;
+  const table = `<table>\n<thead>${head}</thead>\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>`;
+  return page(title, `${style}\n<h1>${escapeXml(title)}</h1>\n<div class="wide">${table}</div>`);
 }

@@ -4,8 +4,8 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
-import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import autocannon from 'autocannon';
 import { residentMemory } from '../../machine/process-usage.ts';
 import { spread, spreadTable } from '../measure.ts';
@@ -37,19 +37,16 @@ async function starts(): Promise<Result> {
 }
 
 async function start(folder: string): Promise<number> {
-  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const { variables, urls } = await freeStackPorts();
   const started = performance.now();
   const stack = spawn(process.execPath, [main, 'up', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
-    },
+    env: { ...process.env, ...variables },
   });
   const exited = once(stack, 'exit');
   try {
-    for (const port of [ports.LONGHAND_EXPANDER_PORT, ports.LONGHAND_TASKS_PORT]) {
-      while (!(await fetch(`http://127.0.0.1:${port}`).catch(() => undefined))?.ok) {
+    for (const url of [urls.expander, urls.tasks]) {
+      while (!(await fetch(url).catch(() => undefined))?.ok) {
         if (stack.exitCode !== null) throw new Error('The stack did not start.');
         await sleep(10);
       }

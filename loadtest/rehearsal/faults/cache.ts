@@ -8,7 +8,7 @@ import {
   noRelay,
 } from '../fault.ts';
 import type { Behaviour } from '../relay.ts';
-import type { RehearsedStack } from '../stack.ts';
+import type { RehearsedStack, Restore } from '../stack.ts';
 import { pause } from '../until.ts';
 
 const promise =
@@ -28,102 +28,69 @@ async function judgeLog(stack: RehearsedStack, drill: Drill, since: Date, most: 
   if (said > most * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
 }
 
-/** A fault that lasts `seconds` and ends with the function that `begin` returns. */
-async function last(
-  stack: RehearsedStack,
-  drill: Drill,
+/** A fault of the cache that lasts `seconds`, in short at most two. What `begin` returns takes it back. */
+const cacheFault = (
+  id: string,
+  fault: string,
   seconds: number,
-  begin: () => Promise<() => Promise<unknown>>,
-): Promise<void> {
-  const since = new Date();
-  drill.begins();
-  const restore = await begin();
-  try {
-    await pause(seconds);
-  } finally {
-    await restore();
-    drill.ends();
-  }
-  await stack.settled();
-  await pause(2);
-  // It goes and it comes back: with a relay, each time the connection changes hands.
-  await judgeLog(stack, drill, since, 4);
-}
-
-const relayed = (id: string, fault: string, behaviour: Behaviour): Fault => ({
+  begin: (stack: RehearsedStack) => Promise<Restore | undefined>,
+): Fault => ({
   id,
   fault,
   promise,
-  not: noRelay,
   judges,
   async cause(stack, drill) {
-    const relay = async () => (await stack.relay?.('expander-cache', behaviour)) ?? (async () => {});
-    await last(stack, drill, drill.rounds({ short: 2, long: 5 }), relay);
+    const since = new Date();
+    drill.begins();
+    const restore = await begin(stack);
+    try {
+      await pause(drill.rounds({ short: Math.min(2, seconds), long: seconds }));
+    } finally {
+      await restore?.();
+      drill.ends();
+    }
+    await stack.settled();
+    await pause(2);
+    // It goes and it comes back: with a relay, each time the connection changes hands.
+    await judgeLog(stack, drill, since, 4);
   },
 });
+
+const relayed = (id: string, fault: string, behaviour: Behaviour): Fault => ({
+  ...cacheFault(id, fault, 5, async (stack) => stack.relay?.('expander-cache', behaviour)),
+  not: noRelay,
+});
+
+const signal = async (stack: RehearsedStack, name: NodeJS.Signals) => {
+  const [cache = ''] = await stack.replicas('expander-cache');
+  await stack.signal(cache, name);
+};
 
 /** Faults of the expander's Redis. */
 export const cacheFaults: Fault[] = [
   {
-    id: 'cache-killed',
-    fault: 'The cache is killed (SIGKILL)',
-    promise,
+    ...cacheFault('cache-killed', 'The cache is killed (SIGKILL)', 1, async (stack) => {
+      await signal(stack, 'SIGKILL');
+    }),
     short: true,
-    judges,
-    cause: (stack, drill) =>
-      last(stack, drill, 1, async () => {
-        const [cache = ''] = await stack.replicas('expander-cache');
-        await stack.signal(cache, 'SIGKILL');
-        return async () => {};
-      }),
   },
-  {
-    id: 'cache-hung',
-    fault: 'The cache hangs for 5 s (SIGSTOP)',
-    promise,
-    judges,
-    cause: (stack, drill) =>
-      last(stack, drill, drill.rounds({ short: 2, long: 5 }), async () => {
-        const [cache = ''] = await stack.replicas('expander-cache');
-        await stack.signal(cache, 'SIGSTOP');
-        return () => stack.signal(cache, 'SIGCONT');
-      }),
-  },
+  cacheFault('cache-hung', 'The cache hangs for 5 s (SIGSTOP)', 5, async (stack) => {
+    await signal(stack, 'SIGSTOP');
+    return () => signal(stack, 'SIGCONT');
+  }),
   relayed('cache-slow', 'The cache answers 100 ms late', { delay: 100 }),
   relayed('cache-sliced', 'The answers of the cache arrive three bytes at a time', { slice: 3 }),
   relayed('cache-garbage', 'The cache answers with garbage', { answer: 'garbage' }),
   relayed('cache-reset', 'The cache resets every connection', { answer: 'reset' }),
-  {
-    id: 'cache-flushed',
-    fault: 'The cache is flushed',
-    promise,
-    judges,
-    cause: (stack, drill) =>
-      last(stack, drill, 1, async () => {
-        await stack.redis('expander-cache', 'FLUSHALL');
-        return async () => {};
-      }),
-  },
-  {
-    id: 'cache-full',
-    fault: 'The cache is full and evicts nothing',
-    promise,
-    judges,
-    cause: (stack, drill) =>
-      last(stack, drill, drill.rounds({ short: 2, long: 5 }), async () => {
-        const set = async (memory: string, policy: string) => {
-          await stack.redis(
-            'expander-cache',
-            'CONFIG',
-            'SET',
-            'maxmemory',
-            memory,
-            'maxmemory-policy',
-            policy,
-          );
-        };
-        await set('1', 'noeviction');
-        return () => set('64mb', 'allkeys-lfu');
-      }),
-  },
+  cacheFault('cache-flushed', 'The cache is flushed', 1, async (stack) => {
+    await stack.redis('expander-cache', 'FLUSHALL');
+  }),
+  cacheFault('cache-full', 'The cache is full and evicts nothing', 5, async (stack) => {
+    const set = async (memory: string, policy: string) => {
+      const settings = ['maxmemory', memory, 'maxmemory-policy', policy];
+      await stack.redis('expander-cache', 'CONFIG', 'SET', ...settings);
+    };
+    await set('1', 'noeviction');
+    return () => set('64mb', 'allkeys-lfu');
+  }),
 ];

@@ -15,8 +15,6 @@ export const proxyFaults: Fault[] = [
       drill.begins();
       await stack.signal(proxy, 'SIGKILL');
       await pause(1);
-      await stack.settled();
-      drill.ends();
     },
   },
   {
@@ -28,7 +26,6 @@ export const proxyFaults: Fault[] = [
       drill.begins();
       await stack.inside('proxy', 'rm -rf answers/* files/*');
       await pause(3);
-      drill.ends();
     },
   },
   {
@@ -42,7 +39,6 @@ export const proxyFaults: Fault[] = [
       await stack.inside('proxy', 'rm -rf answers/* files/*; chmod 500 answers files');
       await pause(4);
       await stack.inside('proxy', 'chmod 700 answers files');
-      drill.ends();
     },
   },
   {
@@ -56,7 +52,6 @@ export const proxyFaults: Fault[] = [
       const restore = await stack.loseNames?.();
       await pause(10);
       await restore?.();
-      drill.ends();
     },
   },
 ];

@@ -54,10 +54,8 @@ export const serviceFaults: Fault[] = [
       const [proxy = ''] = await stack.replicas('proxy');
       drill.begins();
       const { how, seconds } = await stack.terminate('proxy', proxy);
-      drill.ends();
       drill.note(`exit after ${seconds.toFixed(1)} s`);
       if (how !== 'code 0' || seconds > 10) drill.broken(`it exited with ${how} after ${seconds} s`);
-      await stack.settled();
     },
     judges: [noneFailsLater('ended', 2)],
   },
@@ -71,8 +69,6 @@ export const serviceFaults: Fault[] = [
       drill.begins();
       for (const [, replica] of await eachFirst(stack)) await stack.signal(replica, 'SIGKILL');
       await pause(3);
-      drill.ends();
-      await stack.settled();
     },
     judges: [lastFailsWithin(1)],
   },
@@ -110,8 +106,6 @@ export const serviceFaults: Fault[] = [
       const back = await Promise.all(replicas.map(([service, replica]) => stack.cutOff?.(service, replica)));
       await pause(8);
       for (const restore of back) await restore?.();
-      drill.ends();
-      await stack.settled();
     },
     judges: [
       noneFails('hot', 'miss'),

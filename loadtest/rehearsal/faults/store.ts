@@ -32,8 +32,6 @@ export const storeFaults: Fault[] = [
       drill.begins();
       await stack.signal(store, 'SIGKILL');
       await storeAnswers(stack);
-      drill.ends();
-      await stack.settled();
     },
   },
   {
@@ -47,8 +45,6 @@ export const storeFaults: Fault[] = [
       await stack.signal(store, 'SIGSTOP');
       await pause(4);
       await stack.signal(store, 'SIGCONT');
-      drill.ends();
-      await stack.settled();
     },
   },
   {
@@ -61,8 +57,6 @@ export const storeFaults: Fault[] = [
       drill.begins();
       await stack.terminate('tasks-store', store);
       await storeAnswers(stack);
-      drill.ends();
-      await stack.settled();
     },
   },
   {
@@ -76,8 +70,6 @@ export const storeFaults: Fault[] = [
       const restore = await stack.relay?.('tasks-store', { delay: 100 });
       await pause(4);
       await restore?.();
-      drill.ends();
-      await stack.settled();
     },
   },
   {
@@ -90,7 +82,6 @@ export const storeFaults: Fault[] = [
       await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '1');
       await pause(3);
       await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '256mb');
-      drill.ends();
     },
   },
   {

@@ -26,21 +26,21 @@ export const strangerFaults: Fault[] = [
       const count = drill.rounds({ short: 30, long: 10_000 });
       let started = 0;
       let longest = 0;
-      const statuses = new Map<number, number>();
+      const statuses: number[] = [];
       const side = async () => {
         while (started < count) {
           const target = `${stack.otherShortener}${hostile[started++ % hostile.length]}?id=${randomUUID()}`;
           const start = Date.now();
           const status = await get(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
           longest = Math.max(longest, Date.now() - start);
-          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          statuses.push(status);
           await pause(rest);
         }
       };
       drill.begins();
       await Promise.all(Array.from({ length: Math.min(count, inFlight) }, side));
-      drill.ends();
-      drill.note(`${[...statuses].map(([status, times]) => `${times} × ${status}`).join(', ')}`);
+      const times = [...Map.groupBy(statuses, (status) => status)];
+      drill.note(times.map(([status, { length }]) => `${length} × ${status}`).join(', '));
       drill.note(`the slowest took ${(longest / 1_000).toFixed(1)} s`);
       if (longest > 8_000) drill.broken(`one took ${(longest / 1_000).toFixed(1)} s`);
     },
@@ -68,7 +68,6 @@ export const strangerFaults: Fault[] = [
       open('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50);
       await pause(drill.rounds({ short: 2, long: 8 }));
       for (const socket of sockets) socket.destroy();
-      drill.ends();
     },
   },
   {
@@ -99,7 +98,6 @@ export const strangerFaults: Fault[] = [
         socket.end(bytes);
         await Promise.race([text(socket).catch(() => ''), pause(2)]);
       }
-      drill.ends();
       const found = await added(stack.urls.tasks, title);
       if (found.length > 0) drill.broken(`${found.length} hidden writes were carried out`);
       for (const { _id } of found)

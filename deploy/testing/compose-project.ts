@@ -1,0 +1,73 @@
+/** The stack of docker-compose.yml as a project of its own, for tests and rehearsals. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { docker } from '@longhand/shared/testing/engine.ts';
+import { freeStackPorts } from './stack-ports.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
+
+/** @param env names the project and its files, as for compose itself; the checkout's by default. */
+export function composeProject(env: NodeJS.ProcessEnv = process.env) {
+  /** Runs `docker compose` and returns its output. */
+  const compose = async (...args: string[]): Promise<string> =>
+    (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
+  return {
+    compose,
+    /** The ids of the running containers of a service, sorted. */
+    async containers(service: string): Promise<string[]> {
+      const ids = await compose('ps', '--quiet', '--no-trunc', service);
+      return ids.split('\n').filter(Boolean).toSorted();
+    },
+  };
+}
+
+/** Signals the program of a container. Process 1 is the init: a signal to it counts as a wish to stop the container. */
+export async function signal(container: string, name: string): Promise<void> {
+  const command = `kill -${name} $(cat /proc/1/task/1/children)`;
+  // Fails when the container exits before the command does.
+  await docker('exec', container, 'sh', '-c', command).catch(() => {});
+}
+
+/** The address of a container in a network, as Docker names both. */
+export const addressOf = (container: string, network: string): Promise<string> =>
+  docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
+
+/**
+ * Starts the project `name` on free ports, with a local shortener that its expander may contact; `stop` removes
+ * everything.
+ *
+ * @param options.file of compose, besides docker-compose.yml.
+ * @param options.before services to start before the others.
+ * @param options.scale options of `docker compose up`.
+ */
+export async function startComposeProject(
+  name: string,
+  { file = '', before = [], scale = [] }: { file?: string; before?: string[]; scale?: string[] } = {},
+) {
+  const { ports, variables, urls } = await freeStackPorts();
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...variables,
+    COMPOSE_PROJECT_NAME: name,
+    COMPOSE_FILE: ['docker-compose.yml', file].filter(Boolean).join(':'),
+  };
+  const { compose, containers } = composeProject(env);
+  const stop = async () => {
+    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20');
+    const images = ['proxy', 'expander', 'tasks', 'shortener'].map((target) => `${name}-${target}`);
+    await docker('image', 'rm', '--force', ...images);
+  };
+  try {
+    await compose('up', '--build', '--wait', 'shortener', ...before);
+    const [shortener = ''] = await containers('shortener');
+    // Only its address: the network may be one whose addresses a test expects to be refused.
+    env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(shortener, `${name}_egress`)}/32`;
+    await compose('up', '--build', '--wait', ...scale, 'proxy');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { env, ports, urls, compose, containers, stop };
+}

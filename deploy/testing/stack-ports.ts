@@ -1,0 +1,16 @@
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+
+/** Free ports for a stack: the variables that choose them, and the URLs that then lead to its proxy. */
+export async function freeStackPorts() {
+  const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    ports,
+    variables: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
+    urls: {
+      proxy: url(ports.LONGHAND_PORT),
+      expander: url(ports.LONGHAND_EXPANDER_PORT),
+      tasks: url(ports.LONGHAND_TASKS_PORT),
+    },
+  };
+}

@@ -1,10 +1,9 @@
 import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
-import { timedOperations } from '@longhand/shared/redis-operations.ts';
+import { type Timed, timedOperations } from '@longhand/shared/redis-operations.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
-import { cacheExpansions } from './cache/expansion-cache.ts';
-import { type CacheClient, memoryTier, redisTier } from './cache/tiers.ts';
+import { type CacheClient, cacheExpansions, memoryTier, redisTier } from './cache/expansion-cache.ts';
 import type { Config } from './config.ts';
 import { createExpand } from './expansion/expand.ts';
 import type { ExpandUrl, FetchHop } from './expansion/expansion.ts';
@@ -50,8 +49,9 @@ export function createExpansion(config: Config, outside: Outside) {
   }
   const cacheTiers = [memoryTier()];
   const attempt = circuitBreaker('the cache in Redis', log, clock);
-  const timed = redis && timedOperations(registry);
-  if (redis) cacheTiers.push(redisTier(redis, attempt, allowedNetworks, timed));
+  const timed = timedOperations(registry);
+  const run: Timed = (operation, command) => timed(operation, () => attempt(command));
+  if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
   const requests = createFetchHop(
     {
       guard: createGuard(allowedNetworks, metrics.refusedTargets),
@@ -64,7 +64,7 @@ export function createExpansion(config: Config, outside: Outside) {
   );
 
   const rate = readRate(config.EXPANDER_CLIENT_RATE);
-  const take = rate && (redis ? takeFromAll(redis, attempt, rate, timed) : takeLocally(rate));
+  const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
   const limit = rate && take && limitRate(rate, take);
 
   // A request passes through these layers, from the first to the last.

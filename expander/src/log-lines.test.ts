@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { answerTo, ask, tracing } from '../testing/serving.ts';
 import { ExpansionError } from './expansion/errors.ts';
-import { type Expansion, failedExpansion, type Hop } from './expansion/expansion.ts';
+import { type Expansion, endedExpansion, type Hop } from './expansion/expansion.ts';
 
-const down = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
+const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 const hop = {
   url: 'http://a.example/',
   status: 301,

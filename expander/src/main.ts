@@ -5,7 +5,7 @@ import { createObserver } from '@longhand/shared/observe.ts';
 import { createMetrics, operations } from '@longhand/shared/operations.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { redisState } from '@longhand/shared/redis-operations.ts';
-import { serveOrExit } from '@longhand/shared/serve-or-exit.ts';
+import { serveOrExit } from '@longhand/shared/serve.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig } from './config.ts';

@@ -62,11 +62,8 @@ export function createLog(service: string, level: (typeof logLevels)[number]): P
 
   const flush = () => new Promise((resolve) => destination.flush(resolve));
   const close = async () => {
-    const timeout = new AbortController();
-    const giveUp = sleep(closeTimeout, undefined, { signal: timeout.signal, ref: false }).catch(() => {});
     // Once more for the line about lines that were dropped.
-    await Promise.race([flush().then(flush), giveUp]);
-    timeout.abort();
+    await Promise.race([flush().then(flush), sleep(closeTimeout, undefined, { ref: false })]);
     destination.destroy();
   };
   return Object.assign(log, { close });

@@ -7,49 +7,36 @@ const slow = 0.5;
 /** Requests that are kept. */
 const room = 1_000;
 
-/** The requests worth an explanation: the last thousand that were slow or failed. */
-export interface NotableRequests {
-  add(request: ObservedRequest): void;
-  /** Those with this id, the latest first: the proxy may have tried the same service twice. */
-  find(requestId: string): ObservedRequest[];
-  /** All of them, the latest first. */
-  all(): ObservedRequest[];
-}
-
-export function notableRequests(): NotableRequests {
+/** Keeps the requests worth an explanation: the last thousand that were slow or failed. */
+export function notableRequests() {
   const kept: ObservedRequest[] = [];
   let next = 0;
   const all = () => [...kept.slice(0, next).reverse(), ...kept.slice(next).reverse()];
   return {
-    add(request) {
+    add(request: ObservedRequest) {
       // 499 is a client that gave up, most likely because it had waited for too long.
       if (request.status < 499 && request.seconds < slow) return;
       kept[next] = request;
       next = (next + 1) % room;
     },
-    find: (requestId) => all().filter((request) => request.requestId === requestId),
+    /** Those with this id, the latest first: the proxy may have tried the same service twice. */
+    find: (requestId: string) => all().filter((request) => request.requestId === requestId),
+    /** All of them, the latest first. */
     all,
   };
-}
-
-/** Where finished requests go. */
-export interface RequestSinks {
-  observed(request: ObservedRequest): void;
-  /** Those that were slow or failed. */
-  notable: NotableRequests;
-  /** Exports what is waiting for it. */
-  flush(): Promise<void>;
 }
 
 /**
  * Keeps the notable requests of `service`. With an `endpoint` all requests are exported there as spans; without one the
  * exporter is not even loaded.
+ *
+ * @returns `observed` takes finished requests, `flush` exports what is waiting for it.
  */
 export async function requestSinks(
   service: string,
   log: Pick<Log, 'warn' | 'info'>,
   endpoint: string | undefined,
-): Promise<RequestSinks> {
+) {
   const notable = notableRequests();
   if (endpoint === undefined) return { notable, observed: notable.add, flush: async () => {} };
   const { otlpExporter } = await import('./otlp.ts');

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type NotableRequests, notableRequests } from './notable-requests.ts';
+import { notableRequests } from './notable-requests.ts';
 
 /** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
 export function createMetrics(service: string, version: string): Registry {
@@ -29,7 +29,7 @@ export function createMetrics(service: string, version: string): Registry {
 export function operations(
   ready: () => Promise<void>,
   metrics: Registry,
-  requests: Pick<NotableRequests, 'find' | 'all'> = notableRequests(),
+  requests = notableRequests(),
 ): Hono {
   const app = new Hono();
   app.get('/livez', (c) => c.text('live\n'));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Log } from './log.ts';
 import { type RedisAddress, type RedisConfig, redisAddress } from './redis-address.ts';
@@ -115,10 +116,6 @@ function logged<Client extends StoreClient>(redis: Client, log: Log, address: st
 /** Resolves once `redis` is ready for commands, or after `milliseconds` without it. */
 export async function connected(redis: StoreClient, milliseconds: number): Promise<void> {
   if (redis.status === 'ready') return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  redis.once('ready', resolve);
-  const timer = setTimeout(resolve, milliseconds);
-  await promise;
-  clearTimeout(timer);
-  redis.off('ready', resolve);
+  const ready = new Promise((resolve) => redis.once('ready', resolve));
+  await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
 }

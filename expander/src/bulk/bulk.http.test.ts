@@ -6,20 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
-import type { CacheClient } from '../cache/tiers.ts';
+import type { CacheClient } from '../cache/expansion-cache.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { failedExpansion } from '../expansion/expansion.ts';
+import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from '../web/app.ts';
 import { createPage } from '../web/page.ts';
 
-const end = failedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
+const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
 test('who reads a bulk answer slowly holds up its expansions, and gets all of them in the end', async () => {
   const lines = 10_000;
   let asked = 0;
   // An answer of 8 KB a line: 80 MB together, many times what sockets and streams hold.
-  const failed = failedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
+  const failed = endedExpansion('x'.repeat(8_000), new ExpansionError('request_failed', 'It is down.'));
   const { url } = await tracing(async () => {
     asked += 1;
     return failed;

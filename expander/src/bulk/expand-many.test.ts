@@ -2,7 +2,7 @@ import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { failedExpansion } from '../expansion/expansion.ts';
+import { endedExpansion } from '../expansion/expansion.ts';
 import type { BulkLine } from './expand-line.ts';
 import { expandMany } from './expand-many.ts';
 import { readUrls } from './url-list.ts';
@@ -127,7 +127,7 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
   const trace = async () => {
     begun += 1;
     if (begun === 60) leaving.abort();
-    return failedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
+    return endedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
   };
   const urls = readUrls('x\n'.repeat(1_000));
   const done = expandMany(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });

@@ -89,15 +89,16 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
         waiting.add(turn);
         startNext();
         if (signal?.aborted) leave();
+        let begun = started.promise;
         if (waiting.has(turn)) {
-          signal?.addEventListener('abort', leave, { once: true });
+          signal?.addEventListener('abort', leave);
           const end = waits.begin();
-          await started.promise.finally(() => {
+          begun = begun.finally(() => {
             signal?.removeEventListener('abort', leave);
             end();
           });
         }
-        await started.promise;
+        await begun;
         try {
           return await work();
         } finally {

@@ -5,8 +5,7 @@ import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { followRedirects } from '../expansion/follow-redirects.ts';
 import { cacheHops, shareHops } from '../hop/hop-cache.ts';
 import { singleFlight } from '../limits/single-flight.ts';
-import { cacheExpansions } from './expansion-cache.ts';
-import { memoryTier } from './tiers.ts';
+import { cacheExpansions, memoryTier } from './expansion-cache.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;

@@ -1,9 +1,12 @@
 import type { Log } from '@longhand/shared/log.ts';
+import { within } from '../expansion/deadline.ts';
 
 /** Milliseconds an operation may take. */
 const timeout = 250;
 /** Milliseconds between two attempts while the circuit is open. */
 const pause = 1_000;
+
+const late = Symbol('late');
 
 /** Runs an operation. @throws what the operation throws, or at once while the circuit is open. */
 export type Attempt = <T>(operation: () => Promise<T>) => Promise<T>;
@@ -36,17 +39,11 @@ export function circuitBreaker(
       if (clock() < nextAttempt) throw new Error(`${name} hangs`);
       nextAttempt = clock() + pause;
     }
-    const timedOut = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      onTimeout();
-      timedOut.reject(new Error(`${name} did not answer within ${timeout} ms`));
-    }, timeout);
-    try {
-      const result = operation();
-      result.then(onAnswer, () => {});
-      return await Promise.race([result, timedOut.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const result = operation();
+    result.then(onAnswer, () => {});
+    const answer = await within(timeout, result, late);
+    if (answer !== late) return answer;
+    onTimeout();
+    throw new Error(`${name} did not answer within ${timeout} ms`);
   };
 }

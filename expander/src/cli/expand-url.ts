@@ -2,7 +2,8 @@ import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/expand-line.ts';
 import { followChain } from '../expansion/chain.ts';
-import { ExpansionError } from '../expansion/errors.ts';
+import { expansionError } from '../expansion/errors.ts';
+import { endedExpansion } from '../expansion/expansion.ts';
 import { plainSession } from '../expansion/session.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
@@ -45,14 +46,16 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
     };
     try {
       const options = { follow, maxRedirect, times, onVisit };
-      const chain = await followChain(readTarget(given), fetchCached, startSession, options);
-      const { at, redirectCount, failure } = chain;
-      const error = failure && { code: failure.code, message: failure.message };
-      return { longUrl: at.text, redirectCount, cached: cached && !failure, error };
+      const { at, end, redirectCount } = await followChain(
+        readTarget(given),
+        fetchCached,
+        startSession,
+        options,
+      );
+      const expansion = endedExpansion(at.text, end, [], redirectCount);
+      return { ...expansion, cached: cached && !expansion.error };
     } catch (error) {
-      if (!(error instanceof ExpansionError)) throw error;
-      const { code, message } = error;
-      return { longUrl: given, redirectCount: 0, cached: false, error: { code, message } };
+      return endedExpansion(given, expansionError(error));
     }
   };
 }

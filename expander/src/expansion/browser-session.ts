@@ -1,7 +1,6 @@
 import { chainCookies } from './cookies.ts';
 import type { FetchHop, FetchHopOptions } from './expansion.ts';
-import { finalEnd, nextStep, stepTo } from './next-step.ts';
-import type { Session, Visit } from './session.ts';
+import { finalEnd, nextStep, type Session, stepTo, type Visit } from './session.ts';
 import { resolveLocation, type Target, withoutFragment } from './target.ts';
 import { unwrap } from './wrappers.ts';
 

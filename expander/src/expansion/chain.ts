@@ -16,10 +16,8 @@ export interface ChainOptions extends FetchHopOptions {
 export interface Chain {
   at: Target;
   redirectCount: number;
-  /** Why it ended. */
+  /** Why it ended, or failed. */
   end: End | ExpansionError;
-  /** Whether it ended with an error: then that is `end`. */
-  failure: ExpansionError | null;
   /** Whether websites may have answered for this chain alone: then no cache may keep it. */
   isPersonal: boolean;
 }
@@ -44,13 +42,7 @@ export async function followChain(
   );
   let at = start;
   let redirectCount = 0;
-  const ended = (end: Chain['end'], failure: Chain['failure'] = null): Chain => ({
-    at,
-    redirectCount,
-    end,
-    failure,
-    isPersonal: session.isPersonal(),
-  });
+  const ended = (end: Chain['end']): Chain => ({ at, redirectCount, end, isPersonal: session.isPersonal() });
   try {
     for (;;) {
       const visit = await session.visit(at);
@@ -67,8 +59,7 @@ export async function followChain(
       if (isLast) return ended(tooManyRedirects(maxRedirect));
     }
   } catch (error) {
-    const failure = expansionError(error);
-    return ended(failure, failure);
+    return ended(expansionError(error));
   } finally {
     deadline.end();
   }

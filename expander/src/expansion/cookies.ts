@@ -7,20 +7,15 @@ const maxCookieSize = 4_096;
 const maxTotalSize = 16 * 1024;
 const maxCookies = 150;
 
-export interface ChainCookies {
-  /** The `Cookie` header for a request to `url`; empty if there is none. */
-  header(url: URL): string;
-  /** Keeps what a response to a request for `url` sets, as a browser does on a top-level navigation. */
-  keep(setCookies: readonly string[], url: URL): void;
-}
-
 /** A jar for one chain, empty at its start. What is beyond 16 KiB or 150 cookies is not kept. */
-export function chainCookies(): ChainCookies {
+export function chainCookies() {
   let jar: CookieJar | undefined;
   let [size, count] = [0, 0];
   return {
-    header: (url) => jar?.getCookieStringSync(url.href) ?? '',
-    keep(setCookies, url) {
+    /** The `Cookie` header for a request to `url`; empty if there is none. */
+    header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
+    /** Keeps what a response to a request for `url` sets, as a browser does on a top-level navigation. */
+    keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
         const cookie = Cookie.parse(line, { loose: true });
         if (!cookie || !isAcceptable(cookie, url)) continue;

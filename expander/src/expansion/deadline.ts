@@ -13,16 +13,8 @@ export interface Times {
 
 const defaults: Times = { hop: hopTime, chain: chainTime };
 
-export interface Deadline {
-  /** Aborted when the time of a hop or of the chain is over, or when the signal that was given is aborted. */
-  readonly signal: AbortSignal;
-  /** Gives the hop to `url` its time, from now on. */
-  startHop(url: URL): void;
-  end(): void;
-}
-
 /** The deadline of a chain, which starts now, and of each of its hops. */
-export function startDeadline(signal?: AbortSignal, times: Times = defaults): Deadline {
+export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
   const controller = new AbortController();
   let host = '';
   let hopTimer: NodeJS.Timeout | undefined;
@@ -36,8 +28,10 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults): De
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   return {
+    /** Aborted when the time of a hop or of the chain is over, or when the signal that was given is aborted. */
     signal: controller.signal,
-    startHop(url) {
+    /** Gives the hop to `url` its time, from now on. */
+    startHop(url: URL) {
       host = url.host;
       if (hopTimer) hopTimer.refresh();
       else hopTimer = setTimeout(endHop, times.hop);
@@ -48,4 +42,19 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults): De
       signal?.removeEventListener('abort', abort);
     },
   };
+}
+
+/** The result of `work`; `late` if it takes longer. */
+export async function within<Result, Late>(
+  milliseconds: number,
+  work: Promise<Result>,
+  late: Late,
+): Promise<Result | Late> {
+  const timeout = Promise.withResolvers<Late>();
+  const timer = setTimeout(timeout.resolve, milliseconds, late);
+  try {
+    return await Promise.race([work, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,12 +1,6 @@
 import { promisify } from 'node:util';
 import { ExpansionError, expansionError } from './errors.ts';
-import {
-  type ExpandOptions,
-  type ExpandUrl,
-  type Expansion,
-  endedExpansion,
-  failedExpansion,
-} from './expansion.ts';
+import { type ExpandOptions, type ExpandUrl, type Expansion, endedExpansion } from './expansion.ts';
 import { readTarget } from './target.ts';
 
 /** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
@@ -37,7 +31,7 @@ export function createExpand(expandUrl: ExpandUrl, { maxRedirect = 5, ends }: Ex
     try {
       return await expandUrl(readTarget(input), options);
     } catch (error) {
-      return failedExpansion(input, expansionError(error));
+      return endedExpansion(input, expansionError(error));
     }
   };
   const trace: Expand['trace'] = async (url, { follow = 'default', ...options } = {}) => {

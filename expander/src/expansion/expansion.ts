@@ -1,8 +1,8 @@
-import type { ErrorCode, ExpansionError, RateState } from './errors.ts';
+import { type ErrorCode, ExpansionError, type RateState } from './errors.ts';
+import type { UnicodeHost } from './host.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
-import type { UnicodeHost } from './unicode-host.ts';
 
 /** How far a chain is followed: through 301 and 302, or to where a browser ends. */
 export type Follow = 'default' | 'all';
@@ -106,26 +106,18 @@ export interface ExpandOptions extends FetchHopOptions {
 /** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
 export type ExpandUrl = (target: Target, options: ExpandOptions) => Promise<Expansion>;
 
-/** The expansion that came to its end at `longUrl`. */
+/** The expansion that ended, or failed, at `longUrl`. */
 export function endedExpansion(
   longUrl: string | null,
-  end: End,
+  end: End | ExpansionError,
   hops: Hop[] = [],
   redirectCount = 0,
 ): Expansion {
-  const freshUntil = expansionFreshUntil({ hops, redirectCount });
-  return { hops, longUrl, redirectCount, end, error: null, cached: false, freshUntil };
-}
-
-/** The expansion that failed at `longUrl`. */
-export function failedExpansion(
-  longUrl: string,
-  failure: ExpansionError,
-  hops: Hop[] = [],
-  redirectCount = 0,
-): Expansion {
-  const { code, message, rate } = failure;
+  const chain = { hops, longUrl, redirectCount, cached: false };
+  if (!(end instanceof ExpansionError)) {
+    return { ...chain, end, error: null, freshUntil: expansionFreshUntil(chain) };
+  }
+  const { code, message, rate } = end;
   const error = { code, message, ...(rate && { rate }) };
-  const freshUntil = failureFreshUntil(failure);
-  return { hops, longUrl, redirectCount, end: error, error, cached: false, freshUntil };
+  return { ...chain, end: error, error, freshUntil: failureFreshUntil(end) };
 }

@@ -1,18 +1,10 @@
 import { browserSession } from './browser-session.ts';
 import { followChain } from './chain.ts';
-import {
-  type Answer,
-  type ExpandUrl,
-  endedExpansion,
-  type FetchHop,
-  failedExpansion,
-  type Hop,
-} from './expansion.ts';
+import { type Answer, type ExpandUrl, endedExpansion, type FetchHop, type Hop } from './expansion.ts';
+import { describeHost, isOtherDomain } from './host.ts';
 import { answerFreshUntil } from './lifetime.ts';
-import { isOtherDomain } from './registrable-domain.ts';
 import { plainSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
-import { describeHost } from './unicode-host.ts';
 
 /** Follows a chain of redirects, and describes each hop. */
 export function followRedirects(fetchHop: FetchHop): ExpandUrl {
@@ -28,11 +20,8 @@ export function followRedirects(fetchHop: FetchHop): ExpandUrl {
     };
     const startSession = options.follow === 'all' ? browserSession : plainSession;
     const chain = await followChain(start, fetchHop, startSession, { ...options, onVisit });
-    const { at, end, failure, redirectCount, isPersonal } = chain;
-    const expansion = failure
-      ? failedExpansion(at.text, failure, hops, redirectCount)
-      : endedExpansion(at.text, end, hops, redirectCount);
-    return isPersonal ? { ...expansion, freshUntil: 0 } : expansion;
+    const expansion = endedExpansion(chain.at.text, chain.end, hops, chain.redirectCount);
+    return chain.isPersonal ? { ...expansion, freshUntil: 0 } : expansion;
   };
 }
 

@@ -46,7 +46,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
     return new ExpansionError('target_refused', message);
   };
 
-  const hostRefusal = remembered((hostname) => {
+  const hostRefusal = (hostname: string) => {
     const host = withoutDot(hostname.replace(/^\[|\]$/g, ''));
     if (isIP(host) !== 0) {
       const address = ip.parse(host);
@@ -54,7 +54,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       return reason && `${hostname} is not a public address: ${reason}.`;
     }
     return allowed.length === 0 && localName.test(host) ? `${host} can only be a local name.` : null;
-  });
+  };
 
   return {
     checkUrl(url) {
@@ -71,21 +71,6 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
         if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
-  };
-}
-
-/** Hosts whose refusal, or none, is remembered: links of one website come one after the other. */
-const maxRemembered = 100;
-
-function remembered(refusalOf: (hostname: string) => string | null): typeof refusalOf {
-  const known = new Map<string, string | null>();
-  return (hostname) => {
-    let refusal = known.get(hostname);
-    if (refusal !== undefined) return refusal;
-    refusal = refusalOf(hostname);
-    if (known.size === maxRemembered) known.clear();
-    known.set(hostname, refusal);
-    return refusal;
   };
 }
 

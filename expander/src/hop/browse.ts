@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { hopTime } from '../expansion/deadline.ts';
+import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { type Asked, createAsk } from './ask-as-browser.ts';
@@ -37,7 +37,7 @@ export function createBrowse(request: Request) {
     try {
       if (needGet.has(url.origin)) return (await get()).answer;
       const head = ask(url, 'HEAD', options).catch(unlessReset);
-      const first = await within(patience, head);
+      const first = await within(patience, head, undefined);
       if (first && isUseful(first)) return await withPage(first, get, pageDeadline);
       const isLate = first === undefined;
       const second = isLate ? await eitherOf(head, get(), pageDeadline) : (await get()).answer;
@@ -54,7 +54,7 @@ export function createBrowse(request: Request) {
 async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: number): Promise<Answer> {
   if (!asked.isPage) return asked.answer;
   const request = get().catch(() => undefined);
-  const page = await within(deadline - performance.now(), request);
+  const page = await within(deadline - performance.now(), request, undefined);
   return (page ?? asked).answer;
 }
 
@@ -67,17 +67,6 @@ async function eitherOf(head: Promise<Asked | null>, get: Promise<Asked>, deadli
 
 function isUseful({ answer }: Asked): boolean {
   return !refusals.has(answer.status);
-}
-
-/** The result of `work`; undefined if it takes longer. */
-async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result | undefined> {
-  const timeout = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => timeout.resolve(undefined), milliseconds);
-  try {
-    return await Promise.race([work, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Null for a connection that was closed without an answer. */

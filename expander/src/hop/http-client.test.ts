@@ -5,7 +5,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connector, httpAgent, httpsAgent } from '../../../shared/src/agent.ts';
-import { type HttpClient, httpClient } from './http-client.ts';
+import { httpClient } from './http-client.ts';
 
 const certificate = await testCertificate();
 const stops: (() => unknown)[] = [];
@@ -42,7 +42,7 @@ async function answering(bytes: string | Buffer): Promise<URL> {
 }
 
 /** A client, and the sockets that its agents opened for it. */
-function client(options: https.AgentOptions = {}): HttpClient & { sockets: Socket[] } {
+function client(options: https.AgentOptions = {}): ReturnType<typeof httpClient> & { sockets: Socket[] } {
   const sockets: Socket[] = [];
   const watched = <Agent extends http.Agent>(agent: Agent): Agent => {
     const open = agent.createConnection.bind(agent);

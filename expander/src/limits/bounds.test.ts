@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
-import { type ExpandUrl, failedExpansion } from '../expansion/expansion.ts';
+import { type ExpandUrl, endedExpansion } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createLimit, limitClients, limitExpansions } from './bounds.ts';
 
@@ -23,7 +23,7 @@ describe('expansions in flight', () => {
     const hang = Promise.withResolvers<void>();
     const expandUrl: ExpandUrl = limitClients(async ({ text, url }) => {
       if (url.host !== 'quick.example') await hang.promise;
-      return failedExpansion(text, new ExpansionError('timeout', ''));
+      return endedExpansion(text, new ExpansionError('timeout', ''));
     });
     const expand = (url: string, client: string) =>
       expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5, client });
@@ -39,7 +39,7 @@ describe('expansions in flight', () => {
     const hang = Promise.withResolvers<void>();
     const expandUrl: ExpandUrl = limitExpansions()(async ({ text }) => {
       await hang.promise;
-      return failedExpansion(text, new ExpansionError('timeout', ''));
+      return endedExpansion(text, new ExpansionError('timeout', ''));
     });
     const expand = (url: string) => expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5 });
     const waiting = Array.from({ length: 1_024 }, (_, i) => expand(`http://${i}.example/`));

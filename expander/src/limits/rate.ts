@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
+import type { Timed } from '@longhand/shared/redis-operations.ts';
 import { LRUCache } from 'lru-cache';
-import type { Attempt } from '../cache/circuit-breaker.ts';
-import type { CacheClient } from '../cache/tiers.ts';
+import type { CacheClient } from '../cache/expansion-cache.ts';
 import { RateLimited } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 
@@ -47,13 +46,12 @@ export function takeLocally({ count, period }: Rate, clock = () => performance.n
 }
 
 /** Counts in Redis, for all replicas together; while it is away, in this process. */
-export function takeFromAll(redis: CacheClient, attempt: Attempt, rate: Rate, timed: Timed = untimed): Take {
+export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
   const locally = takeLocally(rate);
   const values = [rate.period / rate.count, rate.count];
   return async (client) => {
     try {
-      const run = () => redis.eval(script, 1, `rate:${client}`, ...values);
-      return (await timed('take', () => attempt(run))) as Taken;
+      return (await run('take', () => redis.eval(script, 1, `rate:${client}`, ...values))) as Taken;
     } catch {
       return locally(client);
     }

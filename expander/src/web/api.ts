@@ -1,11 +1,19 @@
 import type { Context } from 'hono';
 import { ExpansionError, expansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { type Expansion, type Follow, failedExpansion } from '../expansion/expansion.ts';
+import { type Expansion, endedExpansion, type Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
-import { errorResponse, reportError } from './error-response.ts';
 import { readParameters } from './parameters.ts';
-import { apiHeaders, cacheControl, cacheHit, jsonpHeaders, noStore, textResponse } from './responses.ts';
+import {
+  apiHeaders,
+  cacheControl,
+  cacheHit,
+  errorResponse,
+  jsonpHeaders,
+  noStore,
+  reportError,
+  textResponse,
+} from './responses.ts';
 
 /** `GET /api`: the long URL as text, or as a call. */
 export function expandToText(expand: Expand) {
@@ -50,7 +58,7 @@ export function expandToChain(expand: Expand) {
       expansion = await expand.trace(url, options);
     } catch (error) {
       // Nothing was expanded: this says something about the request, not about the URL.
-      expansion = { ...failedExpansion(url, expansionError(error)), freshUntil: 0 };
+      expansion = { ...endedExpansion(url, expansionError(error)), freshUntil: 0 };
     }
     const { hops, freshUntil, ...rest } = expansion;
     const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { failedExpansion } from '../expansion/expansion.ts';
+import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 
@@ -126,7 +126,7 @@ describe('errors on /api: status and one plain sentence', () => {
 });
 
 test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
-  const overloaded = failedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
+  const overloaded = endedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
   const busy = createApp(
     createExpand(async () => overloaded),
     createPage(),

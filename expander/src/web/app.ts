@@ -6,10 +6,18 @@ import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { expandToChain, expandToText } from './api.ts';
 import { expandList } from './bulk-api.ts';
-import { errorResponse, methodNotAllowed } from './error-response.ts';
 import type { Page } from './page.ts';
 import { showPage } from './page-stream.ts';
-import { allowAnyOrigin, allowStale, apiHeaders, baseHeaders, noStore, textResponse } from './responses.ts';
+import {
+  allowAnyOrigin,
+  allowStale,
+  apiHeaders,
+  baseHeaders,
+  errorResponse,
+  methodNotAllowed,
+  noStore,
+  textResponse,
+} from './responses.ts';
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;

@@ -3,6 +3,7 @@ import { createBodyReader } from '../bulk/bulk-body.ts';
 import { expandMany } from '../bulk/expand-many.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { readUrls } from '../bulk/url-list.ts';
+import { within } from '../expansion/deadline.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { asciiJson } from './ascii-json.ts';
 import { readParameters } from './parameters.ts';
@@ -53,11 +54,9 @@ function ndjson(values: AsyncGenerator<unknown>, onEnd: () => void): ReadableStr
   return new ReadableStream(
     {
       async pull(controller) {
-        const blank = Promise.withResolvers<null>();
-        const timer = setTimeout(() => blank.resolve(null), maxSilence);
         try {
           next ??= values.next();
-          const result = await Promise.race([next, blank.promise]);
+          const result = await within(maxSilence, next, null);
           if (result?.done) {
             controller.close();
             return onEnd();
@@ -67,8 +66,6 @@ function ndjson(values: AsyncGenerator<unknown>, onEnd: () => void): ReadableStr
         } catch (error) {
           controller.error(error);
           onEnd();
-        } finally {
-          clearTimeout(timer);
         }
       },
       cancel: onEnd,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { type Expansion, failedExpansion } from '../expansion/expansion.ts';
+import { type Expansion, endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 
@@ -49,7 +49,7 @@ test('a result found under an exemption is never given past its time: it leaves 
 });
 
 test('an error is kept for its time, and no longer', async () => {
-  const refused = failedExpansion('http://a.example/', new ExpansionError('request_failed', 'It is away.'));
+  const refused = endedExpansion('http://a.example/', new ExpansionError('request_failed', 'It is away.'));
   for (const path of ['/api', '/api/chain']) {
     const expansion = { ...refused, freshUntil: now + 10_000 };
     expect(await caching(path, expansion, false)).toEqual(['public, max-age=10', '9']);
@@ -57,6 +57,6 @@ test('an error is kept for its time, and no longer', async () => {
 });
 
 test('what an overload says is kept nowhere', async () => {
-  const overloaded = failedExpansion('http://a.example/', new ExpansionError('overloaded', 'Too much.'));
+  const overloaded = endedExpansion('http://a.example/', new ExpansionError('overloaded', 'Too much.'));
   expect(await caching('/api', overloaded, false)).toEqual(['no-store', null]);
 });

@@ -1,5 +1,5 @@
 import type { Expansion } from '../expansion/expansion.ts';
-import { registrableDomain } from '../expansion/registrable-domain.ts';
+import { registrableDomain } from '../expansion/host.ts';
 import { list } from './wording.ts';
 
 /** Sites that are named one by one; of more, only how many they are. */

@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { reportError } from './error-response.ts';
 import type { Page } from './page.ts';
 import { readParameters } from './parameters.ts';
-import { textResponse } from './responses.ts';
+import { reportError, textResponse } from './responses.ts';
 
 /** `GET /`: the page, with the chain of `u` if there is one. */
 export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) => void) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { describeHost, type UnicodeHost } from '../expansion/unicode-host.ts';
+import { describeHost, type UnicodeHost } from '../expansion/host.ts';
 import { journey } from './journey.ts';
 import { baseHeaders } from './responses.ts';
 import { withoutTracking } from './tracking-parameters.ts';

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { getDomain } from 'tldts';
 
 /** What a host looks like to people, who may take it for another one. */
 export interface UnicodeHost {
@@ -48,4 +49,15 @@ function mixedScripts(label: string): string[] {
 
 function anyOf(property: 'Script' | 'Script_Extensions', names: readonly string[]): string {
   return `[${names.map((name) => `\\p{${property}=${name}}`).join('')}]`;
+}
+
+/** Whether two hosts belong to different registrable domains by the Public Suffix List; an address is one of its own. */
+export function isOtherDomain(a: URL, b: URL): boolean {
+  return a.hostname !== b.hostname && registrableDomain(a) !== registrableDomain(b);
+}
+
+/** The registrable domain of a host, such as `example.co.uk`; the host itself where it has none. */
+export function registrableDomain({ hostname }: URL): string {
+  // Customers of a host such as github.io are not one party.
+  return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeHost } from './unicode-host.ts';
+import { describeHost } from './host.ts';
 
 const host = (name: string) => describeHost(new URL(`http://${name}/`));
 

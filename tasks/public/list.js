@@ -7,7 +7,7 @@ import { change, enqueue, refresh } from './change.js';
 import { keepDraft, readDraft } from './draft.js';
 import { edit, endEdit } from './edit.js';
 import { live } from './live.js';
-import { say, takeNotice } from './notice.js';
+import { mention, say, takeNotice } from './notice.js';
 import { load } from './request.js';
 import { shownVersion, swap } from './swap.js';
 import { explain, noteEdit, write } from './write.js';
@@ -128,6 +128,6 @@ live('/tasks/events', (version) => {
     if (latest === shown) return;
     // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.
     await refresh().catch(() => {});
-    if (shown !== shownVersion()) say(`The list changed: ${document.getElementById('count')?.textContent}`);
+    if (shown !== shownVersion()) mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
 });

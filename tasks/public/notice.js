@@ -29,6 +29,15 @@ export function complain(text) {
 }
 
 /**
+ * Says what others did, unless the notice tells what went wrong, or has something to press, such as Undo.
+ *
+ * @param {string} text
+ */
+export function mention(text) {
+  if (!notice.matches('.wrong, :has(a, button)')) say(text);
+}
+
+/**
  * Adds a link to the notice.
  *
  * @param {string} text

@@ -24,6 +24,17 @@ describe('Two browsers side by side', () => {
     await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: 0 open, 0 finished');
   });
 
+  test('a change of the other leaves Undo where it is', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open();
+    await bob.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => titles(bob)).toEqual(['bread']);
+    await site.add('tea');
+    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
+    await bob.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => titles(bob)).toEqual(['tea', 'bread', 'milk']);
+  });
+
   test('each sees what the other does through another replica', async () => {
     const replica = await startService({ REDIS_URL: site.redisUrl });
     try {

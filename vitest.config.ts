@@ -27,17 +27,17 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/node`;
 mkdirSync(compileCache, { recursive: true });
 chmodSync(compileCache, 0o1777);
 
-/** One project a workspace. Every test brings its own servers on free ports, so files run in parallel. */
-const project = (name: string) => ({
+export default defineConfig({
+  // Every test brings its own servers on free ports, so files run in parallel.
   test: {
-    name,
-    include: [`${name}/**/*.test.ts`],
+    include: ['{shared,expander,tasks,proxy,deploy,shortener,loadtest,docs}/**/*.test.ts'],
     env: {
       ...memory(),
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
-    // A fresh module registry for each file would cost as much as the tests of most files do.
+    // A fresh module registry for each file would cost as much as the tests of most files do. Files of several
+    // projects would not share it.
     isolate: false,
     // In CI a test that fails is tried once more, and named: a fault fails twice, a machine that was busy once.
     retry: process.env.CI ? 1 : 0,
@@ -45,14 +45,6 @@ const project = (name: string) => ({
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.
     expect: { poll: { timeout: 10_000 } },
-  },
-});
-
-export default defineConfig({
-  test: {
-    projects: ['shared', 'expander', 'tasks', 'proxy', 'deploy', 'shortener', 'loadtest', 'docs'].map(
-      project,
-    ),
     // Files wait for about half of their time: for containers, for k6 or for a limit in time.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },

@@ -1,5 +1,5 @@
 import { type Application, serve } from '@longhand/shared/serve.ts';
-import { launchChromium } from '@longhand/shared/testing/chromium.ts';
+import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Visits {
@@ -19,11 +19,16 @@ export async function startVisits(app: Application): Promise<Visits> {
   const stop = new AbortController();
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal });
   const origin = `http://127.0.0.1:${port}`;
-  const browser = await launchChromium();
+  const browser = await sharedChromium();
+  const opened: Page[] = [];
   return {
     origin,
     address: (u) => `${origin}/?${new URLSearchParams({ u })}`,
-    openPage: () => browser.newPage(),
+    async openPage() {
+      const page = await browser.newPage();
+      opened.push(page);
+      return page;
+    },
     async visit(options, use) {
       const context = await browser.newContext(options);
       try {
@@ -33,7 +38,7 @@ export async function startVisits(app: Application): Promise<Visits> {
       }
     },
     async close() {
-      await browser.close();
+      for (const page of opened) await page.close();
       stop.abort();
     },
   };

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** `PICTURES=out` takes a picture of each page, to be looked at. */
@@ -12,14 +12,9 @@ const { PICTURES } = process.env;
 
 /** The stack in a real browser. */
 export function browserWalk(stack: () => TestStack, name: string): void {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
   /** Opens a page; fails on errors that the browser reports there, except `expected` ones. */
   const visit = async (url: string, use: (page: Page) => Promise<void>, expected = /^$/) => {
+    const browser = await sharedChromium();
     const page = await browser.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));

@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 /**
  * Says why each skipped test was skipped and how to repeat the run's random inputs, and ends a run with
- * `N passed, N failed, N skipped` over all projects.
+ * `N passed, N failed, N skipped` over all files.
  */
 export class CountReporter implements Reporter {
   readonly #seed: number;

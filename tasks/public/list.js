@@ -128,6 +128,7 @@ live('/tasks/events', (version) => {
     if (latest === shown) return;
     // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.
     await refresh().catch(() => {});
-    if (shown !== shownVersion()) mention(`The list changed: ${document.getElementById('count')?.textContent}`);
+    if (shown !== shownVersion())
+      mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
 });

@@ -1,6 +1,6 @@
 import { connected } from '@longhand/shared/redis.ts';
-import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { startService } from './service.ts';
 import { startStore } from './store.ts';
@@ -27,12 +27,16 @@ export function useBrowser(): Site {
 async function startSite() {
   const { server, redis, store, empty, stop } = await startStore();
   const service = await startService({ REDIS_URL: server.url });
-  const browser = await launchChromium();
-  const opened: BrowserContext[] = [];
+  const browser = await sharedChromium();
   const newPage = async (options: BrowserContextOptions) => {
     const context = await browser.newContext({ baseURL: service.url, ...options });
     context.setDefaultTimeout(10_000);
     return context.newPage();
+  };
+  const ofTest: Page[] = [];
+  const ofFile: Page[] = [];
+  const close = async (pages: Page[]) => {
+    await Promise.all(pages.splice(0).map((page) => page.context().close()));
   };
 
   return {
@@ -59,18 +63,20 @@ async function startSite() {
     /** Opens `path` in a browser that knows nothing of the other ones: no cookie, no cache. */
     async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const page = await newPage(options);
-      opened.push(page.context());
+      ofTest.push(page);
       await show(page, path);
       return page;
     },
     /** An empty page for all tests of a file, where they need none that knows nothing: it costs a quarter of that. */
-    pageForAll: newPage,
-    /** Closes every page that was opened, but those for all tests. */
-    async leave() {
-      await Promise.all(opened.splice(0).map((context) => context.close()));
+    async pageForAll(options: BrowserContextOptions): Promise<Page> {
+      const page = await newPage(options);
+      ofFile.push(page);
+      return page;
     },
+    /** Closes every page that was opened, but those for all tests. */
+    leave: () => close(ofTest),
     async stop() {
-      await browser.close();
+      await close(ofFile);
       await service.end('SIGKILL');
       await stop();
     },

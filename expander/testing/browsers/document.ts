@@ -20,7 +20,7 @@ const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
 
 const introduction = (agreed: number) => `# Where links end in browsers
 
-<!-- Written by a test: LONG=1 npx vitest run -u --project expander browsers -->
+<!-- Written by a test: LONG=1 npx vitest run -u expander/src/browsers -->
 
 Each of these links begins at \`${start}\`, whose website answers what the first column says. With
 \`follow=all\` it ends at the URL in the second column. ${agreed} of them end there in Chromium too, fragment included: that

@@ -43,7 +43,7 @@ describe('The log of the proxy', () => {
     };
     proxy = await startTemporaryProxy(variables, (text) =>
       text
-        .replace('proxy_read_timeout 3s', 'proxy_read_timeout 500ms')
+        .replace('proxy_read_timeout 2s', 'proxy_read_timeout 500ms')
         .replace(/(client_\w+_timeout) \w+/g, '$1 2s'),
     );
   });

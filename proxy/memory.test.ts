@@ -78,7 +78,7 @@ test('one address has 2,000 requests at a time, and others have theirs', { timeo
   const { port } = application.address() as AddressInfo;
   const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
   const proxy = await startTemporaryProxy(servers, (text) =>
-    text.replace('read_timeout 3s', 'read_timeout 90s'),
+    text.replace('read_timeout 2s', 'read_timeout 90s'),
   );
   const where = { host: '127.0.0.1', port: proxy.ports.tasks, from: '127.0.0.2' };
   const crowd = startCrowd({ kind: 'reader', ...where, count: 2_100, path: '/hang' });

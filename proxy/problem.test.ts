@@ -20,7 +20,7 @@ describe('An error of the proxy', () => {
     };
     proxy = await startTemporaryProxy(servers, (text) =>
       text
-        .replace('proxy_read_timeout 3s', 'proxy_read_timeout 200ms')
+        .replace('proxy_read_timeout 2s', 'proxy_read_timeout 200ms')
         .replace('limit_conn streams 200', 'limit_conn streams 1'),
     );
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { ordering, startObedientApplication } from './testing/obedient-application.ts';
+import { send } from './testing/send.ts';
 
 /** Bytes of memory that a cached answer takes at most, and keys that a zone of a MiB has room for. */
 const largest = 2 * 4_096;
@@ -76,4 +77,31 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
     return application.arrived.length;
   };
   await expect.poll(askedAgain, { timeout: 10_000 }).toBeGreaterThan(asked);
+});
+
+test('a folder that cannot be written costs no answer: each is asked for again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
+  const application = await startObedientApplication();
+  const proxy = await startTemporaryProxy(
+    { LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0` },
+    (config) => config.replace('answers keys_zone', `${folder} keys_zone`),
+  );
+  onTestFinished(async () => {
+    await proxy.stop();
+    await application.stop();
+    await rm(folder, { recursive: true });
+  });
+  // Permissions would not keep root from writing.
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  const headers = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
+  for (const chunked of [false, true]) {
+    const path = `/api?u=${chunked}&${ordering({ headers, length: 2_999, chunked })}`;
+    const before = application.arrived.length;
+    for (let i = 0; i < 3; i += 1) {
+      const { status, body } = await send(proxy.ports.expander, path);
+      expect([status, body.trim().length]).toEqual([200, 2_999]);
+    }
+    expect(application.arrived.length - before).toBe(3);
+  }
 });

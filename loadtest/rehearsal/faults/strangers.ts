@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Fault, noneFails, slowedAtMost } from '../fault.ts';
 import { added } from '../ledger.ts';
+import { disguises } from '../smuggled.ts';
 import { pause } from '../until.ts';
 
 /** Paths of the shortener that behave badly. */
@@ -81,19 +82,9 @@ export const strangerFaults: Fault[] = [
       const body = JSON.stringify({ title });
       const json = 'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n';
       const hidden = `POST /tasks HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`;
-      // Whoever believes the length takes the write for the body; whoever believes the other header, for a request.
-      const disguised = (header: string) =>
-        `POST /task HTTP/1.1\r\n${json}Content-Length: ${5 + hidden.length}\r\n${header}\r\n\r\n0\r\n\r\n${hidden}`;
       const { hostname, port } = new URL(stack.urls.tasks);
       drill.begins();
-      for (const bytes of [
-        disguised('Transfer-Encoding: chunked'),
-        disguised('Transfer-Encoding: xchunked'),
-        disguised('Transfer-Encoding : chunked'),
-        disguised('Transfer-Encoding:\tchunked'),
-        disguised('X: y\nTransfer-Encoding: chunked'),
-        disguised('Content-Length: 5'),
-      ]) {
+      for (const bytes of disguises(hidden, json)) {
         const socket = connect(Number(port), hostname).on('error', () => {});
         socket.end(bytes);
         await Promise.race([text(socket).catch(() => ''), pause(2)]);

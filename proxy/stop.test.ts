@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { send } from './testing/send.ts';
+
+const refused = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(false)).on('error', () => resolve(true));
+    socket.on('close', () => socket.destroy()).end();
+  });
+
+test('told to stop, the proxy answers what is under way, cuts what never ends, and ends', async () => {
+  const answers: Record<string, http.ServerResponse> = {};
+  const application = http.createServer(({ url = '' }, response) => {
+    answers[url] = response;
+    if (url === '/tasks/events') response.writeHead(200, { 'X-Accel-Buffering': 'no' }).write('first');
+  });
+  await once(application.listen(0, '127.0.0.1'), 'listening');
+  const { port } = application.address() as AddressInfo;
+  const proxy = await startTemporaryProxy(
+    { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` },
+    // What never ends says something more often than that, and is cut sooner than after 10 s.
+    (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
+  );
+  let stopping: Promise<void> | undefined;
+  onTestFinished(async () => {
+    await (stopping ?? proxy.stop());
+    application.closeAllConnections();
+    application.close();
+  });
+  const endless = send(proxy.ports.tasks, '/tasks/events').catch(String);
+  const slow = send(proxy.ports.tasks, '/');
+  await expect.poll(() => Object.keys(answers).length).toBe(2);
+  const heartbeat = setInterval(() => answers['/tasks/events']?.write('more'), 100);
+  onTestFinished(() => clearInterval(heartbeat));
+
+  const begun = performance.now();
+  stopping = proxy.stop();
+  await expect.poll(() => refused(proxy.ports.tasks), { interval: 10 }).toBe(true);
+  answers['/']?.end('answered');
+  expect(await slow).toMatchObject({ status: 200, body: 'answered' });
+  expect(await endless).toContain('aborted');
+  await stopping;
+  // After 15 s it would have been killed.
+  expect(performance.now() - begun).toBeLessThan(14_000);
+});

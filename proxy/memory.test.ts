@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { promisify } from 'node:util';
 import { workers } from '@longhand/deploy/native/configuration.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
@@ -70,6 +70,31 @@ test('headers that are late are given up after 5 s', async () => {
   await proxy.stop();
   expect(seconds).toBeGreaterThan(4.5);
   expect(seconds).toBeLessThan(8);
+});
+
+test.each([
+  ['a body that is late', 'POST /task HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1234'],
+  ['a reader that stalls', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+])('%s is given up', async (_, bytes) => {
+  // More than the buffers of nginx and the kernel take, so that somebody has to read it.
+  const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
+  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+  const { port } = application.address() as AddressInfo;
+  const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
+  const proxy = await startTemporaryProxy(servers, (text) =>
+    text.replace(/((send|client_body)_timeout) 15s/g, '$1 1s'),
+  );
+  const client = connect(proxy.ports.tasks, '127.0.0.1').on('error', () => {});
+  onTestFinished(async () => {
+    client.destroy();
+    await proxy.stop();
+    application.closeAllConnections();
+    application.close();
+  });
+  client.pause().write(bytes);
+  // A request is in the log once it has ended.
+  await expect.poll(() => proxy.log.length, { timeout: 10_000 }).toBe(1);
+  expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.9);
 });
 
 test('one address has 2,000 requests at a time, and others have theirs', { timeout: 120_000 }, async () => {

@@ -59,6 +59,15 @@ describe.each([
   });
 });
 
+test('a cache that is away is not waited for', async () => {
+  const client = connect(cacheClient);
+  await ready(client);
+  await server.kill();
+  await expect.poll(() => client.status).not.toBe('ready');
+  await expect(client.get('x')).rejects.not.toThrow('timed out');
+  await server.start();
+});
+
 test.each([
   ['cache', cacheClient],
   ['store', storeClient],

@@ -139,6 +139,7 @@ describe('the cache', () => {
     ['is nothing of ours', () => '{'],
     ['is JSON, and none of ours', () => 'null'],
     ['is an object, and none of ours', () => '{}'],
+    ['has no end', () => '{"hops":[],"freshUntil":9e15}'],
     ['has been cut', (entry: string) => entry.slice(0, -1)],
   ])('an entry that %s is a miss', async (_, spoilt) => {
     const u = link('/chain/1');

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../expander/src/config.ts';
 import { createExpansion } from '../expander/src/expander.ts';
 import { createApp } from '../expander/src/web/app.ts';
-import { createPage } from '../expander/src/web/page.ts';
 import { send } from './testing/send.ts';
 
 /** Seconds for which the edge keeps an answer here. In the stack it is 30. */
@@ -37,7 +36,7 @@ async function startExpander(networks: string, exempt = networks !== '') {
   const config = readConfig({ EXPANDER_ALLOWED_NETWORKS: networks });
   const log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
   const { expand, close } = createExpansion(config, { log });
-  const app = createApp(expand, createPage(), { exempt });
+  const app = createApp(expand, { exempt });
   const lifetimes: number[] = [];
   const stopping = new AbortController();
   const shortened: typeof app.fetch = async (...request) => {

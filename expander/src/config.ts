@@ -1,13 +1,13 @@
 import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
-import { readRate } from './limits/rate.ts';
+import { type Rate, readRate } from './limits/rate.ts';
 import { type Variable, variables } from './variables.ts';
 
 /** Expansions that one client may cause; none by default is no limit. */
-const clientRate: Variable<string> = {
+const clientRate: Variable<Rate | null> = {
   fallback: '',
-  read: (text) => (text === '' || readRate(text) ? text : undefined),
+  read: (text) => (text === '' ? null : readRate(text)),
   fault: 'is not a rate such as 60r/m',
 };
 

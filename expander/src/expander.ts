@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { Log } from '@longhand/shared/log.ts';
-import { type Timed, timedOperations } from '@longhand/shared/redis-operations.ts';
+import { timedOperations } from '@longhand/shared/redis-operations.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
 import { type CacheClient, cacheExpansions, memoryTier, redisTier } from './cache/expansion-cache.ts';
@@ -13,11 +13,10 @@ import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createFetchHop } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
 import { limitClients, limitExpansions } from './limits/bounds.ts';
-import { limitRate, readRate, takeFromAll, takeLocally } from './limits/rate.ts';
+import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
-import { createPage } from './web/page.ts';
 
 /** Everything outside the process. */
 export interface Outside {
@@ -36,7 +35,7 @@ export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
   // With an exemption, any page could scan the exempt networks, and what they told would be given after its end.
   const exempt = config.EXPANDER_ALLOWED_NETWORKS.length > 0;
-  return { app: createApp(expand, createPage(), { log: outside.log, exempt }), expand, close };
+  return { app: createApp(expand, { log: outside.log, exempt }), expand, close };
 }
 
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */
@@ -48,9 +47,7 @@ export function createExpansion(config: Config, outside: Outside) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const cacheTiers = [memoryTier()];
-  const attempt = circuitBreaker('the cache in Redis', log, clock);
-  const timed = timedOperations(registry);
-  const run: Timed = (operation, command) => timed(operation, () => attempt(command));
+  const run = circuitBreaker('the cache in Redis', log, timedOperations(registry), clock);
   if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
   const requests = createFetchHop(
     {
@@ -63,7 +60,7 @@ export function createExpansion(config: Config, outside: Outside) {
     metrics.hopDurations,
   );
 
-  const rate = readRate(config.EXPANDER_CLIENT_RATE);
+  const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
   const limit = rate && take && limitRate(rate, take);
 

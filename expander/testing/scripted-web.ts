@@ -3,7 +3,6 @@ import { createExpand } from '../src/expansion/expand.ts';
 import type { Answer } from '../src/expansion/expansion.ts';
 import { followRedirects } from '../src/expansion/follow-redirects.ts';
 import { createApp } from '../src/web/app.ts';
-import { createPage } from '../src/web/page.ts';
 
 /** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */
 export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>>>;
@@ -25,5 +24,5 @@ export function scriptedApp(web: Web) {
       ...answer,
     };
   });
-  return createApp(createExpand(expandUrl), createPage());
+  return createApp(createExpand(expandUrl));
 }

@@ -9,7 +9,6 @@ import { onTestFinished } from 'vitest';
 import { createExpand } from '../src/expansion/expand.ts';
 import type { ExpandOptions, Expansion } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
-import { createPage } from '../src/web/page.ts';
 
 /** Serves an expander as main.ts does, until the test is over: where it answers, and the lines of its log. */
 export async function serving(app: Hono, { lines, log } = logged()) {
@@ -26,7 +25,6 @@ export function tracing(expandUrl: (url: URL, options: ExpandOptions) => Promise
   return serving(
     createApp(
       createExpand(({ url }, options) => expandUrl(url, options)),
-      createPage(),
       { log: listened.log },
     ),
     listened,

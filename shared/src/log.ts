@@ -6,12 +6,6 @@ import { escapeControls } from './control-characters.ts';
 /** What a module needs of the log. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
-/** The log of a process. */
-export type ProcessLog = Logger & {
-  /** Writes what is left, for at most 2 s, and ends the log. Call it before `process.exit()`. */
-  close(): Promise<void>;
-};
-
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** One write(2) per line costs more than the response that the line reports, so lines wait for each other. */
@@ -33,7 +27,7 @@ const closeTimeout = 2_000;
  * Writing never blocks the process: a reader that stalls costs at most 4 MiB of memory and then lines, which a later
  * line counts (`dropped`); a reader that goes away ends the log but not the process.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]): ProcessLog {
+export function createLog(service: string, level: (typeof logLevels)[number]) {
   // Reading process.stdout makes the descriptor non-blocking: a full pipe then occupies no thread.
   const destination = pino.destination({ dest: process.stdout.fd, sync: false, ...buffering });
   destination.flushSync = () => writeRest(destination);
@@ -61,6 +55,7 @@ export function createLog(service: string, level: (typeof logLevels)[number]): P
   });
 
   const flush = () => new Promise((resolve) => destination.flush(resolve));
+  /** Writes what is left, for at most 2 s, and ends the log. Call it before `process.exit()`. */
   const close = async () => {
     // Once more for the line about lines that were dropped.
     await Promise.race([flush().then(flush), sleep(closeTimeout, undefined, { ref: false })]);

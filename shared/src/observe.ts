@@ -84,9 +84,8 @@ export function createObserver(
         else log.info(line, 'request');
         // A stream is open for as long as somebody reads it, which explains nothing.
         if (requestId === undefined || outgoing.annotations.endless) return;
-        const found = { ...(route && { route }), ...(error && { error }) };
         const began = performance.timeOrigin + start;
-        observed({ requestId, service, method, ...found, status, start: began, seconds, spans });
+        observed({ requestId, service, method, route, status, error, start: began, seconds, spans });
       });
       collectSpans(spans, answer);
     },

@@ -22,9 +22,9 @@ export interface ObservedRequest {
   service: string;
   method: string;
   /** The pattern of the route; absent where no route matched. */
-  route?: string;
+  route?: string | undefined;
   status: number;
-  error?: string;
+  error?: string | undefined;
   /** Milliseconds since 1970, with fractions. */
   start: number;
   seconds: number;

@@ -11,21 +11,16 @@ const maxHeld = 3 * maxBulkSize;
 /** Milliseconds in which a body must arrive: the largest at 4.3 Mbit/s. */
 const timeout = 15_000;
 
-export interface BulkBody {
-  text: string;
-  /** Frees the memory for other bodies; calling it twice does no harm. */
-  release(): void;
-}
-
 /** Reads the bodies of requests, with a limit on the bytes of all together. */
 export function createBodyReader({ max = maxHeld, time = timeout } = {}) {
   let held = 0;
 
   /**
+   * @returns the text; `release` frees its memory for other bodies, and calling it twice does no harm.
    * @throws HTTPException 413 if the body is too large, 408 if it takes too long.
    * @throws ExpansionError `overloaded` if there is no memory for it, `aborted` if the client leaves.
    */
-  return async (request: Request): Promise<BulkBody> => {
+  return async (request: Request) => {
     if (Number(request.headers.get('content-length')) > maxBulkSize) throw tooLarge();
     // It grows with the body.
     const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));

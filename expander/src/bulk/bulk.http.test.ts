@@ -11,7 +11,6 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from '../web/app.ts';
-import { createPage } from '../web/page.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
@@ -47,10 +46,7 @@ test('a bulk answer has a blank line after 5 s of silence', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const slow = Promise.withResolvers<typeof end>();
-  const app = createApp(
-    createExpand(() => slow.promise),
-    createPage(),
-  );
+  const app = createApp(createExpand(() => slow.promise));
   const { body } = await app.request('/api/expand', { method: 'POST', body: 'http://a.example/' });
   const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>)
     .pipeThrough(new TextDecoderStream())

@@ -1,3 +1,4 @@
+import { untimed } from '@longhand/shared/redis-operations.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './circuit-breaker.ts';
 
@@ -8,9 +9,9 @@ function breaker() {
   const lines: string[] = [];
   const log = { warn: (line: string) => lines.push(line), info: (line: string) => lines.push(line) };
   const state = { hangs: true, asked: 0 };
-  const attempt = circuitBreaker('the cache', log as never, () => Date.now());
+  const attempt = circuitBreaker('the cache', log as never, untimed, () => Date.now());
   const ask = () =>
-    attempt(async () => {
+    attempt('GET', async () => {
       state.asked += 1;
       if (state.hangs) await new Promise(() => {});
       return 'answer';
@@ -74,7 +75,7 @@ test('what fails at once is tried every time', async () => {
     tried += 1;
     return Promise.reject(new Error('away'));
   };
-  await expect(attempt(fail)).rejects.toThrow('away');
-  await expect(attempt(fail)).rejects.toThrow('away');
+  await expect(attempt('GET', fail)).rejects.toThrow('away');
+  await expect(attempt('GET', fail)).rejects.toThrow('away');
   expect(tried).toBe(2);
 });

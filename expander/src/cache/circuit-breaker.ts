@@ -1,4 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
+import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
 import { within } from '../expansion/deadline.ts';
 
 /** Milliseconds an operation may take. */
@@ -8,20 +9,20 @@ const pause = 1_000;
 
 const late = Symbol('late');
 
-/** Runs an operation. @throws what the operation throws, or at once while the circuit is open. */
-export type Attempt = <T>(operation: () => Promise<T>) => Promise<T>;
-
 /**
  * A circuit breaker for something that may hang. An operation that takes longer than 250 ms opens the circuit; then one
  * operation a second tests whether it answers again, and all others fail at once.
  *
+ * @param timed takes the time of each operation.
  * @param clock milliseconds that only ever grow.
+ * @returns runs an operation, and throws what it throws, or at once while the circuit is open.
  */
 export function circuitBreaker(
   name: string,
   log: Pick<Log, 'warn' | 'info'>,
+  timed = untimed,
   clock = () => performance.now(),
-): Attempt {
+): Timed {
   let open = false;
   let nextAttempt = 0;
   const onTimeout = () => {
@@ -34,7 +35,7 @@ export function circuitBreaker(
     if (open) log.info(`${name} answers again`);
     open = false;
   };
-  return async <T>(operation: () => Promise<T>) => {
+  const attempt = async <T>(operation: () => Promise<T>) => {
     if (open) {
       if (clock() < nextAttempt) throw new Error(`${name} hangs`);
       nextAttempt = clock() + pause;
@@ -46,4 +47,5 @@ export function circuitBreaker(
     onTimeout();
     throw new Error(`${name} did not answer within ${timeout} ms`);
   };
+  return (name, operation, facts) => timed(name, () => attempt(operation), facts);
 }

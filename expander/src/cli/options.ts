@@ -9,22 +9,10 @@ type Environment = {
   [Name in keyof typeof variables]: NonNullable<ReturnType<(typeof variables)[Name]['read']>>;
 };
 
-export interface Options {
-  follow: Follow;
-  format: Format;
-  /** Expansions in flight: no more than there may be lookups, as each may need one. */
-  concurrency: number;
-  /** Milliseconds for a URL with all its redirects. */
-  timeout: number;
-  maxRedirect: number;
-  help: boolean;
-  /** The URLs on the command line. */
-  urls: string[];
-  environment: Environment;
-}
+export type Options = ReturnType<typeof readOptions>;
 
 /** @throws Error that says which option or variable is wrong, and what it may be. */
-export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
+export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -43,12 +31,15 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   const environment = readEnvironment(env);
   const maxRedirect = follow === 'all' ? browserLimit : environment.EXPANDER_MAX_REDIRECT;
   return {
-    follow,
-    format: formats[format],
+    follow: follow as Follow,
+    format: formats[format] as Format,
+    /** Expansions in flight: no more than there may be lookups, as each may need one. */
     concurrency: number('concurrency', values.concurrency, 1, maxLookups),
+    /** Milliseconds for a URL with all its redirects. */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),
     help: values.help,
+    /** The URLs on the command line. */
     urls: positionals,
     environment,
   };

@@ -6,6 +6,9 @@ import { readTarget } from './target.ts';
 /** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
 export const browserLimit = 19;
 
+/** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
+export const cdnId = 'longhand';
+
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
 export interface Expand {
@@ -71,4 +74,10 @@ function assertString(url: unknown): void {
 
 function asError(error: Expansion['error']): ExpansionError | null {
   return error && new ExpansionError(error.code, error.message);
+}
+
+/** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
+export function isOwnRequest(cdnLoop = ''): boolean {
+  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',');
+  return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }

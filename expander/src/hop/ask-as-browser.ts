@@ -1,4 +1,4 @@
-import type { Answer } from '../expansion/expansion.ts';
+import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, Response } from './exchange.ts';
 import { mayBePage, readRefresh } from './page.ts';
@@ -13,14 +13,13 @@ export interface Asked {
   isPage: boolean;
 }
 
-interface AskOptions {
-  cookie?: string | undefined;
-  signal: AbortSignal;
-}
-
 /** Makes one request as part of a chain that goes where browsers go. GET reads the beginning of the body, if it is a page. */
 export function createAsk(request: Request) {
-  return async (url: URL, method: 'HEAD' | 'GET', { cookie, signal }: AskOptions): Promise<Asked> => {
+  return async (
+    url: URL,
+    method: 'HEAD' | 'GET',
+    { cookie, signal }: Pick<FetchHopOptions, 'cookie' | 'signal'>,
+  ): Promise<Asked> => {
     const headers = cookie ? ['Cookie', cookie] : [];
     if (method === 'GET') headers.push('Accept-Encoding', 'identity');
     const bodyLimit = (head: ResponseHead) => (isPage(head) ? maxPageSize : 0);

@@ -5,7 +5,6 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
-import { createPage } from './page.ts';
 
 let shortener: Shortener;
 beforeAll(async () => {
@@ -127,10 +126,7 @@ describe('errors on /api: status and one plain sentence', () => {
 
 test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s', async (path) => {
   const overloaded = endedExpansion('x', new ExpansionError('overloaded', 'Too much.'));
-  const busy = createApp(
-    createExpand(async () => overloaded),
-    createPage(),
-  );
+  const busy = createApp(createExpand(async () => overloaded));
   const response = await busy.request(`${path}?u=http://a.example/`);
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect((await api({ u: 'http://' }, path)).headers.get('retry-after')).toBeNull();

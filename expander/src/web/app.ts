@@ -6,7 +6,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { expandToChain, expandToText } from './api.ts';
 import { expandList } from './bulk-api.ts';
-import type { Page } from './page.ts';
+import { createPage } from './page.ts';
 import { showPage } from './page-stream.ts';
 import {
   allowAnyOrigin,
@@ -26,14 +26,14 @@ export interface AppSettings {
 }
 
 /** The HTTP side of the expander. */
-export function createApp(expand: Expand, page: Page, settings: AppSettings = {}): Hono {
+export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   const { log = console, exempt = false } = settings;
   const app = new Hono().use(annotateRoute);
   if (!exempt) app.use('/api/*', allowAnyOrigin, allowStale);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const otherMethods = methodNotAllowed('GET, HEAD');
 
-  app.get('/', showPage(expand, page, onFault)).all(otherMethods);
+  app.get('/', showPage(expand, createPage(), onFault)).all(otherMethods);
   app.get('/api', expandToText(expand)).all(otherMethods);
   app.get('/api/chain', expandToChain(expand)).all(otherMethods);
   app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));

@@ -3,7 +3,6 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { type Expansion, endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
-import { createPage } from './page.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 
@@ -14,7 +13,6 @@ afterEach(() => void vi.useRealTimers());
 async function caching(path: string, expansion: Expansion, exempt: boolean) {
   const app = createApp(
     createExpand(async () => expansion),
-    createPage(),
     { exempt },
   );
   const { headers } = await app.request(`${path}?u=http://a.example/`);

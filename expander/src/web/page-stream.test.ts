@@ -67,7 +67,7 @@ test('a reader who goes away ends the chain', async () => {
     return new Promise(() => {});
   });
   const stop = new AbortController();
-  const slow = createApp(createExpand(expandUrl), page);
+  const slow = createApp(createExpand(expandUrl));
   const { port } = await serve(slow, { host: '127.0.0.1', port: 0, signal: stop.signal });
   const leaving = new AbortController();
   const answer = await fetch(`http://127.0.0.1:${port}/?u=sho.rt/x`, { signal: leaving.signal });

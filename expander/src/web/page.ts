@@ -9,20 +9,13 @@ import { baseHeaders } from './responses.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { advice, duration, explanation, headline, list, openEnd, statusInWords, summary } from './wording.ts';
 
-/** The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. */
-export interface Page {
-  headers: Record<string, string>;
-  /** The form with `u` in it, up to the chain. */
-  top(u: string, state: { begun: boolean; mistyped: boolean }): string;
-  hop(hop: Hop): string;
-  /** The answer, from the end of the chain; if that is an error, with the id of the request. */
-  bottom(u: string, expansion: Expansion, requestId?: string): string;
-  /** Replaces `bottom` after a fault of ours. */
-  fault: string;
-}
+export type Page = ReturnType<typeof createPage>;
 
-/** Reads `views/`. Style and script are inline: the specification answers every other path with 404. */
-export function createPage(): Page {
+/**
+ * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. Reads `views/`. Style and script
+ * are inline: the specification answers every other path with 404.
+ */
+export function createPage() {
   const views = join(import.meta.dirname, '../../views');
   const eta = new Eta({ views, cache: true, autoEscape: true });
   const style = readFileSync(join(views, 'page.css'), 'utf8');
@@ -44,15 +37,18 @@ export function createPage(): Page {
       // nginx passes each hop on at once.
       'X-Accel-Buffering': 'no',
     },
-    top: (u, state) => eta.render('top', { u, ...state, style, icon }),
-    hop: (hop) =>
+    /** The form with `u` in it, up to the chain. */
+    top: (u: string, state: { begun: boolean; mistyped: boolean }) =>
+      eta.render('top', { u, ...state, style, icon }),
+    hop: (hop: Hop) =>
       eta.render('hop', {
         hop,
         words: statusInWords(hop.status ?? 0),
         duration: duration(hop.milliseconds),
         host: hostInWords(hop),
       }),
-    bottom: (u, expansion, requestId) =>
+    /** The answer, from the end of the chain; if that is an error, with the id of the request. */
+    bottom: (u: string, expansion: Expansion, requestId?: string) =>
       eta.render('bottom', {
         u,
         ...describeAnswer(expansion),
@@ -60,6 +56,7 @@ export function createPage(): Page {
         query: query({ u, follow: 'all' }),
         requestId: expansion.error && requestId,
       }),
+    /** Replaces `bottom` after a fault of ours. */
     fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',
   };
 }

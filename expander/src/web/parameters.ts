@@ -1,30 +1,17 @@
 import { isIP } from 'node:net';
 import type { Context } from 'hono';
 import ip from 'ipaddr.js';
-import { isOwnRequest } from '../expansion/cdn-loop.ts';
 import { ExpansionError } from '../expansion/errors.ts';
+import { isOwnRequest } from '../expansion/expand.ts';
 import type { Follow } from '../expansion/expansion.ts';
 
-/** What a request asks for, and for whom. */
-export interface Parameters {
-  /** The URL to expand; empty if it is absent. */
-  u: string;
-  /** The name of the callback; empty if it is absent. */
-  cb: string;
-  follow: Follow;
-  /** Aborted when the client leaves. */
-  signal: AbortSignal;
-  /** See `clientOf`. */
-  client: string;
-}
-
 /**
- * Reads the query. Any number of empty `u` counts as none.
+ * Reads what a request asks for, and for whom. Any number of empty `u` counts as none.
  *
  * @throws ExpansionError if `u` or `cb` is given twice: the URL in `u` most likely was not percent-encoded. Also if an
  *   expander asks for an expansion: URLs that nest its own address would keep it busy with itself.
  */
-export function readParameters(c: Context): Parameters {
+export function readParameters(c: Context) {
   const { u = [''], cb = [''], follow = [''] } = c.req.queries();
   if (u.length > 1 && u.some((url) => url.trim() !== '')) {
     const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
@@ -38,9 +25,12 @@ export function readParameters(c: Context): Parameters {
     throw new ExpansionError('target_refused', 'An expander does not expand the address of an expander.');
   }
   return {
+    /** The URL to expand; empty if it is absent. */
     u: url,
+    /** The name of the callback; empty if it is absent. */
     cb: cb[0] ?? '',
-    follow: follow[0] === 'all' ? 'all' : 'default',
+    follow: (follow[0] === 'all' ? 'all' : 'default') as Follow,
+    /** Aborted when the client leaves. */
     signal: c.req.raw.signal,
     client: clientOf(c),
   };

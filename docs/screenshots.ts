@@ -1,17 +1,12 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { serve } from '@longhand/shared/serve.ts';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import { startStack } from '../deploy/native/stack.ts';
+import { takePicture } from '@longhand/shared/testing/picture.ts';
+import { startTemporaryStack } from '../deploy/testing/temporary-stack.ts';
 import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 
 /** `make screenshots`: takes the pictures in the README, of the expander over a scripted web and of a real task list. */
-const images = join(import.meta.dirname, 'images');
-/** A README loads quickly: a picture over 60 kB is too large. */
-const maxBytes = 60_000;
-
 const shortUrl = 'https://sho.rt/walk';
 const campaign = 'https://news.example/r/48113?to=walk';
 const article = 'https://www.example.org/guides/a-walk-along-the-river';
@@ -38,41 +33,20 @@ const tasks = [
 ];
 
 const stop = new AbortController();
-const folder = await mkdtemp(join(tmpdir(), 'longhand-screenshots-'));
-const anyPort = { LONGHAND_PORT: '0', LONGHAND_EXPANDER_PORT: '0', LONGHAND_TASKS_PORT: '0' };
-const [expander, stack, browser] = await Promise.all([
-  serve(scriptedApp(web), { host: '127.0.0.1', port: 0, signal: stop.signal }),
-  startStack({ folder, env: { ...process.env, ...anyPort }, onLine() {} }),
-  launchChromium(),
-]);
-try {
-  const imported = await fetch(`${stack.urls.tasks}/tasks/import`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-ndjson' },
-    body: tasks.map((task) => JSON.stringify(task)).join('\n'),
-  });
-  if (!imported.ok) throw new Error(`The tasks were not imported: ${await imported.text()}`);
-  await takePicture(`${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 'expander', 850);
-  await takePicture(`${stack.urls.tasks}/`, 'tasks', 600);
-} finally {
-  stop.abort();
-  await Promise.all([browser.close(), stack.stop()]);
-  await rm(folder, { recursive: true });
+await using stack = await startTemporaryStack();
+await using browser = await launchChromium();
+const expander = await serve(scriptedApp(web), { host: '127.0.0.1', port: 0, signal: stop.signal });
+const imported = await fetch(`${stack.urls.tasks}/tasks/import`, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/x-ndjson' },
+  body: tasks.map((task) => JSON.stringify(task)).join('\n'),
+});
+if (!imported.ok) throw new Error(`The tasks were not imported: ${await imported.text()}`);
+for (const [name, url, height] of [
+  ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 850],
+  ['tasks', `${stack.urls.tasks}/`, 600],
+] as const) {
+  const format = { width: 640, height, scale: 0.75, maxBytes: 60_000 };
+  await takePicture(browser, url, join(import.meta.dirname, 'images', `${name}.png`), format);
 }
-
-async function takePicture(url: string, name: string, height: number): Promise<void> {
-  const page = await browser.newPage({
-    viewport: { width: 640, height },
-    deviceScaleFactor: 0.75,
-    colorScheme: 'light',
-    locale: 'en-US',
-    timezoneId: 'UTC',
-  });
-  await page.goto(url);
-  const path = join(images, `${name}.png`);
-  await page.screenshot({ path, caret: 'hide' });
-  await page.close();
-  const { size } = await stat(path);
-  console.log(`${path}: ${size} bytes`);
-  if (size > maxBytes) throw new Error(`${path} has ${size} bytes, more than ${maxBytes}.`);
-}
+stop.abort();

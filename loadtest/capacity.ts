@@ -16,7 +16,7 @@ import { machine } from './machine/environment.ts';
 import { program } from './program.ts';
 import { runsFolder } from './runs/run-folder.ts';
 import { textTable } from './table.ts';
-import type { Target } from './target.ts';
+import type { OwnTarget } from './target.ts';
 
 const capacityFile = join(runsFolder, 'capacity.json');
 
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   else await withStack(k6, 1, (target) => findCapacity(k6, target, name, mix));
 }
 
-async function findCapacity(k6: K6, target: Target, name: string, mix: Mix): Promise<void> {
+async function findCapacity(k6: K6, target: OwnTarget, name: string, mix: Mix): Promise<void> {
   console.log('What each kind of request costs, at two rates:');
   const costs = await measureCosts(k6, target);
   console.log('The highest rate that meets the objective:');

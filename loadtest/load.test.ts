@@ -28,7 +28,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     stack = await startOwnStack(1);
   });
   afterAll(async () => {
-    await stack?.stop();
+    await stack?.[Symbol.asyncDispose]();
     await rm(out, { recursive: true, force: true });
   });
 

@@ -24,15 +24,11 @@ async function main(): Promise<void> {
   const ownProcesses = names.some((name) => name === 'restart' || name === 'soak');
   const running = ownProcesses ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');
-  const target = running ?? (await startOwnStack(names.includes('restart') ? 2 : 1));
+  await using target = running ?? (await startOwnStack(names.includes('restart') ? 2 : 1));
   const outcomes: Verdict['outcome'][] = [];
-  try {
-    for (const name of names) {
-      console.log(`\n${name}: against ${target.address}`);
-      outcomes.push(await measureRun(k6, name, target, options));
-    }
-  } finally {
-    await target.stop();
+  for (const name of names) {
+    console.log(`\n${name}: against ${target.address}`);
+    outcomes.push(await measureRun(k6, name, target, options));
   }
   const worst = (['failed', 'busy'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'passed';
   process.exitCode = exitCodes[worst];

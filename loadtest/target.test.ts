@@ -13,14 +13,12 @@ test('nothing is sent to a stack that is named: k6 says whether it may be loaded
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const target = await findRunningStack({ TASKS_URL: url });
-  await target?.stop();
+  await using target = await findRunningStack({ TASKS_URL: url });
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([url, url, 0]);
 });
 
 test('a stack that is named and does not answer is left to k6 to report', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const target = await findRunningStack({ PROXY_URL: url, EXPANDER_URL: url });
-  await target?.stop();
+  await using target = await findRunningStack({ PROXY_URL: url, EXPANDER_URL: url });
   expect([target?.address, target?.variables.PROXY_URL]).toEqual([`${url}, ${url}`, url]);
 });

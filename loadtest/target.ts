@@ -4,22 +4,24 @@ import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/services.ts';
 
 /** The stack under load. */
-export interface Target {
+export interface Target extends AsyncDisposable {
   /** Its URL for people: those that were named, otherwise the proxy's. */
   readonly address: string;
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
   /** The current process ids by name; none of a stack that somebody else started. */
   readonly processes: Readonly<Record<string, () => number | undefined>>;
-  /** Where to look into a stack that was started for the run: Unix sockets, and the folder with its data. */
-  readonly inside?: {
-    operations: Record<string, string>;
-    redis: Record<string, string>;
-    folder: string;
-  };
   /** Replaces one process of the tasks service; resolves once its successor is ready. */
   replaceNext?(): Promise<void>;
-  stop(): Promise<void>;
+}
+
+/** A stack that was started for the run, on this machine as processes that we may look into. */
+export interface OwnTarget extends Target {
+  /** The Unix sockets of operations endpoints and of Redis, by name. */
+  readonly operations: Record<string, string>;
+  readonly redis: Record<string, string>;
+  /** The folder of the store. */
+  readonly folder: string;
 }
 
 const defaultUrls = {
@@ -44,13 +46,13 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
   if (named.length === 0 && !(await allAnswer(Object.values(variables)))) return undefined;
   const address = named.join(', ') || defaultUrls.PROXY_URL;
   for (const name of optionalUrls) if (env[name]) variables[name] = env[name];
-  if (variables.SHORTENER_URL) return { address, variables, processes: {}, async stop() {} };
+  if (variables.SHORTENER_URL) return { address, variables, processes: {}, async [Symbol.asyncDispose]() {} };
   const shortener = await startShortener();
   return {
     address,
     variables: { ...variables, SHORTENER_URL: shortener.url },
     processes: {},
-    stop: shortener.close,
+    [Symbol.asyncDispose]: shortener.close,
   };
 }
 
@@ -61,7 +63,7 @@ const allAnswer = (urls: string[]): Promise<boolean> =>
   );
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
-export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEnv = {}): Promise<Target> {
+export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEnv = {}): Promise<OwnTarget> {
   const shortener = await startShortener();
   const stack = await startTemporaryStack({
     env: { ...process.env, ...env },
@@ -90,16 +92,14 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
         return [replica === 1 ? process.name : `${process.name}-${replica}`, () => process.pid];
       }),
     ),
-    inside: {
-      // The proxy's is that of the runner, whose event loop is not nginx's.
-      operations: { expander: stack.operations.expander, tasks: stack.operations.tasks },
-      redis: Object.fromEntries(
-        ['expander-cache', 'tasks-store'].map((name) => [name, join(sockets, `${name}.sock`)]),
-      ),
-      folder: dirname(sockets),
-    },
+    // The proxy's is that of the runner, whose event loop is not nginx's.
+    operations: { expander: stack.operations.expander, tasks: stack.operations.tasks },
+    redis: Object.fromEntries(
+      ['expander-cache', 'tasks-store'].map((name) => [name, join(sockets, `${name}.sock`)]),
+    ),
+    folder: dirname(sockets),
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await direct[Symbol.asyncDispose]();
       await stack.stop();
       await shortener.close();

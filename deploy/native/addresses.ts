@@ -13,12 +13,11 @@ export interface Addresses {
 /** @param bind an IP address; `::` stands for every address of both families, as in most servers. */
 export function addressesOf(bind: string): Addresses {
   const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
-  if (hostname === '[::]') {
-    return { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', localhost: true, everywhere: true };
-  }
-  if (hostname === '0.0.0.0') {
-    return { listen: [hostname], host: '127.0.0.1', localhost: true, everywhere: true };
-  }
-  const localhost = hostname === '127.0.0.1' || hostname === '[::1]';
-  return { listen: [hostname], host: hostname, localhost, everywhere: false };
+  const everywhere = hostname === '[::]' || hostname === '0.0.0.0';
+  return {
+    listen: hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname],
+    host: everywhere ? '127.0.0.1' : hostname,
+    localhost: everywhere || hostname === '127.0.0.1' || hostname === '[::1]',
+    everywhere,
+  };
 }

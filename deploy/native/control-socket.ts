@@ -11,12 +11,12 @@ type Command = 'pid' | 'status' | 'stop';
  * socket that is already there belongs to nobody.
  *
  * @param status returns the text that answers `status`.
- * @param stop is called on `stop`; the command is answered by `close`.
+ * @param stop is called on `stop`; the command is answered when the socket is disposed of.
  */
 export async function openControlSocket(
   path: string,
   { status, stop }: { status(): string; stop(): void },
-): Promise<{ close(): Promise<void> }> {
+): Promise<AsyncDisposable> {
   await rm(path, { force: true });
   const closed = Promise.withResolvers<void>();
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -34,7 +34,7 @@ export async function openControlSocket(
   server.listen(path);
   await once(server, 'listening');
   return {
-    async close() {
+    async [Symbol.asyncDispose]() {
       closed.resolve();
       server.close();
       await rm(path, { force: true });

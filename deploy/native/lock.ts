@@ -11,11 +11,11 @@ const busy = 5;
  * @returns undefined if another process has the lock.
  * @throws Error if the file cannot be opened, most likely because it belongs to another user.
  */
-export function tryLock(path: string): { release(): void } | undefined {
+export function tryLock(path: string): Disposable | undefined {
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return { release: () => database.close() };
+    return database;
   } catch (error) {
     const { errcode, message } = error as Error & { errcode?: number };
     if (((errcode ?? 0) & 0xff) === busy) return undefined;

@@ -11,7 +11,7 @@ test('the last lines are kept, in files that replace each other, and found by wh
   for (let i = 0; i < 200; i += 1)
     log.write('tasks', JSON.stringify({ service: 'tasks', requestId: `id${i}.` }));
   log.write('tasks-store', 'Server started, id199.');
-  await log.close();
+  await log[Symbol.asyncDispose]();
   expect((await readdir(folder)).sort()).toEqual(['log', 'log.1', 'log.2']);
   const found = async (text: string) => Array.fromAsync(findLines(folder, text));
   expect(await found('id0.')).toEqual([]);

@@ -46,7 +46,7 @@ export function openLogFiles(folder: string, { size, files } = limits) {
       stream = open();
       written = 0;
     },
-    close: () => new Promise<void>((resolve) => stream.end(resolve)),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => stream.end(resolve)),
   };
 }
 

@@ -64,34 +64,28 @@ function enter(folder: string): void {
 
 async function up(): Promise<void> {
   requirePrograms('nginx', 'redis-server');
-  const lock = tryLock(lockFile);
+  using lock = tryLock(lockFile);
   if (lock === undefined) {
     throw new Error(
       `The stack is already running${await holder()}: \`make ps\` shows it, \`make down\` stops it.`,
     );
   }
   const stop = stopSignal();
-  const log = openLogFiles('log');
-  let stack: Stack | undefined;
-  const control = await openControlSocket(controlSocket, {
-    status: () => (stack ? describeStack(stack) : 'The stack is starting.'),
+  let status = () => 'The stack is starting.';
+  await using _control = await openControlSocket(controlSocket, {
+    status: () => status(),
     stop: () => process.kill(process.pid, 'SIGTERM'),
   });
-  try {
-    const onLine = (process: string, line: string) => {
-      printLine(process, line);
-      log.write(process, line);
-    };
-    stack = await startStack({ folder, env: process.env, onLine });
-    print(`\n${describeStack(stack)}\n\nCtrl-C stops everything; the tasks are kept.\n`);
-    if (!stop.aborted) await once(stop, 'abort');
-    print('\nStopping. The tasks are kept.');
-  } finally {
-    await stack?.stop();
-    await log.close();
-    await control.close();
-    lock.release();
-  }
+  await using log = openLogFiles('log');
+  const onLine = (process: string, line: string) => {
+    printLine(process, line);
+    log.write(process, line);
+  };
+  await using stack = await startStack({ folder, env: process.env, onLine });
+  status = () => describeStack(stack);
+  print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
+  if (!stop.aborted) await once(stop, 'abort');
+  print('\nStopping. The tasks are kept.');
 }
 
 async function ps(): Promise<void> {

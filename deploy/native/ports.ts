@@ -12,7 +12,7 @@ export type ProxyPorts = Record<(typeof names)[number], number>;
  */
 export async function proxyPorts(wanted: ProxyPorts, address: string): Promise<ProxyPorts> {
   const ports = Object.fromEntries(names.map((name) => [name, wanted[name]])) as ProxyPorts;
-  const servers: Server[] = [];
+  await using servers = new AsyncDisposableStack();
   const faults = new Set<string>();
   for (const [i, name] of names.entries()) {
     const same = names.slice(0, i).find((other) => wanted[other] !== 0 && wanted[other] === wanted[name]);
@@ -21,16 +21,11 @@ export async function proxyPorts(wanted: ProxyPorts, address: string): Promise<P
       continue;
     }
     try {
-      const server = await listenOn(name, wanted[name], address);
-      servers.push(server);
+      const server = servers.use(await listenOn(name, wanted[name], address));
       ports[name] = (server.address() as AddressInfo).port;
     } catch (error) {
       faults.add((error as EnvironmentError).message);
     }
-  }
-  for (const server of servers) {
-    server.close();
-    await once(server, 'close');
   }
   if (faults.size > 0) throw new EnvironmentError([...faults].join('\n'));
   return ports;

@@ -35,7 +35,7 @@ export interface StackOptions extends Omit<ProcessContext, 'account'> {
 }
 
 /** URLs have no slash at the end. */
-export interface Stack {
+export interface Stack extends AsyncDisposable {
   /** The proxy: for all host names, and each application's own port. */
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** Whether `localhost`, and names below it, lead to the proxy. */
@@ -102,6 +102,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     throw error;
   });
   const url = (port: number) => `http://${host}:${port}`;
+  const stopAll = async () => {
+    await stop();
+    await door.close();
+  };
   return {
     urls: {
       proxy: url(ports.LONGHAND_PORT),
@@ -116,10 +120,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       tasks: join(folder, socketPath('tasks-ops')),
     },
     processes,
-    async stop() {
-      await stop();
-      await door.close();
-    },
+    stop: stopAll,
+    [Symbol.asyncDispose]: stopAll,
   };
 }
 
@@ -183,11 +185,11 @@ async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {
   const started: SupervisedProcess[][] = [];
   const stop = async () => {
     const [stores = [], services = [], proxy = []] = started;
-    const drained = stopAll(proxy);
+    const drained = stopEach(proxy);
     await Promise.race([drained, sleep(proxyDrainTime, undefined, { ref: false })]);
-    await stopAll(services);
+    await stopEach(services);
     await drained;
-    await stopAll(stores);
+    await stopEach(stores);
   };
   try {
     for (const group of groups) {
@@ -202,7 +204,7 @@ async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {
   return { processes: started.flat(), stop };
 }
 
-const stopAll = (processes: SupervisedProcess[]) => Promise.all(processes.map(({ stop }) => stop()));
+const stopEach = (processes: SupervisedProcess[]) => Promise.all(processes.map(({ stop }) => stop()));
 
 /** PATH with the folders of Debian's nginx, which users other than root may not have. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;

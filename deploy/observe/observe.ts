@@ -99,10 +99,7 @@ const redisExporter = (port: number): ProcessSpec => ({
 });
 
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+  await using server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  return (server.address() as AddressInfo).port;
 }

@@ -36,5 +36,5 @@ export async function startTemporaryStack({
     await stack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...stack, folder, stop };
+  return { ...stack, folder, stop, [Symbol.asyncDispose]: stop };
 }

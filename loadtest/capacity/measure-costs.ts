@@ -1,5 +1,5 @@
 import type { K6 } from '../k6.ts';
-import { startOwnStack, type Target } from '../target.ts';
+import { type OwnTarget, startOwnStack } from '../target.ts';
 import { costSteps, costsOf } from './costs.ts';
 import { type Capacity, kinds } from './model.ts';
 import { describe, measureStep, type Step } from './step.ts';
@@ -12,22 +12,18 @@ const everything = { hot: 0.25, cold: 0.25, list: 0.25, writes: 0.25 };
 export async function withStack<Result>(
   k6: K6,
   tasks: number,
-  use: (target: Target) => Promise<Result>,
+  use: (target: OwnTarget) => Promise<Result>,
 ): Promise<Result> {
-  const target = await startOwnStack(tasks, {
+  await using target = await startOwnStack(tasks, {
     LONGHAND_API_RATE: '9999999r/s',
     LONGHAND_SERVER_TIMING: 'off',
   });
-  try {
-    for (let i = 0; i < warmUps; i += 1) await measureStep(k6, target, everything, 500);
-    return await use(target);
-  } finally {
-    await target.stop();
-  }
+  for (let i = 0; i < warmUps; i += 1) await measureStep(k6, target, everything, 500);
+  return await use(target);
 }
 
 /** What a request of each kind costs on this machine. */
-export async function measureCosts(k6: K6, target: Target): Promise<Pick<Capacity, 'costs' | 'latency'>> {
+export async function measureCosts(k6: K6, target: OwnTarget): Promise<Pick<Capacity, 'costs' | 'latency'>> {
   const steps: Step[] = [];
   for (const { mix, rate } of costSteps) {
     const step = await measureStep(k6, target, mix, rate);

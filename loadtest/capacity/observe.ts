@@ -4,6 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
 import { cpuTime, machineCpuTime, openFiles, residentMemory } from '../machine/process-usage.ts';
+import type { OwnTarget } from '../target.ts';
 
 /** What can be read of a stack at a moment. */
 export interface Snapshot {
@@ -23,19 +24,8 @@ export interface Snapshot {
   flushes: number;
 }
 
-/** A stack that runs on this machine as processes that we may look into. */
-export interface OwnStack {
-  /** Process ids by name. */
-  processes: Record<string, () => number | undefined>;
-  /** The Unix sockets of operations endpoints and of Redis, by name. */
-  operations: Record<string, string>;
-  redis: Record<string, string>;
-  /** The folder of the store. */
-  folder: string;
-}
-
 /** @param beside microseconds of CPU time of what the load needs beside the stack, such as k6. */
-export async function snapshot(stack: OwnStack, beside: () => Record<string, number>): Promise<Snapshot> {
+export async function snapshot(stack: OwnTarget, beside: () => Record<string, number>): Promise<Snapshot> {
   const [lag, commands] = await Promise.all([
     mapAsync(stack.operations, eventLoopLag),
     mapAsync(stack.redis, commandsProcessed),

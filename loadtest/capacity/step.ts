@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type K6, k6Files, startScript } from '../k6.ts';
 import { cpuTime, ownCpuTime } from '../machine/process-usage.ts';
 import type { K6Summary } from '../runs/verdict.ts';
-import type { Target } from '../target.ts';
+import type { OwnTarget } from '../target.ts';
 import { type Capacity, type Kind, kinds, type Mix } from './model.ts';
-import { type OwnStack, type Snapshot, snapshot } from './observe.ts';
+import { type Snapshot, snapshot } from './observe.ts';
 
 /** A few seconds at one rate. */
 export interface Step {
@@ -51,25 +51,19 @@ const duration = 8;
 const observed = 5;
 
 /** Loads the stack for a few seconds, and observes all of its processes over the same seconds. */
-export async function measureStep(k6: K6, target: Target, mix: Mix, rate: number): Promise<Step> {
-  const stack = insideOf(target);
+export async function measureStep(k6: K6, target: OwnTarget, mix: Mix, rate: number): Promise<Step> {
   await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-capacity-'));
   const variables = { ...target.variables, ...settings(mix, rate) };
   const options = { script: 'mix', out: out.path, variables, quiet: true, summaryOnly: true };
   const { pid, ended } = await startScript(k6, options, 'steady');
   const beside = () => ({ k6: cpuTime(pid), shortener: ownCpuTime(process.pid) });
-  const before = await snapshot(stack, beside);
+  const before = await snapshot(target, beside);
   await sleep(observed * 1_000);
-  const after = await snapshot(stack, beside);
+  const after = await snapshot(target, beside);
   const { code } = await ended;
   const summary: K6Summary = JSON.parse(await readFile(join(out.path, k6Files.summary), 'utf8'));
   return { mix, rate, met: code === 0, ...fromSummary(summary), ...between(before, after) };
 }
-
-const insideOf = ({ processes, inside }: Target): OwnStack => ({
-  processes,
-  ...(inside as Required<Target>['inside']),
-});
 
 const settings = (mix: Mix, rate: number): Record<string, string> => ({
   LOAD_PROFILE: 'full',

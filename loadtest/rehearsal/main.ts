@@ -67,8 +67,7 @@ async function main(): Promise<void> {
 
 async function runningOrStarted({ find, start }: Known): Promise<RehearsedStack> {
   if (!find) return start();
-  const running = await findRunningStack(process.env);
-  await running?.stop();
+  await using running = await findRunningStack(process.env);
   const { PROXY_URL = '', EXPANDER_URL = '', TASKS_URL = '' } = running?.variables ?? {};
   const urls = { proxy: PROXY_URL, expander: EXPANDER_URL, tasks: TASKS_URL };
   const found = running && (await find(urls));

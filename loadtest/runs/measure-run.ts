@@ -93,10 +93,8 @@ async function indexRuns(): Promise<string> {
   return writeIndex('Load tests', runsFolder, entries);
 }
 
-const growthLimit = () =>
-  Number(process.env.LOAD_GROWTH) ||
-  (profiles[process.env.LOAD_PROFILE || 'full'] ?? profiles.full)?.soak.growth ||
-  10;
+/** The same in each profile. */
+const growthLimit = () => Number(process.env.LOAD_GROWTH || profiles.full?.soak.growth);
 
 /** Replaces the replicas one by one, again and again, until `done` settles. */
 async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {

@@ -26,8 +26,8 @@ const length = 1_200;
 const memory = { size: 32 * 2 ** 20, overhead: 200 };
 
 async function main(): Promise<void> {
-  const shortener = await startShortener();
-  const stack = await startTemporaryStack({ env: { ...process.env, LONGHAND_API_RATE: '9999999r/s' } });
+  await using shortener = await startShortener();
+  await using stack = await startTemporaryStack({ env: { ...process.env, LONGHAND_API_RATE: '9999999r/s' } });
   const redis = new Redis({ path: join(stack.operations.expander, '../expander-cache.sock') });
   try {
     const link = (n: number) => `${shortener.url}/chain/1?id=${`${n}`.padEnd(length, 'x')}`;
@@ -43,8 +43,6 @@ async function main(): Promise<void> {
     print(shares(traffic, sizes, requests, 0), { edge, ...real }, sizes);
   } finally {
     redis.disconnect();
-    await stack.stop();
-    await shortener.close();
   }
 }
 

@@ -60,27 +60,23 @@ async function start(folder: string): Promise<number> {
 
 /** Resident memory of each process, at rest and after many requests through the proxy. */
 async function memory(): Promise<Result> {
-  const stack = await startTemporaryStack({ env: { LONGHAND_API_RATE: '9999999r/s' } });
-  try {
-    const megabytes = () => stack.processes.map(({ pid }) => residentMemory(pid as number) / 2 ** 20);
-    const atRest = megabytes();
-    for (const url of [`${stack.urls.expander}/`, `${stack.urls.expander}/api`, `${stack.urls.tasks}/`]) {
-      await autocannon({ url, connections: 32, amount: Math.ceil(requests / 3) });
-    }
-    const after = megabytes();
-    const rows = stack.processes.map(({ name }, i) => ({ name, memory: [atRest[i] ?? 0, after[i] ?? 0] }));
-    return {
-      title: `Resident memory in MiB, at rest and after ${integer(requests)} requests`,
-      columns: ['', 'at rest', 'after'],
-      rows: rows.map(({ name, memory }) => [name, ...memory.map((value) => value.toFixed(1))]),
-      plot: {
-        unit: 'MiB, at rest to after',
-        bars: rows.map(({ name, memory }) => ({ name, ...spread(memory), median: memory[1] ?? 0 })),
-      },
-      goals: [],
-      data: rows,
-    };
-  } finally {
-    await stack.stop();
+  await using stack = await startTemporaryStack({ env: { LONGHAND_API_RATE: '9999999r/s' } });
+  const megabytes = () => stack.processes.map(({ pid }) => residentMemory(pid as number) / 2 ** 20);
+  const atRest = megabytes();
+  for (const url of [`${stack.urls.expander}/`, `${stack.urls.expander}/api`, `${stack.urls.tasks}/`]) {
+    await autocannon({ url, connections: 32, amount: Math.ceil(requests / 3) });
   }
+  const after = megabytes();
+  const rows = stack.processes.map(({ name }, i) => ({ name, memory: [atRest[i] ?? 0, after[i] ?? 0] }));
+  return {
+    title: `Resident memory in MiB, at rest and after ${integer(requests)} requests`,
+    columns: ['', 'at rest', 'after'],
+    rows: rows.map(({ name, memory }) => [name, ...memory.map((value) => value.toFixed(1))]),
+    plot: {
+      unit: 'MiB, at rest to after',
+      bars: rows.map(({ name, memory }) => ({ name, ...spread(memory), median: memory[1] ?? 0 })),
+    },
+    goals: [],
+    data: rows,
+  };
 }

@@ -28,20 +28,21 @@ export async function settleAccounts(
   const titles = listed.map(({ title }) => title);
   const there = new Set(titles);
   const acknowledged = requests.filter(({ kind, right }) => kind === 'write' && right);
-  for (let i = 0; i < listed.length; i += batch) {
-    await Promise.all(
-      listed
-        .slice(i, i + batch)
-        .map(({ _id }) =>
-          fetch(`${tasks}/tasks/${_id}`, { method: 'DELETE', headers: { ...asJson, 'If-Match': '*' } }),
-        ),
-    );
-  }
+  await remove(tasks, listed);
   return {
     acknowledged: acknowledged.length,
     lost: acknowledged.flatMap(({ title = '' }) => (there.has(title) ? [] : [title])),
     doubled: titles.filter((title, i) => titles.indexOf(title) !== i),
   };
+}
+
+/** Removes tasks from the list at `tasks`, a few at a time. */
+export async function remove(tasks: string, listed: readonly { _id: string }[]): Promise<void> {
+  const options = { method: 'DELETE', headers: { ...asJson, 'If-Match': '*' } };
+  for (let i = 0; i < listed.length; i += batch) {
+    const some = listed.slice(i, i + batch);
+    await Promise.all(some.map(({ _id }) => fetch(`${tasks}/tasks/${_id}`, options)));
+  }
 }
 
 /** The tasks whose titles begin with `prefix`, on all pages. */

@@ -10,8 +10,8 @@ export interface Behaviour {
   delay?: number;
   /** Answers arrive in pieces of so many bytes. */
   slice?: number;
-  /** What becomes of a request: it is answered with noise, never, or the connection is reset. */
-  answer?: 'garbage' | 'silence' | 'reset';
+  /** What becomes of a request: it is answered with noise, or the connection is reset. */
+  answer?: 'garbage' | 'reset';
 }
 
 /** Listens at `listen` and passes everything on to `to`. Resolves once it listens; the function it returns ends it. */
@@ -32,7 +32,7 @@ export async function startRelay(
       client.on('data', () => {
         if (answer === 'garbage') client.write('\x00these bytes are no answer\r\n');
         // A Unix socket has no reset.
-        if (answer === 'reset') client.remoteAddress ? client.resetAndDestroy() : client.destroy();
+        else client.remoteAddress ? client.resetAndDestroy() : client.destroy();
       });
       return;
     }

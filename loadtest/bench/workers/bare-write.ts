@@ -1,7 +1,7 @@
 /** The ceiling of a write: a bare Hono route that stores a form's title in one transaction of HSET and ZADD. */
 import { Hono } from 'hono';
 import { Redis } from 'ioredis';
-import { serveWorker } from './serve.ts';
+import { serveApp } from './serve.ts';
 
 const redis = new Redis(process.argv[2] ?? '', { keyPrefix: 'bare:', enableAutoPipelining: true });
 const app = new Hono();
@@ -16,4 +16,4 @@ app.post('/', async (c) => {
     .exec();
   return c.body(null, 302, { Location: '/' });
 });
-serveWorker(app);
+serveApp(app);

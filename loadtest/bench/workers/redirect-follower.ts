@@ -5,10 +5,10 @@
  */
 import { lookup } from 'node:dns';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { tall } from 'tall';
 import { Agent, request } from 'undici';
+import { serveWorker } from './serve.ts';
 
 type Follow = (url: string) => Promise<string>;
 
@@ -89,6 +89,4 @@ const server = http.createServer((request, response) => {
     (error) => response.writeHead(502).end(String(error)),
   );
 });
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-});
+serveWorker(server);

@@ -1,9 +1,13 @@
-import { serve } from '@hono/node-server';
+import type { AddressInfo, Server } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 
-/** Serves `app` on a free port and sends its URL to the parent process. */
-export function serveWorker(app: Hono): void {
-  serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
-    process.send?.({ url: `http://127.0.0.1:${port}` });
+/** Lets `server` listen on a free port, and sends its URL to the parent process. */
+export function serveWorker(server: Server): void {
+  server.listen(0, '127.0.0.1', () => {
+    process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   });
 }
+
+/** The same for an application. */
+export const serveApp = (app: Hono) => serveWorker(createAdaptorServer(app));

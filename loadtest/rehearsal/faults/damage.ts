@@ -1,5 +1,5 @@
 import type { Drill, Fault } from '../fault.ts';
-import { added } from '../ledger.ts';
+import { added, remove } from '../ledger.ts';
 import type { RehearsedStack } from '../stack.ts';
 import { until } from '../until.ts';
 
@@ -14,14 +14,14 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
   const { tasks } = stack.urls;
   const prefix = `rehearsal-${Date.now()}`;
   const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
-  const ids: string[] = [];
+  const created: { _id: string }[] = [];
   for (const title of [`${prefix} 1`, `${prefix} 2`, `${prefix} 3`]) {
     const response = await fetch(`${tasks}/tasks`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ title }),
     });
-    ids.push(((await response.json()) as { _id: string })._id);
+    created.push((await response.json()) as { _id: string });
   }
   const kill = async () => {
     for (const store of await stack.replicas('tasks-store'))
@@ -51,8 +51,7 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
     await kill();
     await until(async () => (await added(tasks, prefix).catch(() => [])).length === 3, 90);
   }
-  for (const id of ids)
-    await fetch(`${tasks}/tasks/${id}`, { method: 'DELETE', headers: { ...headers, 'If-Match': '*' } });
+  await remove(tasks, created);
 }
 
 const damaged = (id: string, fault: string, script: string): Fault => ({

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Fault, noneFails, slowedAtMost } from '../fault.ts';
-import { added } from '../ledger.ts';
+import { added, remove } from '../ledger.ts';
 import { disguises } from '../smuggled.ts';
 import { pause } from '../until.ts';
 
@@ -91,8 +91,7 @@ export const strangerFaults: Fault[] = [
       }
       const found = await added(stack.urls.tasks, title);
       if (found.length > 0) drill.broken(`${found.length} hidden writes were carried out`);
-      for (const { _id } of found)
-        await fetch(`${stack.urls.tasks}/tasks/${_id}`, { method: 'DELETE', headers: { 'If-Match': '*' } });
+      await remove(stack.urls.tasks, found);
     },
   },
 ];

@@ -1,9 +1,8 @@
 import type { K6 } from '../k6.ts';
 import { watchAlerts } from './alerts.ts';
-import type { Drill, Fault, Observed } from './fault.ts';
-import { tally } from './fault.ts';
+import { type Drill, type Fault, tally } from './fault.ts';
 import { type Ledger, settleAccounts } from './ledger.ts';
-import { startLoad } from './load.ts';
+import { type Request, startLoad } from './load.ts';
 import type { RehearsedStack } from './stack.ts';
 import { pause } from './until.ts';
 
@@ -54,19 +53,17 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
   const result: Result = { fault, broken: [], notes: [], ledger: empty, ...nothing };
   if (skipped) return { ...result, skipped };
 
-  let began = 0;
-  let ended = 0;
-  let exits: readonly number[] = [];
+  const observed = { requests: [] as Request[], began: 0, ended: 0, exits: [] as readonly number[] };
   const drill: Drill = {
     rounds: (counts) => counts[short ? 'short' : 'long'],
     begins() {
-      began = Date.now();
+      observed.began = Date.now();
     },
     ends() {
-      ended = Date.now();
+      observed.ended = Date.now();
     },
     exits(times) {
-      exits = times;
+      observed.exits = times;
     },
     note: (text) => result.notes.push(text),
     broken: (sentence) => result.broken.push(sentence),
@@ -79,11 +76,11 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
     (error: Error) => error.message,
   );
   if (failed) result.broken.push(failed);
-  if (ended < began) ended = Date.now();
+  if (observed.ended < observed.began) drill.ends();
   await stack.settled().catch((error: Error) => result.broken.push(`it ${error.message}`));
   if (load) await pause(margin.after);
-  const requests = (await load?.end()) ?? [];
-  const observed: Observed = { requests, began, ended, exits };
+  if (load) observed.requests = await load.end();
+  const { requests, began } = observed;
   for (const judge of fault.judges) {
     const sentence = judge(observed);
     if (sentence) result.broken.push(sentence);

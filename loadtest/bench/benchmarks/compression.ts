@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import { spread } from '../measure.ts';
+import { spreadTable } from '../measure.ts';
 import { integer, type Result } from '../report.ts';
 import { startService } from '../services.ts';
 import { importTasks } from '../tasks-session.ts';
@@ -30,25 +30,13 @@ export async function run(): Promise<Result[]> {
     'zstd 1': zstd(1),
     'zstd 3': zstd(3),
   };
-  const measured = Object.entries(ways).map(([name, compress]) => {
-    const bytes = compress().length;
-    return { name, bytes, micros: spread(Array.from({ length: rounds }, () => cpuOf(compress))) };
-  });
-  return [
-    {
-      title: `${integer(page.length)} bytes, compressed`,
-      columns: ['', 'bytes', 'CPU µs', 'lowest to highest'],
-      rows: measured.map(({ name, bytes, micros: { median, min, max } }) => [
-        name,
-        integer(bytes),
-        integer(median),
-        `${integer(min)} to ${integer(max)}`,
-      ]),
-      plot: { unit: 'CPU µs', bars: measured.map(({ name, micros }) => ({ name, ...micros })) },
-      goals: [],
-      data: measured,
-    },
-  ];
+  const runs: Record<string, number[]> = {};
+  for (const [name, compress] of Object.entries(ways)) {
+    const bytes = integer(compress().length);
+    runs[`${name}: ${bytes} bytes`] = Array.from({ length: rounds }, () => cpuOf(compress));
+  }
+  const title = `${integer(page.length)} bytes, compressed`;
+  return [spreadTable({ title, unit: 'CPU µs', digits: 0, goals: [] }, runs)];
 }
 
 /** Microseconds of CPU time of one call. */

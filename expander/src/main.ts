@@ -1,11 +1,7 @@
-import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
-import { createLog } from '@longhand/shared/log.ts';
-import { requestSinks } from '@longhand/shared/notable-requests.ts';
-import { createObserver } from '@longhand/shared/observe.ts';
-import { createMetrics, operations } from '@longhand/shared/operations.ts';
+import { readOrExit } from '@longhand/shared/env.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { redisState } from '@longhand/shared/redis-operations.ts';
-import { serveOrExit } from '@longhand/shared/serve.ts';
+import { prepareService } from '@longhand/shared/service.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig } from './config.ts';
@@ -16,16 +12,13 @@ import { baseHeaders } from './web/responses.ts';
 setUpResolver();
 
 const config = readOrExit(readConfig);
-const address = listenAddresses(config);
-const log = createLog('expander', config.LOG_LEVEL);
-const metrics = createMetrics('expander', manifest.version);
-const requests = await requestSinks('expander', log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+const { log, metrics, run } = await prepareService('expander', manifest.version, config);
 const redis = cacheClient(config, log);
+// Redis away is a slower expander, not an unready one.
 redisState(metrics, () => redis.ping());
 const expander = createExpander(config, { redis, log, metrics });
 
 const fault = new AbortController();
-const stop = AbortSignal.any([stopSignal(), fault.signal]);
 // Nobody knows what is broken now: it answers what is under way and ends, to be started anew.
 for (const name of ['unhandledRejection', 'uncaughtException'] as const) {
   process.on(name, (err) => {
@@ -34,32 +27,12 @@ for (const name of ['unhandledRejection', 'uncaughtException'] as const) {
     fault.abort();
   });
 }
-const stopOperations = new AbortController();
-// Redis away is a slower expander, not an unready one.
-const ready = async () => {
-  if (stop.aborted) throw new Error('draining');
-};
 
-const service = await serveOrExit(expander.app, {
-  ...address.service,
-  signal: stop,
-  observer: createObserver('expander', log, metrics, requests.observed),
-  serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
+await run(expander.app, {
+  signal: AbortSignal.any([stopSignal(), fault.signal]),
   clientErrorHeaders: baseHeaders,
+  close() {
+    expander.close();
+    redis.disconnect();
+  },
 });
-const ops = await serveOrExit(operations(ready, metrics, requests.notable), {
-  ...address.operations,
-  signal: stopOperations.signal,
-});
-log.info({ url: service.url, operations: ops.url }, 'listening');
-
-await service.closed;
-// Told by its operations endpoints until the last answer is out.
-stopOperations.abort();
-expander.close();
-redis.disconnect();
-await requests.flush();
-log.info('stopped');
-await log.close();
-// A look-up that nobody waits for any more would keep the process for seconds.
-process.exit();

@@ -62,8 +62,11 @@ export const serviceVariables = {
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
+/** What `serviceVariables` read. */
+export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
+
 /** Where a service and its operations endpoints listen: a socket path takes precedence over a host and port. */
-export function listenAddresses(config: z.output<z.ZodObject<typeof serviceVariables>>): {
+export function listenAddresses(config: ServiceConfig): {
   service: ListenAddress;
   operations: ListenAddress;
 } {

@@ -7,6 +7,11 @@ import { escapeControls } from './control-characters.ts';
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
+/** Fields that the message says, or nobody needs on a terminal. */
+const unlisted = new Set(
+  'level time service msg pid hostname method path status seconds end requestId err'.split(' '),
+);
+
 function format(line: string): string {
   const record = parseRecord(line);
   if (record === undefined) {
@@ -14,27 +19,12 @@ function format(line: string): string {
       .replace(/^\d+:\S+ (?:\(\d+\)|\d+ \w+ \d+ [\d:.]+ [.\-*#]) /, '')
       .replace(/^[\d/]+ [\d:]+ \[(\w+)\] \d+#\d+: /, '$1: ');
   }
-  const {
-    level,
-    time,
-    service,
-    msg,
-    pid,
-    hostname,
-    method,
-    path,
-    status,
-    seconds,
-    end,
-    requestId,
-    err,
-    ...rest
-  } = record;
+  const { level, msg, method, path, status, seconds, err } = record;
   const prefix = level === 'info' ? '' : `${level}: `;
   const message = msg === 'request' ? `${method} ${path} ${status} ${duration(seconds)}` : `${msg}`;
   // nginx writes an empty text where it has nothing to say.
-  const fields = Object.entries(rest)
-    .filter(([, value]) => value !== '')
+  const fields = Object.entries(record)
+    .filter(([name, value]) => value !== '' && !unlisted.has(name))
     .map(([name, value]) => `${name}=${text(value)}`);
   const cause = (err as { message?: string } | undefined)?.message;
   return [prefix + message, ...fields, ...(cause ? [`(${cause})`] : [])].join(' ');

@@ -8,8 +8,7 @@ import {
 import { isIP, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
-import { configurationExitCode } from './env.ts';
-import { type ListenAddress, ListenError, type Listening, listen } from './listen.ts';
+import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
 import { TimedResponse } from './server-timing.ts';
 
@@ -97,17 +96,6 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   if (signal.aborted) drain(server);
   else signal.addEventListener('abort', () => drain(server), { once: true });
   return { port: listening.port, url: listening.url, closed };
-}
-
-/** Serves `app` as `serve` does. If it cannot listen, prints one line that says why and ends the process with 78. */
-export async function serveOrExit(app: Application, options: ServeOptions): Promise<Serving> {
-  try {
-    return await serve(app, options);
-  } catch (error) {
-    if (!(error instanceof ListenError)) throw error;
-    console.error(error.message);
-    process.exit(configurationExitCode);
-  }
 }
 
 function drain(server: Server): void {

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { listenAddresses, readOrExit } from '@longhand/shared/env.ts';
-import { createLog } from '@longhand/shared/log.ts';
-import { requestSinks } from '@longhand/shared/notable-requests.ts';
-import { createObserver } from '@longhand/shared/observe.ts';
-import { createMetrics, operations } from '@longhand/shared/operations.ts';
+import { readOrExit } from '@longhand/shared/env.ts';
 import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { redisState, timedOperations } from '@longhand/shared/redis-operations.ts';
-import { serveOrExit } from '@longhand/shared/serve.ts';
+import { prepareService } from '@longhand/shared/service.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -27,10 +23,7 @@ import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
 const config = readOrExit(readConfig);
-const address = listenAddresses(config);
-const log = createLog('tasks', config.LOG_LEVEL);
-const metrics = createMetrics('tasks', manifest.version);
-const requests = await requestSinks('tasks', log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+const { log, metrics, run } = await prepareService('tasks', manifest.version, config);
 const signal = stopSignal();
 // A fault in a library's background work must not take every page down with it.
 process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
@@ -58,30 +51,12 @@ const app = createApp({
 
 const ping = recentPing(redis);
 redisState(metrics, ping);
-async function ready() {
-  if (signal.aborted) throw new Error('draining');
-  await ping();
-}
 
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
 await connected(redis, 2_000);
-const serving = await serveOrExit(app, {
-  ...address.service,
+await run(app, {
   signal,
-  observer: createObserver('tasks', log, metrics, requests.observed),
-  serverTiming: config.LONGHAND_SERVER_TIMING === 'on',
+  ready: ping,
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });
-const ops = await serveOrExit(operations(ready, metrics, requests.notable), {
-  ...address.operations,
-  // It answers until the process ends, during the drain too.
-  signal: new AbortController().signal,
-});
-log.info({ url: serving.url, operations: ops.url }, 'listening');
-
-await serving.closed;
-await requests.flush();
-log.info('stopped');
-await log.close();
-process.exit(0);

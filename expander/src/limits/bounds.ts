@@ -16,15 +16,17 @@ export interface InFlightGauge {
 export type Limit = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Limits the work in flight for each key to `max`; beyond it, `message` says what there is too much of. */
-export function createLimit(max: number, message: (key: string) => string): Limit {
+export function createLimit(max: number, message: (key: string) => string, gauge?: InFlightGauge): Limit {
   const inFlight = new Map<string, number>();
   return async (key, work) => {
     const others = inFlight.get(key) ?? 0;
     if (others >= max) throw overloaded(message(key));
     inFlight.set(key, others + 1);
+    gauge?.inc();
     try {
       return await work();
     } finally {
+      gauge?.dec();
       const left = (inFlight.get(key) ?? 1) - 1;
       if (left > 0) inFlight.set(key, left);
       else inFlight.delete(key);
@@ -46,15 +48,7 @@ export function limitClients(expandUrl: ExpandUrl): ExpandUrl {
 /** Limits the expansions in flight. */
 export function limitExpansions(gauge?: InFlightGauge) {
   return (expandUrl: ExpandUrl): ExpandUrl => {
-    const limit = createLimit(maxInFlight, () => 'Too many expansions are in progress');
-    return (target, options) =>
-      limit('', async () => {
-        gauge?.inc();
-        try {
-          return await expandUrl(target, options);
-        } finally {
-          gauge?.dec();
-        }
-      });
+    const limit = createLimit(maxInFlight, () => 'Too many expansions are in progress', gauge);
+    return (target, options) => limit('', () => expandUrl(target, options));
   };
 }

@@ -1,0 +1,55 @@
+import { configurationExitCode, listenAddresses, type ServiceConfig } from './env.ts';
+import { ListenError } from './listen.ts';
+import { createLog } from './log.ts';
+import { requestSinks } from './notable-requests.ts';
+import { createObserver } from './observe.ts';
+import { createMetrics, operations } from './operations.ts';
+import { type Application, type ServeOptions, serve } from './serve.ts';
+
+interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
+  /** Rejects with the reason where the service cannot do its work. */
+  ready?: () => Promise<unknown>;
+  /** Called once the last answer is out. */
+  close?: () => void;
+}
+
+/** Prepares a service: its log, its metrics, and `run`, which serves it. */
+export async function prepareService(name: string, version: string, config: ServiceConfig) {
+  const address = listenAddresses(config);
+  const log = createLog(name, config.LOG_LEVEL);
+  const metrics = createMetrics(name, version);
+  const requests = await requestSinks(name, log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+  /**
+   * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
+   * once with 78 and one line that says why. The operations endpoints answer until the end, during the drain too.
+   */
+  const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
+    const isReady = async () => {
+      if (options.signal.aborted) throw new Error('draining');
+      await ready?.();
+    };
+    const observer = createObserver(name, log, metrics, requests.observed);
+    const serverTiming = config.LONGHAND_SERVER_TIMING === 'on';
+    try {
+      const service = await serve(app, { ...address.service, ...options, observer, serverTiming });
+      const ops = await serve(operations(isReady, metrics, requests.notable), {
+        ...address.operations,
+        signal: new AbortController().signal,
+      });
+      log.info({ url: service.url, operations: ops.url }, 'listening');
+      await service.closed;
+    } catch (error) {
+      if (!(error instanceof ListenError)) throw error;
+      console.error(error.message);
+      process.exit(configurationExitCode);
+    }
+    close?.();
+    await requests.flush();
+    log.info('stopped');
+    await log.close();
+    // What nobody waits for any more, such as a look-up, would keep the process for seconds.
+    process.exit();
+  };
+  return { log, metrics, run };
+}

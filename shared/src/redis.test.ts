@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -57,6 +58,22 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String), { timeout: 5_000 }).toBe(null);
     expect(messages()).toEqual(['redis is connected', 'redis is away', 'redis is back']);
   });
+});
+
+test('a command of a store whose connection ends is not sent again: it may have been carried out', async () => {
+  const [client, admin] = [connect(storeClient), connect(cacheClient)];
+  await Promise.all([ready(client), ready(admin)]);
+  // It is with Redis, and waits there.
+  const asked = client.blpop('queue', 0).catch(String);
+  const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
+  await expect.poll(waiting).not.toBe('');
+  const again = once(client, 'ready');
+  await admin.client('KILL', 'ID', await waiting());
+  await again;
+  await admin.rpush('queue', 'item');
+  expect(await asked).toContain('Error');
+  expect(await admin.llen('queue')).toBe(1);
+  await admin.del('queue');
 });
 
 test('a cache that is away is not waited for', async () => {

@@ -15,6 +15,8 @@ async function answering(answer: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address?.port}/`;
 }
 
+const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
+
 describe('a hop of more than 3 s is a timeout', () => {
   test.concurrent.each<[string, (socket: Socket) => void]>([
     ['with no answer', () => {}],
@@ -35,14 +37,15 @@ describe('a hop of more than 3 s is a timeout', () => {
     ],
   ])('%s', async (_, answer) => {
     const { error } = await testExpander().expand.trace(await answering(answer));
-    expect(error?.code).toBe('timeout');
+    expect(error).toMatchObject(timeout);
   });
 
   test.concurrent('after a redirect too, at the URL it had come to', async () => {
     const shortener = await startShortener();
     const u = `${shortener.url}/location?to=/hang`;
     const { error, longUrl, redirectCount } = await testExpander().expand.trace(u);
-    expect([error?.code, longUrl, redirectCount]).toEqual(['timeout', `${shortener.url}/hang`, 1]);
+    expect(error).toMatchObject(timeout);
+    expect([longUrl, redirectCount]).toEqual([`${shortener.url}/hang`, 1]);
     await shortener.close();
   });
 });

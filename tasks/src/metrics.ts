@@ -18,8 +18,7 @@ export function createTasksMetrics(registry: Registry) {
     for (const result of ['ok', 'store_unavailable']) written.inc({ action, result }, 0);
 
   return {
-    countWrites: (store: TaskStore) =>
-      countWrites(store, (action, result) => written.inc({ action, result })),
+    countWrites: (store: TaskStore) => countWrites(store, written),
     eventStreams: new Gauge({
       name: 'tasks_event_streams',
       help: 'Pages that watch the list.',
@@ -34,7 +33,7 @@ export function createTasksMetrics(registry: Registry) {
 }
 
 /** `store`, each of its writes counted by how it ended. */
-function countWrites(store: TaskStore, count: (action: string, result: string) => void): TaskStore {
+function countWrites(store: TaskStore, written: Counter<'action' | 'result'>): TaskStore {
   const counted = { ...store };
   for (const action of writes) {
     const write = store[action] as (...args: unknown[]) => Promise<unknown>;
@@ -42,10 +41,10 @@ function countWrites(store: TaskStore, count: (action: string, result: string) =
       try {
         const done = await write(...args);
         // A removal of many tasks that stopped halfway says so in its result.
-        count(action, (done as { stop?: TaskError } | undefined)?.stop?.code ?? 'ok');
+        written.inc({ action, result: (done as { stop?: TaskError } | undefined)?.stop?.code ?? 'ok' });
         return done;
       } catch (error) {
-        count(action, error instanceof TaskError ? error.code : 'fault');
+        written.inc({ action, result: error instanceof TaskError ? error.code : 'fault' });
         throw error;
       }
     };

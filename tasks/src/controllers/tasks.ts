@@ -37,7 +37,12 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   };
 
   const update = async (c: TasksContext, { title, finished, match }: Input) => {
-    if (match === undefined) throw revisionMissing();
+    if (match === undefined) {
+      throw new TaskError(
+        'revision_missing',
+        'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
+      );
+    }
     const change = { title: title === undefined ? undefined : readTitle(title), finished };
     const task = await store.update(taskId(c), change, now(), match);
     return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
@@ -130,12 +135,5 @@ function readQuery(c: TasksContext): ListQuery {
   throw new TaskError(
     'bad_filter',
     `The filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,
-  );
-}
-
-function revisionMissing(): TaskError {
-  return new TaskError(
-    'revision_missing',
-    'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
   );
 }

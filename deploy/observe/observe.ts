@@ -53,7 +53,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     const scrape = {
       bridge: `127.0.0.1:${bridge.port}`,
       redisExporter: exporter ? `127.0.0.1:${exporter}` : undefined,
-      rules: 'rules.yml',
       interval,
     };
     writeFileSync(join(data, 'prometheus.yml'), prometheusConfiguration(scrape));

@@ -4,14 +4,12 @@ interface Scrape {
   bridge: string;
   /** The address of redis_exporter; without it Redis itself is not observed. */
   redisExporter?: string | undefined;
-  /** The path of the rules. */
-  rules: string;
   /** Seconds between two scrapes. */
   interval: number;
 }
 
 /** The configuration of a native Prometheus, as JSON, which is YAML. The one of containers is prometheus.yml. */
-export function prometheusConfiguration({ bridge, redisExporter, rules, interval }: Scrape): string {
+export function prometheusConfiguration({ bridge, redisExporter, interval }: Scrape): string {
   const every = `${interval}s`;
   const relabel = [
     { source_labels: ['__address__'], target_label: '__param_target', replacement: 'unix://run/$1.sock' },
@@ -26,7 +24,7 @@ export function prometheusConfiguration({ bridge, redisExporter, rules, interval
   };
   return JSON.stringify({
     global: { scrape_interval: every, evaluation_interval: every },
-    rule_files: [rules],
+    rule_files: ['rules.yml'],
     scrape_configs: [
       {
         job_name: 'longhand',

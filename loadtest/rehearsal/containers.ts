@@ -117,9 +117,7 @@ async function control(
       const rule = (action: string) =>
         run('nsenter', ['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP']);
       await rule('-I');
-      return async () => {
-        await rule('-D');
-      };
+      return () => rule('-D');
     },
     stop,
   };

@@ -4,7 +4,7 @@ export type Service = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks
 type RedisService = 'expander-cache' | 'tasks-store';
 
 /** Takes a fault back. */
-export type Restore = () => Promise<void>;
+export type Restore = () => Promise<unknown>;
 
 /** How a process ended. */
 export interface Exit {

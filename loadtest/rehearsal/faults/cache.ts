@@ -7,8 +7,9 @@ import {
   noneFailsLater,
   noRelay,
 } from '../fault.ts';
+import { type Begin, hang, kill, lasting } from '../lasting.ts';
 import type { Behaviour } from '../relay.ts';
-import type { RehearsedStack, Restore } from '../stack.ts';
+import type { RehearsedStack } from '../stack.ts';
 import { pause } from '../until.ts';
 
 const promise =
@@ -28,27 +29,15 @@ async function judgeLog(stack: RehearsedStack, drill: Drill, since: Date, most: 
   if (said > most * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
 }
 
-/** A fault of the cache that lasts `seconds`, in short at most two. What `begin` returns takes it back. */
-const cacheFault = (
-  id: string,
-  fault: string,
-  seconds: number,
-  begin: (stack: RehearsedStack) => Promise<Restore | undefined>,
-): Fault => ({
+/** A fault of the cache that lasts `seconds`. */
+const cacheFault = (id: string, fault: string, seconds: number, begin: Begin): Fault => ({
   id,
   fault,
   promise,
   judges,
   async cause(stack, drill) {
     const since = new Date();
-    drill.begins();
-    const restore = await begin(stack);
-    try {
-      await pause(drill.rounds({ short: Math.min(2, seconds), long: seconds }));
-    } finally {
-      await restore?.();
-      drill.ends();
-    }
+    await lasting(seconds, begin)(stack, drill);
     await stack.settled();
     await pause(2);
     // It goes and it comes back: with a relay, each time the connection changes hands.
@@ -61,23 +50,13 @@ const relayed = (id: string, fault: string, behaviour: Behaviour): Fault => ({
   not: noRelay,
 });
 
-const signal = async (stack: RehearsedStack, name: NodeJS.Signals) => {
-  const [cache = ''] = await stack.replicas('expander-cache');
-  await stack.signal(cache, name);
-};
-
 /** Faults of the expander's Redis. */
 export const cacheFaults: Fault[] = [
   {
-    ...cacheFault('cache-killed', 'The cache is killed (SIGKILL)', 1, async (stack) => {
-      await signal(stack, 'SIGKILL');
-    }),
+    ...cacheFault('cache-killed', 'The cache is killed (SIGKILL)', 1, kill('expander-cache')),
     short: true,
   },
-  cacheFault('cache-hung', 'The cache hangs for 5 s (SIGSTOP)', 5, async (stack) => {
-    await signal(stack, 'SIGSTOP');
-    return () => signal(stack, 'SIGCONT');
-  }),
+  cacheFault('cache-hung', 'The cache hangs for 5 s (SIGSTOP)', 5, hang('expander-cache')),
   relayed('cache-slow', 'The cache answers 100 ms late', { delay: 100 }),
   relayed('cache-sliced', 'The answers of the cache arrive three bytes at a time', { slice: 3 }),
   relayed('cache-garbage', 'The cache answers with garbage', { answer: 'garbage' }),

@@ -1,5 +1,5 @@
 import { type Fault, noneFails, noneFailsLater } from '../fault.ts';
-import { pause } from '../until.ts';
+import { kill, lasting } from '../lasting.ts';
 
 /** Faults of nginx and of what it stands on. */
 export const proxyFaults: Fault[] = [
@@ -10,23 +10,16 @@ export const proxyFaults: Fault[] = [
       'Hot links and pages are back within 2 s. (Docker waits longer, twice as long each time, for what ran less than 10 s.)',
     short: true,
     judges: [noneFailsLater('began', 2)],
-    async cause(stack, drill) {
-      const [proxy = ''] = await stack.replicas('proxy');
-      drill.begins();
-      await stack.signal(proxy, 'SIGKILL');
-      await pause(1);
-    },
+    cause: lasting(1, kill('proxy')),
   },
   {
     id: 'proxy-cache-lost',
     fault: 'The files of the edge cache are deleted',
     promise: 'Hot links and pages go on.',
     judges: [noneFails()],
-    async cause(stack, drill) {
-      drill.begins();
+    cause: lasting(3, async (stack) => {
       await stack.inside('proxy', 'rm -rf answers/* files/*');
-      await pause(3);
-    },
+    }),
   },
   {
     id: 'proxy-cache-read-only',
@@ -34,12 +27,10 @@ export const proxyFaults: Fault[] = [
     promise: 'Hot links and pages go on.',
     not: { kubernetes: 'the cache is a volume there, which only root could make read-only' },
     judges: [noneFails()],
-    async cause(stack, drill) {
-      drill.begins();
+    cause: lasting(4, async (stack) => {
       await stack.inside('proxy', 'rm -rf answers/* files/*; chmod 500 answers files');
-      await pause(4);
-      await stack.inside('proxy', 'chmod 700 answers files');
-    },
+      return () => stack.inside('proxy', 'chmod 700 answers files');
+    }),
   },
   {
     id: 'names-gone',
@@ -47,11 +38,6 @@ export const proxyFaults: Fault[] = [
     promise: 'Hot links and pages go on.',
     only: 'containers',
     judges: [noneFails()],
-    async cause(stack, drill) {
-      drill.begins();
-      const restore = await stack.loseNames?.();
-      await pause(10);
-      await restore?.();
-    },
+    cause: lasting(10, async (stack) => stack.loseNames?.()),
   },
 ];

@@ -1,4 +1,5 @@
 import { answersWithin, type Fault, lastFailsWithin, noneFails, noneFailsLater } from '../fault.ts';
+import { lasting } from '../lasting.ts';
 import type { RehearsedStack, Service } from '../stack.ts';
 import { pause } from '../until.ts';
 
@@ -65,11 +66,9 @@ export const serviceFaults: Fault[] = [
     promise: 'Only its requests in flight fail, none later than 1 s.',
     short: true,
     unfit: needsTwo,
-    async cause(stack, drill) {
-      drill.begins();
+    cause: lasting(3, async (stack) => {
       for (const [, replica] of await eachFirst(stack)) await stack.signal(replica, 'SIGKILL');
-      await pause(3);
-    },
+    }),
     judges: [lastFailsWithin(1)],
   },
   {
@@ -100,13 +99,12 @@ export const serviceFaults: Fault[] = [
       'Only pages and writes that it has fail, none later than 3 s; the other replica answers the rest within 3 s, and its links within 11 s.',
     only: 'containers',
     unfit: needsTwo,
-    async cause(stack, drill) {
+    cause: lasting(8, async (stack, drill) => {
       const replicas = await eachFirst(stack);
       drill.begins();
       const back = await Promise.all(replicas.map(([service, replica]) => stack.cutOff?.(service, replica)));
-      await pause(8);
-      for (const restore of back) await restore?.();
-    },
+      return () => Promise.all(back.map((restore) => restore?.()));
+    }),
     judges: [
       noneFails('hot', 'miss'),
       lastFailsWithin(3),

@@ -7,6 +7,7 @@ import {
   noneFailsLater,
   noRelay,
 } from '../fault.ts';
+import { hang, lasting } from '../lasting.ts';
 import type { RehearsedStack } from '../stack.ts';
 import { pause, until } from '../until.ts';
 
@@ -39,13 +40,7 @@ export const storeFaults: Fault[] = [
     fault: 'The store hangs for 4 s (SIGSTOP)',
     promise,
     judges,
-    async cause(stack, drill) {
-      const [store = ''] = await stack.replicas('tasks-store');
-      drill.begins();
-      await stack.signal(store, 'SIGSTOP');
-      await pause(4);
-      await stack.signal(store, 'SIGCONT');
-    },
+    cause: lasting(4, hang('tasks-store')),
   },
   {
     id: 'store-restarted',
@@ -65,24 +60,18 @@ export const storeFaults: Fault[] = [
     promise: 'Every page and every write is answered within 1.2 s.',
     not: noRelay,
     judges: [noneFails('hot', 'miss'), answersWithin(1.2, 'read', 'write'), noneFailsLater('ended', 2)],
-    async cause(stack, drill) {
-      drill.begins();
-      const restore = await stack.relay?.('tasks-store', { delay: 100 });
-      await pause(4);
-      await restore?.();
-    },
+    cause: lasting(4, async (stack) => stack.relay?.('tasks-store', { delay: 100 })),
   },
   {
     id: 'store-out-of-memory',
     fault: 'The store has reached its `maxmemory`',
     promise: 'Pages go on; writes are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s.',
     judges: [noneFails('hot', 'miss', 'read'), ...judges.slice(1)],
-    async cause(stack, drill) {
-      drill.begins();
-      await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '1');
-      await pause(3);
-      await stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', '256mb');
-    },
+    cause: lasting(3, async (stack) => {
+      const set = (memory: string) => stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', memory);
+      await set('1');
+      return () => set('256mb');
+    }),
   },
   {
     id: 'store-disk-full',

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { describe, expect, test } from 'vitest';
-import { alive, Runner } from '../testing/runner.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { alive, Runner, type Started } from '../testing/runner.ts';
 
 describe('The native run', { timeout: 120_000 }, () => {
   const runner = new Runner();
@@ -54,7 +54,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 
-  const starters = rounds({ short: 4, long: 10 });
+  const starters = rounds({ short: 3, long: 10 });
   test(`of ${starters} starts at once one wins, and the others say which process runs the stack`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up'));
     const ended: { code: number | null; output: string }[] = [];
@@ -65,36 +65,6 @@ describe('The native run', { timeout: 120_000 }, () => {
       `The stack is already running (process ${winner?.child.pid}): ` +
       '`make ps` shows it, `make down` stops it.\n';
     expect(ended).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
-    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
-  });
-
-  test('killed with SIGKILL, it leaves no process behind, and the next start works as usual', async () => {
-    const first = await runner.up();
-    const pids = Object.values(await runner.processes());
-    first.child.kill('SIGKILL');
-    await first.exited;
-    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    await runner.up();
-  });
-
-  test('a process that is killed is restarted, and nothing is left of the old one', async () => {
-    await runner.up();
-    const pids = Object.values(await runner.processes());
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
-    await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
-    const again = Object.values(await runner.processes());
-    expect(again).toHaveLength(5);
-    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
-  });
-
-  test('a service that hangs is killed and restarted, and the output says so', async () => {
-    const { output } = await runner.up();
-    const { tasks: pid = 0 } = await runner.processes();
-    process.kill(pid, 'SIGSTOP');
-    await expect.poll(() => alive([pid]), { timeout: 60_000, interval: 500 }).toEqual([]);
-    expect(output()).toContain('tasks          | does not answer; killing it\n');
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
   });
 
@@ -137,6 +107,41 @@ describe('The native run', { timeout: 120_000 }, () => {
       78,
       `${runner.folder}/file/data cannot be written (ENOTDIR): the stack needs a folder for its data.\n`,
     ]);
+  });
+});
+
+describe('The native run, when its processes end,', { timeout: 120_000 }, () => {
+  const runner = new Runner(beforeAll, afterAll);
+  let stack: Started;
+  beforeAll(async () => {
+    stack = await runner.up();
+  });
+
+  test('restarts those that are killed, and nothing is left of the old ones', async () => {
+    const pids = Object.values(await runner.processes());
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
+    await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
+    const again = Object.values(await runner.processes());
+    expect(again).toHaveLength(5);
+    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
+  });
+
+  test('kills and restarts a service that hangs, and says so', async () => {
+    const { tasks: pid = 0 } = await runner.processes();
+    process.kill(pid, 'SIGSTOP');
+    await expect.poll(() => alive([pid]), { timeout: 60_000, interval: 500 }).toEqual([]);
+    expect(stack.output()).toContain('tasks          | does not answer; killing it\n');
+    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
+  });
+
+  test('leaves no process behind when it is killed itself, and the next start works as usual', async () => {
+    const pids = Object.values(await runner.processes());
+    stack.child.kill('SIGKILL');
+    await stack.exited;
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    await runner.up();
   });
 });
 

@@ -5,14 +5,14 @@ import { pause } from './until.ts';
 /** Begins a fault. What it returns takes it back. Where it has to look for something first, it says when it begins. */
 export type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore | undefined>;
 
-/** The cause of a fault that lasts for `seconds`, in a short rehearsal at most two. */
+/** The cause of a fault that lasts for `seconds`. */
 export const lasting =
   (seconds: number, begin: Begin): Fault['cause'] =>
   async (stack, drill) => {
     drill.begins();
     const restore = await begin(stack, drill);
     try {
-      await pause(drill.rounds({ short: Math.min(2, seconds), long: seconds }));
+      await pause(seconds);
     } finally {
       await restore?.();
       drill.ends();

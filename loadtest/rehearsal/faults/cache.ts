@@ -29,7 +29,7 @@ async function judgeLog(stack: RehearsedStack, drill: Drill, since: Date, most: 
   if (said > most * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
 }
 
-/** A fault of the cache that lasts `seconds`. */
+/** A fault of the cache that lasts `seconds`, in a short rehearsal at most two. */
 const cacheFault = (id: string, fault: string, seconds: number, begin: Begin): Fault => ({
   id,
   fault,
@@ -37,7 +37,7 @@ const cacheFault = (id: string, fault: string, seconds: number, begin: Begin): F
   judges,
   async cause(stack, drill) {
     const since = new Date();
-    await lasting(seconds, begin)(stack, drill);
+    await lasting(drill.rounds({ short: Math.min(2, seconds), long: seconds }), begin)(stack, drill);
     await stack.settled();
     await pause(2);
     // It goes and it comes back: with a relay, each time the connection changes hands.

@@ -29,7 +29,7 @@ interface Known {
 
 async function main(): Promise<void> {
   const [kind = '', ...rows] = process.argv.slice(2);
-  const ids = rows.flatMap((row) => row.split(',')).filter(Boolean);
+  const ids = rows.flatMap((row) => row.split(/[\s,]+/)).filter(Boolean);
   if (!process.env.LONGHAND_REHEARSAL) {
     throw new Error(
       'A rehearsal kills and damages what runs. If that is what you want: LONGHAND_REHEARSAL=1 make rehearse',

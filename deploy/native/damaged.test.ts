@@ -6,7 +6,7 @@ import { Runner } from '../testing/runner.ts';
 describe('With a damaged append-only file', { timeout: 120_000 }, () => {
   const runner = new Runner();
 
-  test('the start fails, names the file and how to repair it, and leaves nothing running', async () => {
+  test('the start fails, says what to do, and leaves nothing running', async () => {
     const first = await runner.up();
     const tasks = `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
     const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -29,6 +29,17 @@ describe('With a damaged append-only file', { timeout: 120_000 }, () => {
     );
     expect(output).not.toContain('Ctrl-C');
     expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
+
+    const base = join(data, (await readdir(data)).find((name) => name.endsWith('.base.rdb')) ?? '');
+    const readable = await readFile(base);
+    await writeFile(base, Buffer.concat([Buffer.from('REDIS9999'), readable.subarray(9)]));
+    const newer = await runner.run('up').exited;
+    expect(newer.code).toBe(1);
+    expect(newer.output).toContain(
+      `The saved data in ${data} was written by a newer Redis than this one: start with that version, ` +
+        'or restore a backup that this one made: make restore FILE=…\n',
+    );
+    await writeFile(base, readable);
 
     // The last command may be half written when the power fails; Redis leaves it out by itself.
     await writeFile(file, intact);

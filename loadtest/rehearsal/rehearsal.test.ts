@@ -121,6 +121,16 @@ describe.skipIf(skipped !== '')(`A short rehearsal${skipped}`, { timeout: 120_00
     expect(ledger.acknowledged).toBeGreaterThan(5);
   });
 
+  test('a stack that does not come back is caught, and the rehearsal goes on', async () => {
+    const urls = { ...stack.urls };
+    const cause = async () => {
+      urls.tasks = 'http://127.0.0.1:1';
+    };
+    const fault: Fault = { id: 'gone', fault: 'Tasks are gone', promise: 'None.', judges: [], cause };
+    const { broken } = await rehearse(fault, { k6, stack: { ...stack, urls }, short: true });
+    expect(broken).toEqual([expect.stringContaining('the tasks cannot be listed')]);
+  });
+
   test('a store that loses what it acknowledged is caught, and the report says so', async () => {
     const { broken } = await short({
       id: 'store-forgetful',

@@ -85,7 +85,13 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
     const sentence = judge(observed);
     if (sentence) result.broken.push(sentence);
   }
-  const ledger = load ? await settleAccounts(stack.urls.tasks, load.run, requests) : empty;
+  // A stack that does not come back cannot say what it has, and the rows after this one are still to be reported.
+  const ledger = load
+    ? await settleAccounts(stack.urls.tasks, load.run, requests).catch((error: Error) => {
+        result.broken.push(`the tasks cannot be listed: ${error.message}`);
+        return empty;
+      })
+    : empty;
   if (ledger.lost.length > 0) result.broken.push(`lost: ${ledger.lost.slice(0, 5).join(', ')}`);
   if (ledger.doubled.length > 0) result.broken.push(`twice: ${ledger.doubled.slice(0, 5).join(', ')}`);
   const failures = requests.filter(({ right, at }) => !right && at >= began);

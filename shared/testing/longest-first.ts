@@ -29,6 +29,7 @@ const longest = [
   'expander/src/main.test.ts',
   'tasks/src/redis/durability.test.ts',
   'expander/src/web/hostile.browser.test.ts',
+  'proxy/names.test.ts',
   'proxy/edge-restart.test.ts',
   'deploy/backup.test.ts',
   'deploy/observe/observe.test.ts',

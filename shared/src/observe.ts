@@ -72,13 +72,15 @@ export function createObserver(
         observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, seconds);
         const line = {
           method,
-          path: pathOf(incoming),
+          // The query is nobody's business but the application's.
+          path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
           requestId,
           client: incoming.headers['x-forwarded-for'],
           error,
-          ...(wasCut(outgoing) && { cut: true }),
+          // The response had begun, and did not reach its end.
+          ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
         };
         if (status >= 500) log.error(line, 'request');
         else log.info(line, 'request');
@@ -109,17 +111,6 @@ function idOf({ headers }: IncomingMessage): string | undefined {
 /** As the proxy states it. */
 const schemeOf = ({ headers }: IncomingMessage) =>
   headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-
-/** The path of a request without its query, which is nobody's business but the application's. */
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
-}
-
-/** Whether the response had begun and did not reach its end. */
-function wasCut({ headersSent, writableFinished }: ServerResponse): boolean {
-  return headersSent && !writableFinished;
-}
 
 /** The methods that OpenTelemetry's HTTP conventions know. Any other one is `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));

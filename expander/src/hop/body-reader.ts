@@ -1,27 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Reads the beginning of a body from the texts that arrive, bytes as Latin-1. @returns whether that was all. */
-export type BodyReader = {
-  read(text: string): boolean;
-  /** What has come so far. */
-  body(): Buffer;
-};
+export type BodyReader = ReturnType<typeof bodyReader>;
 
 /**
  * Reads the body of a response to GET as far as `limit` bytes, by the framing that `headers` state (RFC 9112 section 6).
  * A malformed chunk ends the body.
  */
-export function bodyReader(headers: IncomingHttpHeaders, limit: number): BodyReader {
+export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*$/i.test(headers['transfer-encoding'] ?? '');
   const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false });
   const length = chunked ? limit : Math.min(limit, Number(headers['content-length'] ?? limit) || 0);
   let body = '';
   return {
-    read(text) {
+    /** Takes what has arrived, bytes as Latin-1. @returns whether that was all. */
+    read(text: string): boolean {
       const { data, ended } = decode(text);
       body += data.slice(0, length - body.length);
       return ended || body.length === length;
     },
+    /** What has come so far. */
     body: () => Buffer.from(body, 'latin1'),
   };
 }

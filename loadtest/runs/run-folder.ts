@@ -54,12 +54,10 @@ export function currentCommit(): string {
 /** All runs in `folder` that came to their end, the latest first. */
 export async function listRuns<Listed extends { id: string } = Run>(folder = runsFolder): Promise<Listed[]> {
   const names = await readdir(folder).catch(() => []);
-  const runs = await Promise.all(names.map((name) => readRun<Listed>(name, folder).catch(() => undefined)));
+  const read = async (id: string): Promise<Listed> =>
+    JSON.parse(await readFile(join(folder, id, 'run.json'), 'utf8'));
+  const runs = await Promise.all(names.map((name) => read(name).catch(() => undefined)));
   return runs.filter((run) => run !== undefined).sort((a, b) => (a.id < b.id ? 1 : -1));
-}
-
-async function readRun<Read = Run>(id: string, folder = runsFolder): Promise<Read> {
-  return JSON.parse(await readFile(join(folder, id, 'run.json'), 'utf8'));
 }
 
 /**

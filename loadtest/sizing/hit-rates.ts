@@ -25,13 +25,13 @@ export const tiers = {
 /** The links are asked for in the same order each time, by a real run too. */
 export const seed = 1;
 
-/** The shares of requests that the edge, the expanders' memory, Redis, and the websites answer. */
-export interface Shares {
-  edge: number;
-  memory: number;
-  redis: number;
-  website: number;
-}
+/** Who answers a request, the nearest first; `memory` is that of the expanders. */
+export const answerers = ['edge', 'memory', 'redis', 'website'] as const;
+
+/** The share of requests that each answers. */
+export type Shares = Record<(typeof answerers)[number], number>;
+
+export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 /**
  * Simulates requests to caches in a row, each filled by what lies behind it.

@@ -1,11 +1,10 @@
 import { bar, colors, legend, svg, text } from '../svg.ts';
-import { type Shares, shares, type Traffic } from './hit-rates.ts';
+import { answerers, percent, type Shares, shares, type Traffic } from './hit-rates.ts';
 
 // Prints the plot of docs/sizing.md, and its table to standard error:
 //
 //   node loadtest/sizing/plot.ts > docs/images/hit-rates.svg
 
-const names = ['edge', 'memory', 'redis', 'website'] as const;
 const rows: Traffic[] = [
   { links: 10_000, perSecond: 100, replicas: 1 },
   { links: 100_000, perSecond: 100, replicas: 1 },
@@ -16,13 +15,12 @@ const rows: Traffic[] = [
 const number = new Intl.NumberFormat('en');
 const label = ({ links, perSecond, replicas }: Traffic) =>
   `${number.format(links)} links, ${number.format(perSecond)}/s, ${replicas} ${replicas === 1 ? 'expander' : 'expanders'}`;
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 const [left, width] = [280, 400];
 const found = rows.map((traffic) => ({ traffic, shares: shares(traffic) }));
 const stacked = (parts: Shares, y: number) => {
   let x = left;
-  return names
+  return answerers
     .map((name, i) => {
       const piece = bar(
         x,
@@ -43,8 +41,8 @@ const drawn = found.map(({ traffic, shares }, i) => {
 });
 const height = 50 + rows.length * 30;
 console.log(
-  svg('Who answers a request', left + width + 10, height, legend([...names], left, 20) + drawn.join('')),
+  svg('Who answers a request', left + width + 10, height, legend(answerers, left, 20) + drawn.join('')),
 );
 for (const { traffic, shares } of found) {
-  console.error(`| ${label(traffic)} | ${names.map((name) => percent(shares[name])).join(' | ')} |`);
+  console.error(`| ${label(traffic)} | ${answerers.map((name) => percent(shares[name])).join(' | ')} |`);
 }

@@ -9,7 +9,7 @@ import { startShortener } from '@longhand/shortener';
 import { Redis } from 'ioredis';
 import { zipf } from '../bench/zipf.ts';
 import { textTable } from '../table.ts';
-import { type Shares, seed, shares, type Traffic, tiers } from './hit-rates.ts';
+import { answerers, percent, type Shares, seed, shares, type Traffic, tiers } from './hit-rates.ts';
 
 // Compares the simulation of docs/sizing.md with a stack, both from empty caches and with the same links in the same
 // order:
@@ -95,9 +95,7 @@ async function room(redis: Redis) {
 }
 
 function print(simulated: Shares, real: Shares, sizes: typeof tiers): void {
-  const names = ['edge', 'memory', 'redis', 'website'] as const;
-  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const rows = names.map((name) => {
+  const rows = answerers.map((name) => {
     const share = real[name] / requests;
     const room = name === 'website' ? '' : `${sizes[name].keys}`;
     return [

@@ -154,3 +154,28 @@ function requestDurations(metrics: Registry) {
     durations.observe(labels, seconds);
   };
 }
+
+/** Seconds from which on a request is slow. */
+const slow = 0.5;
+
+/** Requests that are kept. */
+const room = 1_000;
+
+/** Keeps the requests worth an explanation: the last thousand that were slow or failed. */
+export function notableRequests() {
+  const kept: ObservedRequest[] = [];
+  let next = 0;
+  const all = () => [...kept.slice(0, next).reverse(), ...kept.slice(next).reverse()];
+  return {
+    add(request: ObservedRequest) {
+      // 499 is a client that gave up, most likely because it had waited for too long.
+      if (request.status < 499 && request.seconds < slow) return;
+      kept[next] = request;
+      next = (next + 1) % room;
+    },
+    /** Those with this id, the latest first: the proxy may have tried the same service twice. */
+    find: (requestId: string) => all().filter((request) => request.requestId === requestId),
+    /** All of them, the latest first. */
+    all,
+  };
+}

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { notableRequests } from './notable-requests.ts';
+import { notableRequests } from './observe.ts';
 
 /** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
 export function createMetrics(service: string, version: string): Registry {

@@ -1,10 +1,10 @@
 import { configurationExitCode, listenAddresses, type ServiceConfig } from './env.ts';
 import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
-import { requestSinks } from './notable-requests.ts';
-import { createObserver } from './observe.ts';
+import { createObserver, notableRequests } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
+import type { ObservedRequest } from './spans.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
   /** Rejects with the reason where the service cannot do its work. */
@@ -13,12 +13,21 @@ interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' 
   close?: () => void;
 }
 
-/** Prepares a service: its log, its metrics, and `run`, which serves it. */
+/**
+ * Prepares a service: its log, its metrics, and `run`, which serves it. With an endpoint of OpenTelemetry all requests are
+ * exported there as spans; without one the exporter is not even loaded.
+ */
 export async function prepareService(name: string, version: string, config: ServiceConfig) {
   const address = listenAddresses(config);
   const log = createLog(name, config.LOG_LEVEL);
   const metrics = createMetrics(name, version);
-  const requests = await requestSinks(name, log, config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const notable = notableRequests();
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const exporter = endpoint && (await import('./otlp.ts')).otlpExporter({ endpoint, service: name, log });
+  const observed = (request: ObservedRequest) => {
+    notable.add(request);
+    if (exporter) exporter.add(request);
+  };
 
   /**
    * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
@@ -29,11 +38,11 @@ export async function prepareService(name: string, version: string, config: Serv
       if (options.signal.aborted) throw new Error('draining');
       await ready?.();
     };
-    const observer = createObserver(name, log, metrics, requests.observed);
+    const observer = createObserver(name, log, metrics, observed);
     const serverTiming = config.LONGHAND_SERVER_TIMING === 'on';
     try {
       const service = await serve(app, { ...address.service, ...options, observer, serverTiming });
-      const ops = await serve(operations(isReady, metrics, requests.notable), {
+      const ops = await serve(operations(isReady, metrics, notable), {
         ...address.operations,
         signal: new AbortController().signal,
       });
@@ -45,7 +54,7 @@ export async function prepareService(name: string, version: string, config: Serv
       process.exit(configurationExitCode);
     }
     close?.();
-    await requests.flush();
+    if (exporter) await exporter.flush();
     log.info('stopped');
     await log.close();
     // What nobody waits for any more, such as a look-up, would keep the process for seconds.

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import { notableRequests } from '../src/notable-requests.ts';
-import { annotateRoute, createObserver } from '../src/observe.ts';
+import { annotateRoute, createObserver, notableRequests } from '../src/observe.ts';
 import { createMetrics } from '../src/operations.ts';
 import { serve } from '../src/serve.ts';
 import { logged } from './logged.ts';

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** The files of ours that a process loads which makes the sinks for `endpoint`. */
+/** The files of ours that a process loads which prepares a service with `endpoint`. */
 function loaded(endpoint: string | undefined): string {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
-    const { requestSinks } = await import(${JSON.stringify(`${import.meta.dirname}/notable-requests.ts`)});
-    await requestSinks('test', console, ${JSON.stringify(endpoint)});`;
+    const { prepareService } = await import(${JSON.stringify(`${import.meta.dirname}/service.ts`)});
+    const config = { LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: ${JSON.stringify(endpoint)} };
+    await prepareService('test', '0.0.0', config);`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
 }
 

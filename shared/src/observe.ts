@@ -47,7 +47,7 @@ export const annotateRoute: MiddlewareHandler = async (c, next) => {
 
 /**
  * Observes each request once, when its response is finished or cut: one log line (docs/log.md says what is in it), one
- * observation in `http_server_request_duration_seconds`, and one call of `observed` with what it waited for.
+ * observation in `http_server_request_duration_seconds`, and for each of `sinks` what it waited for.
  *
  * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
  */
@@ -55,7 +55,7 @@ export function createObserver(
   service: string,
   log: Log,
   metrics: Registry,
-  observed: (request: ObservedRequest) => void = () => {},
+  sinks: readonly { add(request: ObservedRequest): void }[] = [],
 ): Observer {
   const observeDuration = requestDurations(metrics);
 
@@ -87,7 +87,8 @@ export function createObserver(
         // A stream is open for as long as somebody reads it, which explains nothing.
         if (requestId === undefined || outgoing.annotations.endless) return;
         const began = performance.timeOrigin + start;
-        observed({ requestId, service, method, route, status, error, start: began, seconds, spans });
+        const request = { requestId, service, method, route, status, error, start: began, seconds, spans };
+        for (const sink of sinks) sink.add(request);
       });
       collectSpans(spans, answer);
     },

@@ -4,7 +4,6 @@ import { createLog } from './log.ts';
 import { createObserver, notableRequests } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
-import type { ObservedRequest } from './spans.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
   /** Rejects with the reason where the service cannot do its work. */
@@ -24,10 +23,6 @@ export async function prepareService(name: string, version: string, config: Serv
   const notable = notableRequests();
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   const exporter = endpoint && (await import('./otlp.ts')).otlpExporter({ endpoint, service: name, log });
-  const observed = (request: ObservedRequest) => {
-    notable.add(request);
-    if (exporter) exporter.add(request);
-  };
 
   /**
    * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
@@ -38,7 +33,7 @@ export async function prepareService(name: string, version: string, config: Serv
       if (options.signal.aborted) throw new Error('draining');
       await ready?.();
     };
-    const observer = createObserver(name, log, metrics, observed);
+    const observer = createObserver(name, log, metrics, exporter ? [notable, exporter] : [notable]);
     const serverTiming = config.LONGHAND_SERVER_TIMING === 'on';
     try {
       const service = await serve(app, { ...address.service, ...options, observer, serverTiming });

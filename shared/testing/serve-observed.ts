@@ -13,7 +13,7 @@ export async function serveObserved(routes: Hono) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const app = new Hono().use(annotateRoute).route('/', routes);
-  const observer = createObserver('test', log, metrics, notable.add);
+  const observer = createObserver('test', log, metrics, [notable]);
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
   const requests = () => lines.filter(({ msg }) => msg === 'request');
   const counted = async () =>

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
@@ -12,8 +12,11 @@ describe('A replica that never answers', () => {
     http.createServer(() => {
       asked += 1;
     }),
-    http.createServer((_, response) => response.end('answered')),
+    http.createServer({ keepAliveTimeout: 75_000 }, (_, response) => response.end('answered')),
   ];
+  /** Connections to the one that answers. */
+  const open = new Set<Socket>();
+  servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
   let proxy: TemporaryProxy;
   beforeAll(async () => {
     for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -26,7 +29,7 @@ describe('A replica that never answers', () => {
         LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
         LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
       },
-      (text) => text.replace(/(?<=proxy_\w+_timeout [29])s/g, '00ms'),
+      (text) => text.replace(/(?<=proxy_\w+_timeout [29]|keepalive_timeout 5)s/g, '00ms'),
     );
   });
   afterAll(async () => {
@@ -55,5 +58,11 @@ describe('A replica that never answers', () => {
     expect(await answerOf(() => send(proxy.ports.tasks, '/'))).toMatchObject({ status: 200 });
     const write = { method: 'POST', body: 'title=once' };
     expect(await answerOf(() => send(proxy.ports.tasks, '/task', write))).toMatchObject({ status: 504 });
+  });
+
+  // Each of them would cost a request if that replica lost its network.
+  test('has no spare connections for long', async () => {
+    await send(proxy.ports.tasks, '/');
+    await expect.poll(() => open.size).toBe(0);
   });
 });

@@ -34,7 +34,7 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
   closed: Promise<void>;
 }
 
-/** Milliseconds an idle connection is kept: longer than the proxy's 60 s, so that the proxy closes it first. */
+/** Milliseconds an idle connection is kept: longer than the proxy's 5 s, so that the proxy closes it first. */
 const keepAliveTimeout = 75_000;
 /** Milliseconds until the headers of a request must have arrived. */
 const headersTimeout = 15_000;

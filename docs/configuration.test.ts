@@ -32,5 +32,5 @@ test('every variable is documented, and every documented variable exists', () =>
 });
 
 test.each(Object.entries(defaults))('the documented default of %s is the one in the code', (name, value) => {
-  expect(documented.get(name) ?? '').toBe(String(value));
+  expect(documented.get(name) ?? '').toBe(String(value ?? ''));
 });

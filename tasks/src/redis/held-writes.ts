@@ -1,7 +1,7 @@
 import { connected, type StoreClient } from '@longhand/shared/redis.ts';
 import { Cluster } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
-import { type Script, Unconfirmed } from './scripts.ts';
+import type { Script } from './scripts.ts';
 
 /**
  * Milliseconds between two attempts to write, from when Redis is back. Docker restarts a container at once only if it
@@ -28,19 +28,28 @@ export function holdWrites(
   if (redis instanceof Cluster) return (script) => script;
   /** Whether the last write may have ended the connection. */
   let suspect = false;
+  /** Writes under way. */
+  let underWay = 0;
+  let isReady = redis.status === 'ready';
   let heldUntil = 0;
   /** Resolves when the write that is tried has ended, with whether others may follow. */
   let attempt: Promise<boolean> | undefined;
   redis.on('ready', () => {
+    isReady = true;
     if (heldUntil === Number.POSITIVE_INFINITY) heldUntil = performance.now() + interval;
+  });
+  // The client may be connected again before it fails a write, and then fails it as one that was too slow.
+  redis.on('close', () => {
+    suspect ||= isReady && underWay > 0;
+    isReady = false;
   });
 
   async function run<Reply>(write: () => Promise<Reply>): Promise<Reply> {
+    underWay += 1;
     try {
       return await write();
-    } catch (error) {
-      if (connectionEnded(error)) suspect = true;
-      throw error;
+    } finally {
+      underWay -= 1;
     }
   }
 
@@ -51,7 +60,8 @@ export function holdWrites(
     suspect = false;
     return run(write).finally(() => {
       // Until Redis is back; then for the interval.
-      heldUntil = suspect ? Number.POSITIVE_INFINITY : 0;
+      const back = redis.status === 'ready' ? performance.now() + interval : Number.POSITIVE_INFINITY;
+      heldUntil = suspect ? back : 0;
     });
   }
 
@@ -72,10 +82,3 @@ export function holdWrites(
 
 const heldBack = () =>
   new TaskError('store_unavailable', 'Nothing can be saved just now. Please try again in a moment.');
-
-/** Whether a command failed because its connection ended: Redis neither replied nor was it too slow. */
-function connectionEnded(error: unknown): boolean {
-  const { cause } = error as TaskError;
-  if (!(cause instanceof Error) || cause instanceof Unconfirmed) return false;
-  return cause.name !== 'ReplyError' && cause.message !== 'Command timed out';
-}

@@ -56,7 +56,7 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
 }
 
 /** Redis has carried out a write, but too few replicas have confirmed it: a failover may undo it. */
-export class Unconfirmed extends Error {}
+class Unconfirmed extends Error {}
 
 /** @param waited the reply of WAIT: how many replicas have confirmed, also where the time was up. */
 function tooFew(replicas: number, waited?: [error: Error | null, reply: unknown]): Unconfirmed | undefined {

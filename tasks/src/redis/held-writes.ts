@@ -36,7 +36,8 @@ export function holdWrites(
   let attempt: Promise<boolean> | undefined;
   redis.on('ready', () => {
     isReady = true;
-    if (heldUntil === Number.POSITIVE_INFINITY) heldUntil = performance.now() + interval;
+    // Also where a write of another replica has ended it, so that Redis has run for long enough before the next attempt.
+    if (heldUntil > 0) heldUntil = performance.now() + interval;
   });
   // The client may be connected again before it fails a write, and then fails it as one that was too slow.
   redis.on('close', () => {

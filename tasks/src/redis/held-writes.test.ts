@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { cacheClient, storeClient } from '@longhand/shared/redis.ts';
 import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -29,7 +30,16 @@ test('writes whose connection ends are held back, however soon Redis is back', a
     await refused;
   }
   await expect(write([], [])).rejects.toThrow('Nothing can be saved just now');
+
+  // Half of the time later a write of another replica ends Redis.
+  const held = performance.now();
+  await expect.poll(() => performance.now() - held).toBeGreaterThan(500);
+  const again = once(redis, 'ready');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal');
+  await again;
+  const back = performance.now();
   await admin.rpush('list', 'first', 'second');
   await expect.poll(() => write([], []).catch(() => undefined)).toEqual(['list', 'first']);
+  expect(performance.now() - back).toBeGreaterThan(900);
   expect(await write([], [])).toEqual(['list', 'second']);
 });

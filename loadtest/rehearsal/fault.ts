@@ -5,7 +5,7 @@ import type { RehearsedStack } from './stack.ts';
 export interface Drill {
   /** `long` in a full rehearsal, `short` in the one of the tests. */
   rounds(counts: { short: number; long: number }): number;
-  /** The fault begins now. The last time counts. */
+  /** The fault begins now; the last call counts. */
   begins(): void;
   /** The fault is over now; by default when its `cause` returns. */
   ends(): void;

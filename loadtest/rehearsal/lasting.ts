@@ -19,21 +19,18 @@ export const lasting =
     }
   };
 
-/** Kills the program of a service's first replica. */
-export const kill =
-  (service: Service): Begin =>
+/** Sends a signal to a service's first replica; `undo` is the signal that takes it back. */
+const signal =
+  (service: Service, name: NodeJS.Signals, undo?: NodeJS.Signals): Begin =>
   async (stack, drill) => {
     const [replica = ''] = await stack.replicas(service);
     drill.begins();
-    await stack.signal(replica, 'SIGKILL');
+    await stack.signal(replica, name);
+    return undo && (() => stack.signal(replica, undo));
   };
 
-/** Lets it hang. */
-export const hang =
-  (service: Service): Begin =>
-  async (stack, drill) => {
-    const [replica = ''] = await stack.replicas(service);
-    drill.begins();
-    await stack.signal(replica, 'SIGSTOP');
-    return () => stack.signal(replica, 'SIGCONT');
-  };
+/** Kills a service's first replica. */
+export const kill = (service: Service) => signal(service, 'SIGKILL');
+
+/** Makes it hang. */
+export const hang = (service: Service) => signal(service, 'SIGSTOP', 'SIGCONT');

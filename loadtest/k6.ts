@@ -140,7 +140,7 @@ export async function startScript(
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (text.includes(sign)) signed.resolve();
+      if (output.includes(sign)) signed.resolve();
     });
   }
   const ended = once(child, 'close').then(([code]) => {

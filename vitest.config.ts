@@ -36,8 +36,8 @@ export default defineConfig({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
-    // A fresh module registry for each file would cost as much as the tests of most files do. Files of several
-    // projects would not share it.
+    // A fresh module registry for each file would cost as much as the tests of most files do. One project holds all
+    // files, because a worker that changes projects is started anew.
     isolate: false,
     // In CI a test that fails is tried once more, and named: a fault fails twice, a machine that was busy once.
     retry: process.env.CI ? 1 : 0,

@@ -41,7 +41,7 @@ async function startApplication(): Promise<number> {
 const engine = await engineAnswers();
 const skipped = engine ? '' : ' (skipped: no Docker engine answers)';
 
-// Of a container, as Debian 12 has an nginx that does not resolve the names of an upstream again.
+// nginx runs in a container, because that of Debian 12 resolves the names of an upstream only once.
 test.skipIf(!engine)(`the proxy follows the names, and goes on without them${skipped}`, async () => {
   const names = await startNameServer('127.0.0.1');
   const server = `application.test:${await startApplication()} resolve max_fails=1 fail_timeout=5s`;

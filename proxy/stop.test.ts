@@ -21,7 +21,7 @@ test('told to stop, the proxy answers what is under way, cuts what never ends, a
   const { port } = application.address() as AddressInfo;
   const proxy = await startTemporaryProxy(
     { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` },
-    // What never ends says something more often than that, and is cut sooner than after 10 s.
+    // Longer than the pauses of the endless stream, and shorter than 10 s to keep the test short.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;

@@ -36,7 +36,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined;
 
-/** One Chromium for all tests of this process; it ends with the process. Who opens a context there closes it. */
+/** One Chromium for all tests of this process; it ends with the process. Callers close the contexts that they open. */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launchChromium();
   return browser;

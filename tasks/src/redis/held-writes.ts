@@ -36,10 +36,10 @@ export function holdWrites(
   let attempt: Promise<boolean> | undefined;
   redis.on('ready', () => {
     isReady = true;
-    // Also where a write of another replica has ended it, so that Redis has run for long enough before the next attempt.
+    // Another replica's write may have ended Redis: it has to run for long enough before the next attempt of any replica.
     if (heldUntil > 0) heldUntil = performance.now() + interval;
   });
-  // The client may be connected again before it fails a write, and then fails it as one that was too slow.
+  // The error of the write would not tell: a client that soon reconnects drops the command, and it times out.
   redis.on('close', () => {
     suspect ||= isReady && underWay > 0;
     isReady = false;

@@ -1,10 +1,9 @@
 import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/expand-line.ts';
-import { followChain } from '../expansion/chain.ts';
+import { followChain, plainSession } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
 import { endedExpansion } from '../expansion/expansion.ts';
-import { plainSession } from '../expansion/session.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';

@@ -1,6 +1,6 @@
+import { finalEnd, nextStep, type Session, stepTo, type Visit } from './chain.ts';
 import { chainCookies } from './cookies.ts';
 import type { FetchHop, FetchHopOptions } from './expansion.ts';
-import { finalEnd, nextStep, type Session, stepTo, type Visit } from './session.ts';
 import { resolveLocation, type Target, withoutFragment } from './target.ts';
 import { unwrap } from './wrappers.ts';
 

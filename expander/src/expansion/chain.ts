@@ -1,8 +1,14 @@
 import { startDeadline, type Times } from './deadline.ts';
 import { type ExpansionError, expansionError } from './errors.ts';
-import type { End, FetchHop, FetchHopOptions } from './expansion.ts';
-import type { Session, Visit } from './session.ts';
-import type { Target } from './target.ts';
+import type { Answer, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
+import {
+  isWeb,
+  printable,
+  resolveLocation,
+  resolveReference,
+  type Target,
+  withoutFragment,
+} from './target.ts';
 
 export interface ChainOptions extends FetchHopOptions {
   /** Redirects followed before the chain stops at the next location. */
@@ -21,9 +27,6 @@ export interface Chain {
   /** Whether websites may have answered for this chain alone: then no cache may keep it. */
   isPersonal: boolean;
 }
-
-/** Begins a session in which hops are requested by `fetchHop`. */
-type StartSession = (fetchHop: FetchHop, options: FetchHopOptions) => Session;
 
 /** Follows a chain of redirects, hop by hop, until its deadline. */
 export async function followChain(
@@ -72,4 +75,103 @@ function tooManyRedirects(maxRedirect: number): End {
     code: 'max_redirects',
     message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
   };
+}
+
+/** Where a chain goes from one URL: on to the next, or nowhere. `location` is the target as it was named. */
+export type Step = StepOn | LastStep;
+
+interface StepOn {
+  kind: HopKind;
+  location: string;
+  next: Target;
+}
+
+interface LastStep {
+  kind: null;
+  location: string | null;
+  /** Why the chain ends, and where. */
+  end: End;
+  at: Target;
+}
+
+/** What a URL answered, and where it leads. */
+export interface Visit {
+  step: Step;
+  /** Null for a wrapper, which is not requested. */
+  answer: Answer | null;
+  wrapper?: string;
+}
+
+/** One chain as its websites see it: where it has been, and as whom. */
+export interface Session {
+  /** @throws ExpansionError */
+  visit(target: Target): Promise<Visit>;
+  /** Whether the chain, continued with `next`, makes a request that it has made before. */
+  repeats(next: Target): boolean;
+  /** Whether a website may have answered to what only this chain had sent. */
+  isPersonal(): boolean;
+}
+
+/** Begins a session in which hops are requested by `fetchHop`. */
+type StartSession = (fetchHop: FetchHop, options: FetchHopOptions) => Session;
+
+/** Begins a chain that is followed by status and `Location` alone. */
+export function plainSession(fetchHop: FetchHop, options: FetchHopOptions): Session {
+  const visited: URL[] = [];
+  return {
+    async visit(target) {
+      visited.push(target.url);
+      const answer = await fetchHop(target.url, options);
+      return { answer, step: nextStep(target, answer, 'default') };
+    },
+    repeats: ({ url }) => new Set([...visited, url].map(withoutFragment)).size <= visited.length,
+    isPersonal: () => false,
+  };
+}
+
+const redirects: Record<Follow, readonly number[]> = {
+  default: [301, 302],
+  all: [301, 302, 303, 307, 308],
+};
+
+/** Reads the answer of `current`. */
+export function nextStep(current: Target, answer: Answer, follow: Follow): Step {
+  const { status, location } = answer;
+  if (redirects[follow].includes(status) && location?.trim()) {
+    return stepTo(resolveLocation(location, current), `${status}` as HopKind, location, current);
+  }
+  const next = follow === 'all' ? refreshTarget(current, answer) : null;
+  if (next && answer.refresh) return stepTo(next, answer.refresh.kind, answer.refresh.url, current);
+  const end: End = redirects[follow].includes(status)
+    ? { code: 'no_location', message: `The ${status} redirect has no location.` }
+    : finalEnd(answer);
+  return { kind: null, location, end, at: current };
+}
+
+/** A step from `current` to `next`, if that is a URL that can be requested. */
+export function stepTo(next: Target | null, kind: HopKind, location: string, current: Target): Step {
+  if (next && isWeb(next.url)) return { kind, location, next };
+  const end: End = next
+    ? {
+        code: 'unsupported_scheme',
+        message: `The last redirect leads to something other than a web page (${next.url.protocol}).`,
+        target: next.text,
+      }
+    : {
+        code: 'malformed_location',
+        message: `The location of the ${kind} redirect is not a URL.`,
+        target: printable(location),
+      };
+  return { kind: null, location, end, at: current };
+}
+
+/** Where the page sends its visitors; null if it does not. Browsers ignore what is not a URL. */
+function refreshTarget(current: Target, { refresh }: Answer): Target | null {
+  if (!refresh) return null;
+  return refresh.url === '' ? current : resolveReference(refresh.url, current);
+}
+
+/** The end at a page that people stay on. */
+export function finalEnd({ status }: Answer): End {
+  return { code: 'final', message: `The last page answered ${status} and does not redirect.` };
 }

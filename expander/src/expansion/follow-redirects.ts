@@ -1,9 +1,8 @@
 import { browserSession } from './browser-session.ts';
-import { followChain } from './chain.ts';
+import { followChain, plainSession, type Visit } from './chain.ts';
 import { type Answer, type ExpandUrl, endedExpansion, type FetchHop, type Hop } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import { answerFreshUntil } from './lifetime.ts';
-import { plainSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
 /** Follows a chain of redirects, and describes each hop. */

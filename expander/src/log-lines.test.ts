@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { answerTo, ask, tracing } from '../testing/serving.ts';
+import { endedExpansion } from './expansion/chain.ts';
 import { ExpansionError } from './expansion/errors.ts';
-import { type Expansion, endedExpansion, type Hop } from './expansion/expansion.ts';
+import type { Expansion, Hop } from './expansion/expansion.ts';
 
 const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 const hop = {

@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import type { CacheClient } from '../cache/expansion-cache.ts';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from '../web/app.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));

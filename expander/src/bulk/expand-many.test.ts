@@ -1,8 +1,8 @@
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { endedExpansion } from '../expansion/expansion.ts';
 import type { BulkLine } from './expand-line.ts';
 import { expandMany } from './expand-many.ts';
 import { readUrls } from './url-list.ts';

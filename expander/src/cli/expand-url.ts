@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/expand-line.ts';
-import { followChain, plainSession } from '../expansion/chain.ts';
+import { endedExpansion, followChain, plainSession } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
-import { endedExpansion } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';

@@ -1,6 +1,7 @@
 import { startDeadline, type Times } from './deadline.ts';
-import { type ExpansionError, expansionError } from './errors.ts';
-import type { Answer, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
+import { ExpansionError, expansionError } from './errors.ts';
+import type { Answer, End, Expansion, FetchHop, FetchHopOptions, Follow, Hop, HopKind } from './expansion.ts';
+import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import {
   isWeb,
   printable,
@@ -75,6 +76,22 @@ function tooManyRedirects(maxRedirect: number): End {
     code: 'max_redirects',
     message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
   };
+}
+
+/** The expansion that ended, or failed, at `longUrl`. */
+export function endedExpansion(
+  longUrl: string | null,
+  end: End | ExpansionError,
+  hops: Hop[] = [],
+  redirectCount = 0,
+): Expansion {
+  const chain = { hops, longUrl, redirectCount, cached: false };
+  if (!(end instanceof ExpansionError)) {
+    return { ...chain, end, error: null, freshUntil: expansionFreshUntil(chain) };
+  }
+  const { code, message, rate } = end;
+  const error = { code, message, ...(rate && { rate }) };
+  return { ...chain, end: error, error, freshUntil: failureFreshUntil(end) };
 }
 
 /** Where a chain goes from one URL: on to the next, or nowhere. `location` is the target as it was named. */

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
+import { endedExpansion } from './chain.ts';
 import { ExpansionError, expansionError } from './errors.ts';
-import { type ExpandOptions, type ExpandUrl, type Expansion, endedExpansion } from './expansion.ts';
+import type { ExpandOptions, ExpandUrl, Expansion } from './expansion.ts';
 import { readTarget } from './target.ts';
 
 /** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */

@@ -1,6 +1,5 @@
-import { type ErrorCode, ExpansionError, type RateState } from './errors.ts';
+import type { ErrorCode, RateState } from './errors.ts';
 import type { UnicodeHost } from './host.ts';
-import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
 
@@ -105,19 +104,3 @@ export interface ExpandOptions extends FetchHopOptions {
 
 /** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
 export type ExpandUrl = (target: Target, options: ExpandOptions) => Promise<Expansion>;
-
-/** The expansion that ended, or failed, at `longUrl`. */
-export function endedExpansion(
-  longUrl: string | null,
-  end: End | ExpansionError,
-  hops: Hop[] = [],
-  redirectCount = 0,
-): Expansion {
-  const chain = { hops, longUrl, redirectCount, cached: false };
-  if (!(end instanceof ExpansionError)) {
-    return { ...chain, end, error: null, freshUntil: expansionFreshUntil(chain) };
-  }
-  const { code, message, rate } = end;
-  const error = { code, message, ...(rate && { rate }) };
-  return { ...chain, end: error, error, freshUntil: failureFreshUntil(end) };
-}

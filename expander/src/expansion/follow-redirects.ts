@@ -1,6 +1,6 @@
 import { browserSession } from './browser-session.ts';
-import { followChain, plainSession, type Visit } from './chain.ts';
-import { type Answer, type ExpandUrl, endedExpansion, type FetchHop, type Hop } from './expansion.ts';
+import { endedExpansion, followChain, plainSession, type Visit } from './chain.ts';
+import type { Answer, ExpandUrl, FetchHop, Hop } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import { answerFreshUntil } from './lifetime.ts';
 import type { Target } from './target.ts';

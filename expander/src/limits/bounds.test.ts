@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { type ExpandUrl, endedExpansion } from '../expansion/expansion.ts';
+import type { ExpandUrl } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createLimit, limitClients, limitExpansions } from './bounds.ts';
 

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError, expansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { type Expansion, endedExpansion, type Follow } from '../expansion/expansion.ts';
+import type { Expansion, Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { readParameters } from './parameters.ts';
 import {

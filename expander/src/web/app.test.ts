@@ -1,9 +1,9 @@
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { endedExpansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
 
 let shortener: Shortener;

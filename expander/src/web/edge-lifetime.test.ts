@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
-import { type Expansion, endedExpansion } from '../expansion/expansion.ts';
+import type { Expansion } from '../expansion/expansion.ts';
 import { createApp } from './app.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

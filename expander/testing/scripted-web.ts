@@ -1,7 +1,6 @@
 import { ExpansionError } from '../src/expansion/errors.ts';
-import { createExpand } from '../src/expansion/expand.ts';
+import { createExpand, followRedirects } from '../src/expansion/expand.ts';
 import type { Answer } from '../src/expansion/expansion.ts';
-import { followRedirects } from '../src/expansion/follow-redirects.ts';
 import { createApp } from '../src/web/app.ts';
 
 /** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */

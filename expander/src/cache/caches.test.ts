@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createExpand } from '../expansion/expand.ts';
+import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
-import { followRedirects } from '../expansion/follow-redirects.ts';
 import { cacheHops, shareHops } from '../hop/hop-cache.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import { cacheExpansions, memoryTier } from './expansion-cache.ts';

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { browserLimit } from '../expansion/expand.ts';
-import type { Follow } from '../expansion/expansion.ts';
+import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
 import { serviceAlone, type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './format.ts';

@@ -1,4 +1,4 @@
-import { browserLimit } from '../expansion/expand.ts';
+import { browserLimit } from '../expansion/expansion.ts';
 
 export const usage = `Usage: longhand-expand [OPTION]... [URL]...
        longhand-expand [OPTION]... < urls.txt

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ExpansionError } from './errors.ts';
-import { createExpand } from './expand.ts';
+import { createExpand, followRedirects } from './expand.ts';
 import type { Answer, FetchHop, Hop } from './expansion.ts';
-import { followRedirects } from './follow-redirects.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 

@@ -1,14 +1,19 @@
 import { promisify } from 'node:util';
-import { endedExpansion } from './chain.ts';
+import { browserSession } from './browser-session.ts';
+import { endedExpansion, followChain, plainSession, type Visit } from './chain.ts';
 import { ExpansionError, expansionError } from './errors.ts';
-import type { ExpandOptions, ExpandUrl, Expansion } from './expansion.ts';
-import { readTarget } from './target.ts';
-
-/** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
-export const browserLimit = 19;
-
-/** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
-export const cdnId = 'longhand';
+import {
+  type Answer,
+  browserLimit,
+  type ExpandOptions,
+  type ExpandUrl,
+  type Expansion,
+  type FetchHop,
+  type Hop,
+} from './expansion.ts';
+import { describeHost, isOtherDomain } from './host.ts';
+import { answerFreshUntil } from './lifetime.ts';
+import { readTarget, type Target } from './target.ts';
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
@@ -77,8 +82,49 @@ function asError(error: Expansion['error']): ExpansionError | null {
   return error && new ExpansionError(error.code, error.message);
 }
 
-/** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
-export function isOwnRequest(cdnLoop = ''): boolean {
-  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',');
-  return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
+/** Follows a chain of redirects, and describes each hop. */
+export function followRedirects(fetchHop: FetchHop): ExpandUrl {
+  return async (start, { onHop, ...options }) => {
+    const hops: Hop[] = [];
+    let started = performance.now();
+    const onVisit = (at: Target, visit: Visit) => {
+      const now = performance.now();
+      const hop = describeHop(at, visit, now - started);
+      started = now;
+      hops.push(hop);
+      onHop?.(hop);
+    };
+    const startSession = options.follow === 'all' ? browserSession : plainSession;
+    const chain = await followChain(start, fetchHop, startSession, { ...options, onVisit });
+    const expansion = endedExpansion(chain.at.text, chain.end, hops, chain.redirectCount);
+    return chain.isPersonal ? { ...expansion, freshUntil: 0 } : expansion;
+  };
+}
+
+function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, milliseconds: number): Hop {
+  const tls = url.protocol === 'https:';
+  const next = step.kind ? step.next.url : null;
+  return {
+    url: text,
+    kind: step.kind,
+    ...(answer ? factsOf(answer) : unrequested()),
+    location: step.location,
+    ...(wrapper && { wrapper }),
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    tls,
+    downgrade: tls && next?.protocol === 'http:',
+    domainChanged: next !== null && isOtherDomain(url, next),
+    ...describeHost(url),
+  };
+}
+
+/** What is shown of an answer. */
+function factsOf({ refresh: _, setCookies: __, ...facts }: Answer) {
+  return facts;
+}
+
+/** What there is to say of a wrapper. It names the same target for as long as anything is cached. */
+function unrequested() {
+  const freshUntil = answerFreshUntil(301, {});
+  return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;
 }

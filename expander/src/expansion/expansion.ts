@@ -6,6 +6,9 @@ import type { Target } from './target.ts';
 /** How far a chain is followed: through 301 and 302, or to where a browser ends. */
 export type Follow = 'default' | 'all';
 
+/** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
+export const browserLimit = 19;
+
 /** A host's response to one request. */
 export interface Answer {
   status: number;
@@ -40,6 +43,9 @@ export interface FetchHopOptions {
  * @throws ExpansionError
  */
 export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
+
+/** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
+export const cdnId = 'longhand';
 
 /**
  * How a hop leads on: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names

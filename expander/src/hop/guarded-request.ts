@@ -1,8 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Connect } from '@longhand/shared/connector.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { cdnId } from '../expansion/expand.ts';
-import type { FetchHop } from '../expansion/expansion.ts';
+import { cdnId, type FetchHop } from '../expansion/expansion.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
 import type { Request } from './exchange.ts';

@@ -1,9 +1,8 @@
 import { serve } from '@longhand/shared/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
-import { createExpand } from '../expansion/expand.ts';
+import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Hop } from '../expansion/expansion.ts';
-import { followRedirects } from '../expansion/follow-redirects.ts';
 import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 import { streamPage } from './page-stream.ts';

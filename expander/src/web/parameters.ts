@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import type { Context } from 'hono';
 import ip from 'ipaddr.js';
 import { ExpansionError } from '../expansion/errors.ts';
-import { isOwnRequest } from '../expansion/expand.ts';
-import type { Follow } from '../expansion/expansion.ts';
+import { cdnId, type Follow } from '../expansion/expansion.ts';
 
 /**
  * Reads what a request asks for, and for whom. Any number of empty `u` counts as none.
@@ -34,6 +33,12 @@ export function readParameters(c: Context) {
     signal: c.req.raw.signal,
     client: clientOf(c),
   };
+}
+
+/** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
+export function isOwnRequest(cdnLoop = ''): boolean {
+  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',');
+  return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns';
+import { agentConnector } from '@longhand/shared/agent.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis-operations.ts';
 import { Registry } from 'prom-client';
@@ -9,7 +10,8 @@ import { createExpand, followRedirects } from './expansion/expand.ts';
 import type { ExpandUrl, FetchHop } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
-import { createFetchHop } from './hop/fetch-hop.ts';
+import { createBrowse } from './hop/browse.ts';
+import { createFetchHop, guardedRequest } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
 import { limitClients, limitExpansions } from './limits/bounds.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
@@ -48,7 +50,7 @@ export function createExpansion(config: Config, outside: Outside) {
   const cacheTiers = [memoryTier()];
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry), clock);
   if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
-  const requests = createFetchHop(
+  const { request, close } = guardedRequest(
     {
       guard: createGuard(allowedNetworks, metrics.refusedTargets),
       lookup: sharedLookup(resolve, metrics.nameLookups),
@@ -56,8 +58,9 @@ export function createExpansion(config: Config, outside: Outside) {
       accept: config.EXPANDER_ACCEPT,
       acceptLanguage: config.EXPANDER_ACCEPT_LANGUAGE,
     },
-    metrics.hopDurations,
+    agentConnector,
   );
+  const fetchHop = createFetchHop(request, createBrowse(request), metrics.hopDurations);
 
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
@@ -71,10 +74,10 @@ export function createExpansion(config: Config, outside: Outside) {
     cacheExpansions(cacheTiers, metrics.cacheLookups),
     limit?.charge ?? unlimited,
     limitExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(requests.fetchHop)));
+  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(fetchHop)));
 
   const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
-  return { expand, close: requests.close };
+  return { expand, close };
 }
 
 const unlimited = (expandUrl: ExpandUrl) => expandUrl;

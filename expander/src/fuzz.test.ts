@@ -9,7 +9,7 @@ import { createExpand, followRedirects } from './expansion/expand.ts';
 import type { FetchHop } from './expansion/expansion.ts';
 import { isWeb, readTarget, resolveLocation } from './expansion/target.ts';
 import { createGuard } from './guard/public-address.ts';
-import { percentEncoded } from './hop/response-head.ts';
+import { percentEncoded } from './hop/fetch-hop.ts';
 import { callbackCall, isCallbackName } from './web/api.ts';
 
 const inputs = rounds({ short: 5_000, long: 500_000 });

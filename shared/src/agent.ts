@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   type Connect,
@@ -50,6 +50,11 @@ export function connector(agents: Agents): Connect {
     const agent = agents[protocol as keyof Agents] as AgentWithOptions;
     return agent.createConnection({ ...agent.options, ...options } as http.ClientRequestArgs) as Socket;
   });
+}
+
+/** Opens connections by way of agents of their own, which use `lookup`. */
+export function agentConnector(lookup: LookupFunction): Connect {
+  return connector({ 'http:': httpAgent({ lookup }), 'https:': httpsAgent({ lookup }) });
 }
 
 /** Whatever forms of `createConnection` Node's agents accept, these do. */

@@ -6,7 +6,7 @@ import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
-import { guardedRequest } from '../hop/guarded-request.ts';
+import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import { cacheHops } from '../hop/hop-cache.ts';
 import type { Options } from './options.ts';
 
@@ -18,7 +18,7 @@ const hopShare = 3 / 8;
  * and no limits for clients, whose part the number of expansions in flight plays, and does not describe hops.
  */
 export async function createExpandUrl({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
-  const { request, fetchHead } = guardedRequest(
+  const { request } = guardedRequest(
     {
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
       lookup: sharedLookup(lookup),
@@ -32,7 +32,7 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
   const { fetchHop, startSession } =
     follow === 'all'
       ? (await import('./as-browser.ts')).asBrowser(request)
-      : { fetchHop: fetchHead, startSession: plainSession };
+      : { fetchHop: fetchHead(request), startSession: plainSession };
   const fetchCached = cacheHops(fetchHop);
   const times = { hop: timeout * hopShare, chain: timeout };
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { agentConnector } from '@longhand/shared/agent.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
-import { createFetchHop } from '../hop/fetch-hop.ts';
-import { percentEncoded } from '../hop/response-head.ts';
+import { fetchHead, guardedRequest, percentEncoded } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
 import { isWeb, readTarget, resolveLocation } from './target.ts';
 
@@ -82,7 +82,8 @@ describe('as `Location`', () => {
     const { port } = server.address() as AddressInfo;
     const lookup = () => {};
     const guard = createGuard(['127.0.0.0/8']);
-    const { fetchHop, close } = createFetchHop({ guard, lookup, userAgent: 'test' }, { observe() {} });
+    const { request, close } = guardedRequest({ guard, lookup, userAgent: 'test' }, agentConnector);
+    const fetchHop = fetchHead(request);
     expect(sendable.length).toBeGreaterThan(750);
     for (const [i, entry] of sendable.entries()) {
       const { location } = await fetchHop(new URL(`http://127.0.0.1:${port}/${i}`), { follow: 'default' });

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { parseHead, percentEncoded } from './response-head.ts';
+import { percentEncoded } from './fetch-hop.ts';
+import { parseHead } from './response-head.ts';
 
 test('a location does not keep the head that it came in', () => {
   setFlagsFromString('--expose-gc');

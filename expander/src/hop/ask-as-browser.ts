@@ -1,8 +1,9 @@
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, Response } from './exchange.ts';
+import { answerOf } from './fetch-hop.ts';
 import { mayBePage, readRefresh } from './page.ts';
-import { answerOf, type ResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
 
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;

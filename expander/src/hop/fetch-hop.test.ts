@@ -3,13 +3,14 @@ import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
-import { createFetchHop } from './fetch-hop.ts';
+import { fetchHead, guardedRequest } from './fetch-hop.ts';
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
 const guard = createGuard(['127.0.0.1/32']);
@@ -28,9 +29,9 @@ function asking(...answers: LookupAddress[][]) {
     const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
     setImmediate(callback, null, addresses);
   };
-  const { fetchHop, close } = createFetchHop({ guard, userAgent: 'test', lookup }, { observe() {} });
+  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, agentConnector);
   onTestFinished(close);
-  return (url: string) => fetchHop(new URL(url), { follow: 'default' });
+  return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
 }
 
 /** A server of raw bytes on 127.0.0.1. */

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import type { Log } from '@longhand/shared/log.ts';
-import { timedOperations } from '@longhand/shared/redis-operations.ts';
+import { operationDurations } from '@longhand/shared/redis.ts';
+import { timedOperations } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
 import { type CacheClient, cacheExpansions, memoryTier, redisTier } from './cache/expansion-cache.ts';
@@ -48,7 +49,7 @@ export function createExpansion(config: Config, outside: Outside) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const cacheTiers = [memoryTier()];
-  const run = circuitBreaker('the cache in Redis', log, timedOperations(registry), clock);
+  const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)), clock);
   if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
   const { request, close } = guardedRequest(
     {

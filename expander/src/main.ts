@@ -1,6 +1,5 @@
 import { readOrExit } from '@longhand/shared/env.ts';
-import { cacheClient } from '@longhand/shared/redis.ts';
-import { redisState } from '@longhand/shared/redis-operations.ts';
+import { cacheClient, redisState } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };

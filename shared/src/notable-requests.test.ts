@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { serveObserved } from '../testing/serve-observed.ts';
 import { annotate, notableRequests } from './observe.ts';
 import { operations } from './operations.ts';
-import { redisState, timedOperations } from './redis-operations.ts';
-import { beginSpan, type ObservedRequest, sharing } from './spans.ts';
+import { operationDurations, redisState } from './redis.ts';
+import { beginSpan, type ObservedRequest, sharing, timedOperations } from './spans.ts';
 
 const id = 'a'.repeat(32);
 const request = (change: Partial<ObservedRequest>): ObservedRequest => ({
@@ -45,7 +45,7 @@ describe('Notable requests', () => {
 
   test('tell what they waited for, each its own, on the operations port', async () => {
     const registry = new Registry();
-    const timed = timedOperations(registry);
+    const timed = timedOperations(operationDurations(registry));
     const both = Promise.withResolvers<void>();
     let begun = 0;
     const app = new Hono().get('/:name', async (c) => {

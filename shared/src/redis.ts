@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { type RedisAddress, type RedisConfig, redisAddress } from './redis-address.ts';
+import { durationBuckets } from './spans.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
@@ -118,4 +120,32 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
   if (redis.status === 'ready') return;
   const ready = new Promise((resolve) => redis.once('ready', resolve));
   await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
+}
+
+/** The histogram of operations, by the names of OpenTelemetry's database conventions (1.44). */
+export function operationDurations(metrics: Registry): Histogram {
+  return new Histogram({
+    name: 'db_client_operation_duration_seconds',
+    help: 'Time from an operation on Redis to its reply, its wait for a connection included.',
+    labelNames: ['db_system_name', 'db_operation_name', 'error_type'],
+    buckets: durationBuckets,
+    registers: [metrics],
+  });
+}
+
+/** A gauge of whether the service's Redis answers, asked at each scrape. */
+export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
+  new Gauge({
+    name: 'longhand_redis_answers',
+    help: 'Whether the Redis of this service answers a ping.',
+    registers: [metrics],
+    async collect() {
+      this.set(
+        await ping().then(
+          () => 1,
+          () => 0,
+        ),
+      );
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import { untimed } from '@longhand/shared/redis-operations.ts';
+import { untimed } from '@longhand/shared/spans.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './circuit-breaker.ts';
 

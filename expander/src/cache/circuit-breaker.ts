@@ -1,5 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
-import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
+import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import { within } from '../expansion/deadline.ts';
 
 /** Milliseconds an operation may take. */

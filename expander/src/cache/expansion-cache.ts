@@ -1,4 +1,4 @@
-import type { Timed } from '@longhand/shared/redis-operations.ts';
+import type { Timed } from '@longhand/shared/spans.ts';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { ExpandOptions, ExpandUrl, Expansion } from '../expansion/expansion.ts';

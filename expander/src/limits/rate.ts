@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Timed } from '@longhand/shared/redis-operations.ts';
+import type { Timed } from '@longhand/shared/spans.ts';
 import { LRUCache } from 'lru-cache';
 import type { CacheClient } from '../cache/expansion-cache.ts';
 import { RateLimited } from '../expansion/errors.ts';

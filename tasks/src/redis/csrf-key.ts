@@ -1,5 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
+import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 

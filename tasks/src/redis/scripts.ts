@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { type Timed, untimed } from '@longhand/shared/redis-operations.ts';
+import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 import { createBatcher } from './batcher.ts';

@@ -1,4 +1,4 @@
-import type { Timed } from '@longhand/shared/redis-operations.ts';
+import type { Timed } from '@longhand/shared/spans.ts';
 import { hasValkey, startRedis, startValkeyProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

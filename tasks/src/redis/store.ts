@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import type { Timed } from '@longhand/shared/redis-operations.ts';
+import type { Timed } from '@longhand/shared/spans.ts';
 import { Cluster } from 'ioredis';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';

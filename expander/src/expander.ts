@@ -14,9 +14,8 @@ import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
 import { createFetchHop, guardedRequest } from './hop/fetch-hop.ts';
 import { cacheHops, shareHops } from './hop/hop-cache.ts';
-import { limitClients, limitExpansions } from './limits/bounds.ts';
+import { limitClients, limitExpansions, singleFlight } from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
-import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 

@@ -1,5 +1,5 @@
 import { Session } from 'node:inspector/promises';
-import { createFlights } from '../src/limits/single-flight.ts';
+import { createFlights } from '../src/limits/in-flight.ts';
 
 /** Prints the bytes that outlived the collections of young objects after 60,000 flights with some 100 MB in all. */
 const join = createFlights<number[]>();

@@ -3,7 +3,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { cacheHops, shareHops } from '../hop/hop-cache.ts';
-import { singleFlight } from '../limits/single-flight.ts';
+import { singleFlight } from '../limits/in-flight.ts';
 import { cacheExpansions, memoryTier } from './expansion-cache.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { withoutFragment } from '../expansion/target.ts';
-import { createLimit } from '../limits/bounds.ts';
-import { createFlights } from '../limits/single-flight.ts';
+import { createFlights, createLimit } from '../limits/in-flight.ts';
 
 /** Answers kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
 const maxAnswers = 5_000;

@@ -3,7 +3,7 @@ import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createLimit, limitClients, limitExpansions } from './bounds.ts';
+import { createLimit, limitClients, limitExpansions } from './in-flight.ts';
 
 test('work in flight is limited for each key; the next is overloaded, and other keys are not', async () => {
   const limit = createLimit(64, (host) => `Too many are waiting for ${host}`);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createFlights } from './single-flight.ts';
+import { createFlights } from './in-flight.ts';
 
 /** Work that is done when told so, and says whether it was stopped. */
 function work() {

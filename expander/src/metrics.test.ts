@@ -4,7 +4,7 @@ import { type Shortener, startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import type { CacheClient } from './cache/expansion-cache.ts';
+import type { CacheClient } from './cache/redis.ts';
 
 let shortener: Shortener;
 beforeAll(async () => {

@@ -22,7 +22,7 @@ const requests = 36_000;
 /** Characters of a link, so many that a run of two minutes fills the caches; the edge keeps answers of up to 3,000. */
 const length = 1_200;
 
-/** Bytes of all entries in the memory of an expander (expander/src/cache/expansion-cache.ts), and beside the text of one. */
+/** Bytes of all entries in the memory of an expander (expander/src/cache/caches.ts), and beside the text of one. */
 const memory = { size: 32 * 2 ** 20, overhead: 200 };
 
 async function main(): Promise<void> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
-import type { CacheClient } from '../cache/expansion-cache.ts';
+import type { CacheClient } from '../cache/redis.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';

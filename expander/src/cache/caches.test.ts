@@ -2,9 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
-import { cacheHops, shareHops } from '../hop/hop-cache.ts';
-import { singleFlight } from '../limits/in-flight.ts';
-import { cacheExpansions, memoryTier } from './expansion-cache.ts';
+import { shareHops, singleFlight } from '../limits/in-flight.ts';
+import { cacheExpansions, cacheHops, memoryTier } from './caches.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;

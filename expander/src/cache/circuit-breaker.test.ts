@@ -1,6 +1,6 @@
 import { untimed } from '@longhand/shared/spans.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { circuitBreaker } from './circuit-breaker.ts';
+import { circuitBreaker } from './redis.ts';
 
 /** A breaker over something that hangs when it is told to, with the lines of its log. */
 function breaker() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryTier } from './expansion-cache.ts';
+import { memoryTier } from './caches.ts';
 
 test('the memory tier keeps at most 32 MiB of text, and drops what was used least recently', async () => {
   const tier = memoryTier();

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/expand-line.ts';
+import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followChain, plainSession } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
-import { cacheHops } from '../hop/hop-cache.ts';
 import type { Options } from './options.ts';
 
 /** What a website may take of the time for a whole chain: 3 s of 8, as in the service. */

@@ -1,12 +1,15 @@
 import { sharing } from '@longhand/shared/spans.ts';
-import { cacheKey } from '../cache/expansion-cache.ts';
+import { cacheKey } from '../cache/caches.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
-import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
+import type { Answer, ExpandUrl, Expansion, FetchHop, Hop } from '../expansion/expansion.ts';
+import { withoutFragment } from '../expansion/target.ts';
 
 /** Expansions in flight. */
 const maxInFlight = 1_024;
 /** Expansions that one client waits for: its lists (96), and pages and scripts beside them. */
 const maxPerClient = 256;
+/** Hops in flight at one origin: a host that hangs uses up its own share and nobody else's. */
+const maxPerOrigin = 64;
 
 /** Limits the expansions that each client waits for, whoever started them. */
 export function limitClients(expandUrl: ExpandUrl): ExpandUrl {
@@ -34,6 +37,23 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
     join(cacheKey(target, options), { signal: options.signal, watch: options.onHop }, (signal, onHop) =>
       expandUrl(target, { ...options, signal, onHop }),
     );
+}
+
+/**
+ * One request at a time for each hop, shared by the chains that meet there; each waits no longer than its own deadline.
+ * Requests that join an in-flight hop also count toward the per-origin limit.
+ */
+export function shareHops(fetchHop: FetchHop): FetchHop {
+  const atOrigin = createLimit(maxPerOrigin, (origin) => `Too many expansions are waiting for ${origin}`);
+  const join = createFlights<Answer>();
+  return (url, options) =>
+    atOrigin(url.origin, () => {
+      const { follow, cookie, signal } = options;
+      if (cookie) return fetchHop(url, options);
+      return join(`${follow} ${withoutFragment(url)}`, { signal }, (signal) =>
+        fetchHop(url, { follow, signal }),
+      );
+    });
 }
 
 /** A gauge of work in flight. */

@@ -6,7 +6,7 @@ import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import type { CacheClient } from '../cache/expansion-cache.ts';
+import type { CacheClient } from '../cache/redis.ts';
 import { readRate, takeLocally } from './rate.ts';
 
 let server: TestRedis;

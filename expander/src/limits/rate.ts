@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Timed } from '@longhand/shared/spans.ts';
 import { LRUCache } from 'lru-cache';
-import type { CacheClient } from '../cache/expansion-cache.ts';
+import type { CacheClient } from '../cache/redis.ts';
 import { RateLimited } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 

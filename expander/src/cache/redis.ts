@@ -1,6 +1,33 @@
 import type { Log } from '@longhand/shared/log.ts';
 import { type Timed, untimed } from '@longhand/shared/spans.ts';
+import type { Redis } from 'ioredis';
 import { within } from '../expansion/deadline.ts';
+import type { Tier } from './caches.ts';
+
+/** The commands of Redis that the cache uses. */
+export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
+
+/** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
+const schemaVersion = 6;
+
+/**
+ * Keeps entries in Redis, for all replicas.
+ *
+ * @param run keeps a Redis that hangs from delaying every request.
+ * @param allowedNetworks is part of every key: a result found in an exempt network is only for those who may go there.
+ */
+export function redisTier(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): Tier {
+  const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
+  return {
+    name: 'redis',
+    get: (key) => run('GET', () => redis.get(`${scope} ${key}`)),
+    set(key, entry, expiresAt) {
+      const milliseconds = Math.round(expiresAt - Date.now());
+      // Nobody waits for the write; an entry that is lost is a miss.
+      run('SET', () => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds)).catch(() => {});
+    },
+  };
+}
 
 /** Milliseconds an operation may take. */
 const timeout = 250;

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
-import { cacheHops, shareHops } from './hop-cache.ts';
+import { shareHops } from './in-flight.ts';
 
 const answer = (): Answer => ({
   status: 200,
@@ -14,31 +14,6 @@ const answer = (): Answer => ({
   addressFamily: 4,
   freshUntil: Date.now() + 60_000,
   cached: false,
-});
-
-describe('a hop that is remembered', () => {
-  test('is of one way to follow: a host may answer HEAD and GET differently', async () => {
-    const asked: string[] = [];
-    const ask = cacheHops(async (_, { follow }) => {
-      asked.push(follow);
-      return answer();
-    });
-    for (const follow of ['default', 'all', 'default', 'all'] as const) {
-      await ask(new URL('http://a.example/'), { follow });
-    }
-    expect(asked).toEqual(['default', 'all']);
-  });
-
-  test('takes no more than 2 KiB', async () => {
-    const asked: number[] = [];
-    const ask = cacheHops(async ({ href }) => {
-      asked.push(href.length);
-      return answer();
-    });
-    const url = (length: number) => new URL(`http://a.example/${'x'.repeat(length - 17)}`);
-    for (const length of [2_048, 2_048, 2_049, 2_049]) await ask(url(length), { follow: 'default' });
-    expect(asked).toEqual([2_048, 2_049, 2_049]);
-  });
 });
 
 describe('a hop that several wait for', () => {

@@ -1,8 +1,6 @@
-import type { Timed } from '@longhand/shared/spans.ts';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import type { ExpandOptions, ExpandUrl, Expansion } from '../expansion/expansion.ts';
-import type { Target } from '../expansion/target.ts';
+import type { Answer, ExpandOptions, ExpandUrl, Expansion, FetchHop } from '../expansion/expansion.ts';
+import { type Target, withoutFragment } from '../expansion/target.ts';
 
 /** Keeps entries as text until they expire or make room for others. */
 export interface Tier {
@@ -148,27 +146,29 @@ export function memoryTier(): Tier {
   };
 }
 
-/** The commands of Redis that the cache uses. */
-export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
-
-/** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
-const schemaVersion = 6;
+/** Answers kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
+const maxAnswers = 5_000;
+const maxAnswerSize = 2_048;
 
 /**
- * Keeps entries in Redis, for all replicas.
- *
- * @param run keeps a Redis that hangs from delaying every request.
- * @param allowedNetworks is part of every key: a result found in an exempt network is only for those who may go there.
+ * Caches single answers, so that two short URLs into one chain share its hops. What a website answers to a cookie, or
+ * with one, is for one chain only.
  */
-export function redisTier(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): Tier {
-  const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
-  return {
-    name: 'redis',
-    get: (key) => run('GET', () => redis.get(`${scope} ${key}`)),
-    set(key, entry, expiresAt) {
-      const milliseconds = Math.round(expiresAt - Date.now());
-      // Nobody waits for the write; an entry that is lost is a miss.
-      run('SET', () => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds)).catch(() => {});
-    },
+export function cacheHops(fetchHop: FetchHop): FetchHop {
+  const caches = {
+    default: new LRUCache<string, Answer>({ max: maxAnswers }),
+    all: new LRUCache<string, Answer>({ max: maxAnswers }),
+  };
+  return async (url, options) => {
+    const cache = caches[options.follow];
+    if (options.cookie) return fetchHop(url, options);
+    const key = withoutFragment(url);
+    const hit = options.refresh ? undefined : cache.get(key);
+    if (hit && hit.freshUntil > Date.now()) return { ...hit, cached: true };
+    const answer = await fetchHop(url, options);
+    const { location, refresh, setCookies } = answer;
+    const length = key.length + (location?.length ?? 0) + (refresh?.url.length ?? 0);
+    if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
+    return answer;
   };
 }

@@ -5,8 +5,8 @@ import { createFairQueue } from '../bulk/fair-queue.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
 import type { Expand } from '../expansion/expand.ts';
+import { readParameters } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
-import { readParameters } from './parameters.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */

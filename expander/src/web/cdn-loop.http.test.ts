@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving } from '../../testing/serving.ts';
-import { isOwnRequest } from './parameters.ts';
+import { isOwnRequest } from './api.ts';
 
 test.each(['/api', '/api/chain', '/'])(
   'a URL that nests the address of the expander itself costs one request there: %s',

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
+import { readParameters } from './api.ts';
 import type { Page } from './page.ts';
-import { readParameters } from './parameters.ts';
 import { reportError, textResponse } from './responses.ts';
 
 /** `GET /`: the page, with the chain of `u` if there is one. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { expect, test } from 'vitest';
-import { clientOf } from './parameters.ts';
+import { clientOf } from './api.ts';
 
 const request = (forwardedFor: string | undefined, remoteAddress?: string) =>
   ({

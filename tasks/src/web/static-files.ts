@@ -7,14 +7,18 @@ import { notModified } from './conditional.ts';
 import type { TasksContext } from './context.ts';
 import { respond } from './responses.ts';
 
-type Encoding = 'br' | 'gzip' | 'identity';
+/** The codings of content, the best first. */
+const compress = { br: brotliCompressSync, gzip: gzipSync };
+
+type Coding = keyof typeof compress;
 
 interface PublicFile {
   type: string;
   modified: Date;
   hash: string;
-  /** The content, and its compressed forms if they are smaller. */
-  bodies: Partial<Record<Encoding, Buffer<ArrayBuffer>>>;
+  content: Buffer<ArrayBuffer>;
+  /** What a coding makes of the content, from the first request for it on: it takes longer than the rest of the start. */
+  compressed: Partial<Record<Coding, Buffer<ArrayBuffer>>>;
 }
 
 export interface PublicFiles {
@@ -31,7 +35,7 @@ export interface PublicFiles {
 }
 
 /**
- * The files of `folder`, read and compressed once. A request is a lookup by name and never reaches the file system, so
+ * The files of `folder`, each read and compressed once. A request is a lookup by name and never reaches the file system, so
  * no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
 export function publicFiles(folder: string): PublicFiles {
@@ -61,15 +65,13 @@ function names(folder: string): string[] {
 }
 
 function readFile(path: string): PublicFile {
-  const identity = readFileSync(path);
-  const ifSmaller = (body: Buffer<ArrayBuffer>) => (body.length < identity.length ? body : undefined);
-  const br = ifSmaller(brotliCompressSync(identity));
-  const gzip = ifSmaller(gzipSync(identity));
+  const content = readFileSync(path);
   return {
     type: getMimeType(path) ?? 'application/octet-stream',
     modified: statSync(path).mtime,
-    hash: shortHash(identity),
-    bodies: { identity, ...(br && { br }), ...(gzip && { gzip }) },
+    hash: shortHash(content),
+    content,
+    compressed: {},
   };
 }
 
@@ -86,25 +88,32 @@ function decoded(path: string): string {
 }
 
 function respondFile(c: TasksContext, file: PublicFile, immutable: boolean): Response {
-  const { type, modified, hash, bodies } = file;
-  const encoding = chooseEncoding(c.req.header('accept-encoding') ?? '', bodies);
-  const etag = `"${hash}-${encoding}"`;
+  const { type, modified, hash, content } = file;
+  const coding = chooseCoding(c.req.header('accept-encoding') ?? '', file);
+  const etag = `"${hash}-${coding ?? 'identity'}"`;
   const headers = {
     'Content-Type': type,
     'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: etag,
     'Last-Modified': modified.toUTCString(),
     Vary: 'Accept-Encoding',
-    ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    ...(coding && { 'Content-Encoding': coding }),
   };
   if (notModified(c, etag, modified)) return respond(c, null, 304, headers);
-  return respond(c, bodies[encoding] as Buffer<ArrayBuffer>, 200, headers);
+  return respond(c, coding ? compressed(file, coding) : content, 200, headers);
 }
 
-/** The smallest form whose coding the client lists and does not refuse with `q=0` (RFC 9110 section 12.5.3). */
-function chooseEncoding(header: string, bodies: PublicFile['bodies']): Encoding {
-  const codings = header.split(',').map((item) => item.trim().toLowerCase());
+/** The best coding that the client lists, does not refuse with `q=0` (RFC 9110 section 12.5.3), and that saves bytes. */
+function chooseCoding(header: string, file: PublicFile): Coding | undefined {
+  const listed = header.split(',').map((item) => item.trim().toLowerCase());
   const accepts = (coding: string) =>
-    codings.some((item) => item.split(';')[0]?.trim() === coding && !/;\s*q=0(\.0*)?$/.test(item));
-  return (['br', 'gzip'] as const).find((coding) => bodies[coding] && accepts(coding)) ?? 'identity';
+    listed.some((item) => item.split(';')[0]?.trim() === coding && !/;\s*q=0(\.0*)?$/.test(item));
+  const codings = Object.keys(compress) as Coding[];
+  return codings.find((coding) => accepts(coding) && compressed(file, coding).length < file.content.length);
+}
+
+function compressed(file: PublicFile, coding: Coding): Buffer<ArrayBuffer> {
+  const body = file.compressed[coding] ?? compress[coding](file.content);
+  file.compressed[coding] = body;
+  return body;
 }

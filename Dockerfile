@@ -30,6 +30,9 @@ COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
 COPY --chmod=755 deploy/compose/watched.sh /usr/local/bin/
+# Stripping types takes longer than the rest of a start, so an image keeps what Node made of the sources.
+RUN install --directory --owner=1000 compiled
+ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
 EXPOSE 3000 9464
 LABEL org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
@@ -39,12 +42,10 @@ COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
 USER root
-RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand && \
-    install --directory --owner=1000 /app/compiled
+RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# Stripping types takes the command longer than the rest of its start, so the image keeps what Node made of the sources.
-ENV NODE_COMPILE_CACHE=/app/compiled
-RUN echo | longhand-expand --follow=all
+# The service loads all its sources before it refuses the port.
+RUN echo | longhand-expand --follow=all && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["watched.sh", "expander", "node", "expander/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand expander" \
       org.opencontainers.image.description="Says where a short URL leads."
@@ -53,6 +54,7 @@ FROM service AS tasks
 COPY --from=tasks-packages /app/node_modules node_modules
 COPY --from=tasks-packages /app/tasks tasks
 COPY tasks tasks
+RUN PORT=none node tasks/src/main.ts || [ $? = 78 ]
 CMD ["watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { backupRules } from './suite/backup.ts';
 import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
+import { crowdRules } from './suite/crowd.ts';
 import { expanderRules } from './suite/expander.ts';
 import { proxyRules } from './suite/proxy.ts';
 import { recoveryRules } from './suite/recovery.ts';
@@ -28,5 +29,6 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   recoveryRules(() => stack);
   containerRules(() => stack);
   backupRules(() => stack);
+  crowdRules(() => stack);
   replicaRules(() => stack);
 });

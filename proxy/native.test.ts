@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { browserWalk } from './suite/browser.ts';
+import { type CrowdedStack, crowdRules } from './suite/crowd.ts';
 import { expanderRules } from './suite/expander.ts';
 import { proxyRules } from './suite/proxy.ts';
 import { recoveryRules } from './suite/recovery.ts';
 import { tasksRules } from './suite/tasks.ts';
 import { startNative } from './testing/native.ts';
-import type { TestStack } from './testing/test-stack.ts';
 
 describe('The stack from outside, without Docker', () => {
-  let stack: TestStack;
+  let stack: CrowdedStack;
   beforeAll(async () => {
     stack = await startNative();
   });
@@ -19,4 +19,5 @@ describe('The stack from outside, without Docker', () => {
   tasksRules(() => stack);
   browserWalk(() => stack, 'native');
   recoveryRules(() => stack);
+  crowdRules(() => stack);
 });

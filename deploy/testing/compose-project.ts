@@ -13,11 +13,17 @@ export function composeProject(env: NodeJS.ProcessEnv = process.env) {
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
     (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
+  // As docker-compose.yml names it.
+  const { COMPOSE_PROJECT_NAME: project = 'longhand' } = env;
   return {
     compose,
-    /** The ids of the running containers of a service, sorted. */
+    /** The ids of the running containers of a service, sorted. Compose would take a tenth of a second of CPU to say so. */
     async containers(service: string): Promise<string[]> {
-      const ids = await compose('ps', '--quiet', '--no-trunc', service);
+      const labels = { project, service, oneoff: 'False' };
+      const filters = Object.entries(labels).map(
+        ([name, value]) => `--filter=label=com.docker.compose.${name}=${value}`,
+      );
+      const ids = await docker('ps', '--quiet', '--no-trunc', ...filters);
       return ids.split('\n').filter(Boolean).toSorted();
     },
   };

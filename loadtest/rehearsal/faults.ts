@@ -50,7 +50,7 @@ export const tested: readonly Tested[] = [
     fault:
       'A crowd: 10,000 idle connections, 3,000 with unfinished headers, 1,000 event streams, 200 slow readers',
     promise: 'Others are unaffected, and the memory stays within its limits.',
-    tests: ['proxy/crowd.test.ts', 'proxy/memory.test.ts'],
+    tests: ['proxy/suite/crowd.ts', 'proxy/memory.test.ts'],
   },
   {
     fault: 'A backup is restored',

@@ -3,9 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
-import type { ServiceName } from '../testing/test-stack.ts';
-
-const services: ServiceName[] = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'];
+import { type ServiceName, serviceNames } from '../testing/test-stack.ts';
 
 /** What `docker inspect` says of a container. */
 interface Container {
@@ -49,18 +47,29 @@ export function containerRules(stack: () => ComposedStack): void {
     expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2`);
   });
 
-  test('its command starts from what the image has compiled', { timeout: 120_000 }, async () => {
-    const command = 'longhand-expand --follow=all http://10.0.0.1/ 2>&1 || true';
-    const options = ['--rm', '-T', '--no-deps', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE'];
-    const said = await stack().compose('run', ...options, 'expander', 'sh', '-c', command);
-    const reads = said.split('\n').filter((line) => line.includes('reading cache'));
-    expect(reads).toContainEqual(expect.stringContaining('cli/as-browser.ts'));
-    expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
-  });
+  test.each([
+    ['expander', 'longhand-expand --follow=all http://10.0.0.1/', 'cli/as-browser.ts'],
+    ['expander', 'PORT=none node expander/src/main.ts', 'expander/src/main.ts'],
+    ['tasks', 'PORT=none node tasks/src/main.ts', 'tasks/src/main.ts'],
+  ] as const)(
+    '%s starts from what the image has compiled: %s',
+    { timeout: 120_000 },
+    async (service, command, file) => {
+      const said = await inside(
+        service,
+        'sh',
+        '-c',
+        `NODE_DEBUG_NATIVE=COMPILE_CACHE ${command} 2>&1 || true`,
+      );
+      const reads = said.split('\n').filter((line) => line.includes('reading cache'));
+      expect(reads).toContainEqual(expect.stringContaining(file));
+      expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
+    },
+  );
 
   describe('Network access', { timeout: 120_000 }, () => {
     test('the host reaches the three ports of the proxy on 127.0.0.1, and no port of the other services', () => {
-      for (const service of services) {
+      for (const service of serviceNames) {
         const bindings = Object.values(container(service).HostConfig.PortBindings ?? {}).flat();
         const { port, expanderPort, tasksPort } = stack();
         const expected = service === 'proxy' ? [port, expanderPort, tasksPort] : [];
@@ -107,7 +116,7 @@ export function containerRules(stack: () => ComposedStack): void {
           }),
         );
       };
-      for (const service of services) {
+      for (const service of serviceNames) {
         expect([service, (await networks(service)).includes(true)]).toEqual([
           service,
           service === 'expander',
@@ -118,7 +127,7 @@ export function containerRules(stack: () => ComposedStack): void {
 
   describe('Privileges', { timeout: 120_000 }, () => {
     test('every process runs as a numeric user other than root', async () => {
-      for (const service of services) {
+      for (const service of serviceNames) {
         expect(container(service).Config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/);
         const uids = (await docker('top', container(service).Id, '-o', 'uid,pid')).split('\n').slice(1);
         expect(uids.length).toBeGreaterThan(0);
@@ -127,7 +136,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
 
     test('the root file system is read-only', async () => {
-      for (const service of services) {
+      for (const service of serviceNames) {
         const attempt = inside(
           service,
           'sh',
@@ -140,7 +149,7 @@ export function containerRules(stack: () => ComposedStack): void {
     });
 
     test('containers have no capabilities and gain no privileges, and their memory and logs are bounded', async () => {
-      for (const service of services) {
+      for (const service of serviceNames) {
         const status = await inside(service, 'cat', '/proc/1/status');
         expect(status).toMatch(/^CapEff:\s+0+$/m);
         expect(status).toMatch(/^CapBnd:\s+0+$/m);

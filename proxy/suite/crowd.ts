@@ -8,13 +8,12 @@ import { memoryLimits } from '../testing/memory.ts';
 import { send } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** A stack, and what a crowd in front of it needs. */
-export interface CrowdedStack {
-  stack: TestStack;
+/** A stack that a crowd can stand before. */
+export interface CrowdedStack extends TestStack {
   /** The proxy's address for the crowd. */
-  host: string;
+  host(): Promise<string>;
   /** Starts the program that holds connections, from the `n`th address of its own. */
-  start(hold: Hold, n: number): ChildProcess;
+  startHold(hold: Hold, n: number): ChildProcess;
   /** Bytes in memory, by service. */
   memory(): Promise<Record<string, number>>;
 }
@@ -25,19 +24,19 @@ const size = (long: number) => rounds({ short: long / 20, long });
 const addresses = rounds({ short: 2, long: 5 });
 
 /** The limits hold together: a crowd from a few addresses leaves the stack to everybody else, within its memory. */
-export function crowdRules(crowded: () => CrowdedStack): void {
+export function crowdRules(stack: () => CrowdedStack): void {
   test('a crowd that holds connections leaves both applications to everybody else', {
     timeout: 600_000,
   }, async () => {
-    const { stack, host, start, memory } = crowded();
-    const { tasksPort } = stack;
+    const { tasksPort, port } = stack();
+    const host = await stack().host();
     await fillList(tasksPort, 5_000);
-    await visit(stack, 50);
-    const quiet = await visit(stack, 300);
+    await visit(stack(), 50);
+    const quiet = await visit(stack(), 300);
 
     const hold = (kind: Hold['kind'], count: number, n: number, more: Partial<Hold> = {}) => {
       const options: Hold = { kind, count, host, port: tasksPort, ...more };
-      const crowd = startCrowd(options, (part) => start(part, n));
+      const crowd = startCrowd(options, (part) => stack().startHold(part, n));
       onTestFinished(() => crowd.stop());
       return crowd;
     };
@@ -45,16 +44,16 @@ export function crowdRules(crowded: () => CrowdedStack): void {
     const crowds = [
       ...streams,
       hold('reader', size(200), 0, { path: '/tasks/export?format=json' }),
-      hold('idle', size(10_000), 1, { port: stack.port }),
-      hold('idle', size(10_000), 2, { port: stack.port }),
+      hold('idle', size(10_000), 1, { port }),
+      hold('idle', size(10_000), 2, { port }),
     ];
     await Promise.all(crowds.map((crowd) => crowd.reached()));
     // Refused after 5 s, and there again a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
-    const besieged = await visit(stack, rounds({ short: 300, long: 2_000 }));
-    const used = await memory();
+    const besieged = await visit(stack(), rounds({ short: 300, long: 2_000 }));
+    const used = await stack().memory();
     const limits = await memoryLimits();
     const open = [...crowds, unfinished].map((crowd) => crowd.held().open);
     console.log(JSON.stringify({ quiet, besieged, used, open }));

@@ -1,15 +1,16 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
+import { addressOf, signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import type { ServiceName, TestStack } from './test-stack.ts';
+import type { CrowdedStack } from '../suite/crowd.ts';
+import { type ServiceName, serviceNames } from './test-stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-export interface ComposedStack extends TestStack {
+export interface ComposedStack extends CrowdedStack {
   /** The name of the compose project, unique for each stack. */
   readonly project: string;
   /** Runs `docker compose` and returns its output. */
@@ -27,6 +28,7 @@ export interface ComposedStack extends TestStack {
 export async function startComposed(): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   const { env, ports, compose, containers, stop } = await startComposeProject(project);
+  const front = `${project}_front`;
   const signalFirst = async (service: ServiceName, name: string) => {
     const [id = ''] = await containers(service);
     await signal(id, name);
@@ -46,11 +48,32 @@ export async function startComposed(): Promise<ComposedStack> {
     },
     async proxyLog() {
       const [id = ''] = await containers('proxy');
-      return (await docker('logs', id)).split('\n');
+      return (await docker('logs', '--since=1m', id)).split('\n');
     },
     pause: (service) => signalFirst(service, 'STOP'),
     resume: (service) => signalFirst(service, 'CONT'),
     kill: (service) => signalFirst(service, 'KILL'),
+    async host() {
+      const [proxy = ''] = await containers('proxy');
+      return addressOf(proxy, front);
+    },
+    // Each container has an address of its own.
+    startHold(hold) {
+      const mounted = ['--volume', `${import.meta.dirname}/hold.ts:/hold.ts:ro`];
+      const image = 'node:26.10.0-trixie-slim';
+      const args = ['run', '--rm', '--interactive', '--network', front, ...mounted, image];
+      return spawn('docker', [...args, 'node', '/hold.ts', JSON.stringify(hold)], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+    },
+    async memory() {
+      const used = serviceNames.map(async (service) => {
+        const [id = ''] = await containers(service);
+        const usage = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', id);
+        return [service, Number.parseFloat(usage) * (/^[\d.]+GiB/.test(usage) ? 1024 ** 3 : 1024 ** 2)];
+      });
+      return Object.fromEntries(await Promise.all(used));
+    },
     stop,
   };
 }

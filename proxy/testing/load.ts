@@ -24,7 +24,7 @@ export interface Load {
 }
 
 /** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
-const considerate = rounds({ short: 20, long: 0 });
+const considerate = rounds({ short: 40, long: 0 });
 
 /**
  * Sends requests over `connections` kept-alive connections, each one request after the other.

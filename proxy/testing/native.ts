@@ -1,9 +1,12 @@
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
-import type { ServiceName, TestStack } from './test-stack.ts';
+import type { CrowdedStack } from '../suite/crowd.ts';
+import { startHold } from './crowd.ts';
+import { residentBytes } from './memory.ts';
+import type { ServiceName } from './test-stack.ts';
 
 /** The stack without Docker, on free ports and with its own data. */
-export async function startNative(): Promise<TestStack> {
+export async function startNative(): Promise<CrowdedStack> {
   const shortener = await startShortener();
   const log: string[] = [];
   const stack = await startTemporaryStack({
@@ -26,6 +29,12 @@ export async function startNative(): Promise<TestStack> {
     pause: (service) => signal(service, 'SIGSTOP'),
     resume: (service) => signal(service, 'SIGCONT'),
     kill: (service) => signal(service, 'SIGKILL'),
+    host: async () => '127.0.0.1',
+    startHold: (hold, n) => startHold({ ...hold, from: `127.0.0.${2 + n}` }),
+    async memory() {
+      const used = stack.processes.map(async ({ name, pid }) => [name, await residentBytes(pid ?? 0)]);
+      return Object.fromEntries(await Promise.all(used));
+    },
     async stop() {
       await stack.stop();
       await shortener.close();

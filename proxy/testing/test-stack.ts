@@ -1,4 +1,6 @@
-export type ServiceName = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
+export const serviceNames = ['proxy', 'expander', 'expander-cache', 'tasks', 'tasks-store'] as const;
+
+export type ServiceName = (typeof serviceNames)[number];
 
 /** The whole stack for tests, with or without Docker. All ports are on 127.0.0.1. */
 export interface TestStack {
@@ -8,7 +10,7 @@ export interface TestStack {
   readonly tasksPort: number;
   /** The URL of a local shortener, as the expander reaches it. */
   readonly shortener: string;
-  /** The proxy's access log so far: lines of JSON. */
+  /** The proxy's access log of the last minute at least: lines of JSON. */
   proxyLog(): Promise<string[]>;
   /** Freezes a service: its connections stay open and nothing is answered. */
   pause(service: ServiceName): Promise<void>;

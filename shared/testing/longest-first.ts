@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'proxy/composed.test.ts',
   'loadtest/load.test.ts',
-  'proxy/crowd.test.ts',
   'deploy/native/main.test.ts',
   'tasks/src/web/accessible.browser.test.ts',
   'proxy/edge-cache.test.ts',
@@ -43,8 +42,8 @@ const longest = [
 ];
 
 /**
- * Starts the files that take longest first, whatever project they belong to: otherwise one worker is left with one of
- * them while the others have nothing to do.
+ * Starts the files that take longest first: otherwise one worker is left with one of them while the others have nothing
+ * to do.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,5 +1,6 @@
 import { type Application, serve } from '@longhand/shared/serve.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Visits {
@@ -7,9 +8,9 @@ export interface Visits {
   origin: string;
   /** The address of the page with the answer for `u`. */
   address(u: string): string;
-  /** A page for many visits: a fresh one costs three times as much as the next visit. */
-  openPage(): Promise<Page>;
-  /** Lends a fresh page of real Chromium. */
+  /** A page of real Chromium until the end, for many visits, or for what cannot be forgotten. */
+  openPage(options?: BrowserContextOptions): Promise<Page>;
+  /** Lends a page that knows nothing of the other ones: one that was lent with the same options and made to forget. */
   visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -21,21 +22,24 @@ export async function startVisits(app: Application): Promise<Visits> {
   const origin = `http://127.0.0.1:${port}`;
   const browser = await sharedChromium();
   const opened: Page[] = [];
+  const spares = new Map<string, Page>();
+  const openPage = async (options?: BrowserContextOptions) => {
+    const page = await browser.newPage(options);
+    opened.push(page);
+    return page;
+  };
   return {
     origin,
     address: (u) => `${origin}/?${new URLSearchParams({ u })}`,
-    async openPage() {
-      const page = await browser.newPage();
-      opened.push(page);
-      return page;
-    },
+    openPage,
     async visit(options, use) {
-      const context = await browser.newContext(options);
-      try {
-        return await use(await context.newPage());
-      } finally {
-        await context.close();
-      }
+      const kind = JSON.stringify(options);
+      const page = spares.get(kind) ?? (await openPage(options));
+      spares.delete(kind);
+      const result = await use(page);
+      await forget(page);
+      spares.set(kind, page);
+      return result;
     },
     async close() {
       for (const page of opened) await page.close();

@@ -1,5 +1,6 @@
 import { connected } from '@longhand/shared/redis.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { startService } from './service.ts';
@@ -16,8 +17,8 @@ export function useBrowser(): Site {
   beforeAll(async () => {
     Object.assign(site, await startSite());
   });
-  afterEach(async () => {
-    await site.leave();
+  afterEach(async ({ task }) => {
+    await site.leave(task.result?.state === 'fail');
     await site.empty();
   });
   afterAll(() => site.stop());
@@ -28,11 +29,15 @@ async function startSite() {
   const { server, redis, store, empty, stop } = await startStore();
   const service = await startService({ REDIS_URL: server.url });
   const browser = await sharedChromium();
-  const newPage = async (options: BrowserContextOptions) => {
-    const context = await browser.newContext({ baseURL: service.url, ...options });
+  // Nothing moves unless a test wants that: to draw the tint of one change costs as much as the change.
+  const still: BrowserContextOptions = { baseURL: service.url, reducedMotion: 'reduce' };
+  const newPage = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext({ ...still, ...options });
     context.setDefaultTimeout(10_000);
     return context.newPage();
   };
+  const lent: Page[] = [];
+  const spare: Page[] = [];
   const ofTest: Page[] = [];
   const ofFile: Page[] = [];
   const close = async (pages: Page[]) => {
@@ -60,23 +65,31 @@ async function startSite() {
       for (const title of titles) ids.push((await store.create(title, new Date()))._id);
       return ids;
     },
-    /** Opens `path` in a browser that knows nothing of the other ones: no cookie, no cache. */
-    async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-      const page = await newPage(options);
-      ofTest.push(page);
+    /**
+     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. Without `options` it may
+     * be one that an earlier test had, which was made to forget: what cannot be forgotten needs `options`.
+     */
+    async open(path = '/', options?: BrowserContextOptions): Promise<Page> {
+      const page = (!options && spare.pop()) || (await newPage(options));
+      (options ? ofTest : lent).push(page);
       await show(page, path);
       return page;
     },
     /** An empty page for all tests of a file, where they need none that knows nothing: it costs a quarter of that. */
-    async pageForAll(options: BrowserContextOptions): Promise<Page> {
+    async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);
       return page;
     },
-    /** Closes every page that was opened, but those for all tests. */
-    leave: () => close(ofTest),
+    /** Leaves every page that was opened, but those for all tests; where a test failed, a page may be beyond use. */
+    async leave(failed: boolean) {
+      await close(ofTest);
+      if (failed) return close(lent);
+      await Promise.all(lent.map(forget));
+      spare.push(...lent.splice(0));
+    },
     async stop() {
-      await close(ofFile);
+      await close([...ofFile, ...spare]);
       await service.end('SIGKILL');
       await stop();
     },
@@ -99,10 +112,11 @@ export const { poll } = expect;
 export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
 /** The titles in the list, from above, the finished ones in parentheses. */
-export async function titles(page: Page): Promise<string[]> {
-  const open = await page.locator('.tasks > li:not(.finished) > .title').allTextContents();
-  const finished = await page.locator('.tasks > li.finished > s.title').allTextContents();
-  return [...open, ...finished.map((title) => `(${title})`)];
+export function titles(page: Page): Promise<string[]> {
+  return page.evaluate(`[
+    ...[...document.querySelectorAll('.tasks > li:not(.finished) > .title')].map((title) => title.textContent),
+    ...[...document.querySelectorAll('.tasks > li.finished > s.title')].map((title) => '(' + title.textContent + ')'),
+  ]`);
 }
 
 /** The id of the element that has the focus, or its text where it has none. */

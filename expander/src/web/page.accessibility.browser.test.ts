@@ -1,4 +1,4 @@
-import { accessibilityFaults } from '@longhand/shared/testing/accessibility.ts';
+import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
@@ -53,6 +53,7 @@ describe.each([true, false])('axe finds no violation with JavaScript %s', (scrip
   let page: Page;
   beforeAll(async () => {
     page = await visits.openPage();
+    await bringAxe(page);
     if (!scripted) await withoutScript(page);
   });
   afterAll(() => page.close());
@@ -116,10 +117,10 @@ test('the whole page is used by keyboard, and the focus shows', () =>
     expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Open it', 'Copy the long URL']);
   }));
 
-test('on paper there is the answer and nothing to press', () =>
-  visits.visit({}, async (page) => {
-    await page.emulateMedia({ media: 'print' });
-    await page.goto(visits.address('sho.rt/two'));
-    expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
-    expect(await page.locator('button:visible').count()).toBe(0);
-  }));
+test('on paper there is the answer and nothing to press', async () => {
+  const page = await visits.openPage();
+  await page.emulateMedia({ media: 'print' });
+  await page.goto(visits.address('sho.rt/two'));
+  expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+  expect(await page.locator('button:visible').count()).toBe(0);
+});

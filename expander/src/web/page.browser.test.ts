@@ -105,19 +105,19 @@ test('the button copies the long URL, and says so to eyes and ears', () =>
     await page.getByRole('button', { name: 'Copy the long URL' }).waitFor();
   }));
 
-test('the outcome is said once, after the page has loaded, with the host for the whole URL', () =>
-  visits.visit({}, async (page) => {
-    await page.addInitScript(`
-      said = [];
-      addEventListener('DOMContentLoaded', () =>
-        new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
-          .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
-    `);
-    await page.goto(visits.address('sho.rt/x'));
-    await expect
-      .poll(() => page.evaluate('said'))
-      .toEqual([expect.stringMatching(/^It leads to www\.example\.com\. 2 redirects followed in .*\.$/)]);
-  }));
+test('the outcome is said once, after the page has loaded, with the host for the whole URL', async () => {
+  const page = await visits.openPage();
+  await page.addInitScript(`
+    said = [];
+    addEventListener('DOMContentLoaded', () =>
+      new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
+        .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
+  `);
+  await page.goto(visits.address('sho.rt/x'));
+  await expect
+    .poll(() => page.evaluate('said'))
+    .toEqual([expect.stringMatching(/^It leads to www\.example\.com\. 2 redirects followed in .*\.$/)]);
+});
 
 describe('the bookmarklet', () => {
   const dragged = async () =>
@@ -132,13 +132,12 @@ describe('the bookmarklet', () => {
     ['the text that is selected', '<p>sho.rt/x</p>', 'sho.rt/x'],
   ])('pressed on another page expands %s', async (_, html, u) => {
     const bookmarklet = await dragged();
-    await visits.visit({}, async (page) => {
-      await page.setContent(html);
-      await page.evaluate('getSelection().selectAllChildren(document.body.firstElementChild)');
-      const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(bookmarklet)]);
-      await opened.getByRole('heading', { name: 'It leads to' }).waitFor();
-      expect(opened.url()).toBe(visits.address(u));
-    });
+    const page = await visits.openPage();
+    await page.setContent(html);
+    await page.evaluate('getSelection().selectAllChildren(document.body.firstElementChild)');
+    const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(bookmarklet)]);
+    await opened.getByRole('heading', { name: 'It leads to' }).waitFor();
+    expect(opened.url()).toBe(visits.address(u));
   });
 
   test('is not there where nothing can be dragged, by any pointer of the machine', () =>

@@ -1,4 +1,4 @@
-import { accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
+import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { field, poll, useBrowser } from '../../testing/browser.ts';
@@ -10,8 +10,11 @@ const pictures = process.env.PICTURES;
 
 const pages: Record<string, Page> = {};
 beforeAll(async () => {
-  for (const scripts of [true, false])
-    pages[`${scripts}`] = await site.pageForAll({ reducedMotion: 'reduce' });
+  for (const scripts of [true, false]) {
+    const page = await site.pageForAll();
+    await bringAxe(page);
+    pages[`${scripts}`] = page;
+  }
   // Axe needs JavaScript itself, so only ours is kept away.
   await pages.false?.route('**/*.js', (route) => route.abort());
 });
@@ -90,9 +93,9 @@ describe('Other pages have no fault that axe finds, on a phone and a desk, light
 
   test('a link followed ahead of time', { timeout: 60_000 }, async () => {
     await site.add('milk');
-    const page = await site.open();
-    await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' });
-    expect((await page.goto('/task/1/finish'))?.status()).toBe(403);
+    await pages.true?.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' });
+    const page = await open(true, '/task/1/finish', 403);
+    await page.setExtraHTTPHeaders({});
     expect(await faults(page, 'ahead of time')).toEqual([]);
   });
 
@@ -145,7 +148,7 @@ test.each(['reduce', 'no-preference'] as const)(
 
 test('On paper there are the tasks, and nothing to press', async () => {
   await site.add('milk');
-  const page = await site.open();
+  const page = await site.open('/', {});
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByText('milk').isVisible()).toBe(true);
   for (const control of await page.locator('button, input, nav, footer').all()) {

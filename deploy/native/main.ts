@@ -5,19 +5,19 @@ import { access, mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
-import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
+import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { openControlSocket, sendCommand } from './control-socket.ts';
-import { explainRequest } from './explain.ts';
 import { controlSocket, lockFile } from './folders.ts';
 import { tryLock } from './lock.ts';
 import { findLines, openLogFiles } from './log-files.ts';
-import { type Stack, searchPath, startStack } from './stack.ts';
+import { searchPath } from './search-path.ts';
+import type { Stack } from './stack.ts';
 
 /**
  * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` shows the lines
- * about one request (ID=…) and `why` explains it.
+ * about one request (ID=…) and `why` explains it. Each command loads what it alone needs, so that it answers soon.
  */
 const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, why };
 
@@ -81,6 +81,7 @@ async function up(): Promise<void> {
     printLine(process, line);
     log.write(process, line);
   };
+  const { startStack } = await import('./stack.ts');
   await using stack = await startStack({ folder, env: process.env, onLine });
   status = () => describeStack(stack);
   print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
@@ -106,6 +107,7 @@ async function logs(): Promise<void> {
 }
 
 async function why(): Promise<void> {
+  const { explainRequest } = await import('./explain.ts');
   print(await explainRequest('.', requestId()));
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { EnvironmentError } from '@longhand/shared/env.ts';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 export type ProxyPorts = Record<(typeof names)[number], number>;

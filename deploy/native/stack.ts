@@ -13,6 +13,7 @@ import { type ProxyPorts, proxyPorts } from './ports.ts';
 import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 import { proxy, redis, service, serviceFiles, socketPath } from './processes.ts';
+import { searchPath } from './search-path.ts';
 import { type SupervisedProcess, supervise } from './supervisor.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -205,6 +206,3 @@ async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {
 }
 
 const stopEach = (processes: SupervisedProcess[]) => Promise.all(processes.map(({ stop }) => stop()));
-
-/** PATH with the folders of Debian's nginx, which users other than root may not have. */
-export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configurationExitCode, EnvironmentError } from '@longhand/shared/env.ts';
+import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { type Child, contextSwitches, exited, isRunning, launch, terminate } from './child.ts';
 import { openFifo } from './fifo.ts';
 import { forEachLine } from './lines.ts';

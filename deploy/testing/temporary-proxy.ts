@@ -5,7 +5,7 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, frontNetworks, type ProxyVariables, workers } from '../native/configuration.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
 import { proxy } from '../native/processes.ts';
-import { searchPath } from '../native/stack.ts';
+import { searchPath } from '../native/search-path.ts';
 import { supervise } from '../native/supervisor.ts';
 
 export const defaultProxyVariables: ProxyVariables = {

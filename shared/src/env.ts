@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
 
@@ -108,12 +109,6 @@ export const stackVariables = {
   LONGHAND_TASKS_NAME: hostName.default(''),
   LONGHAND_REPLICAS: integer(1, 16).default(1),
 };
-
-/** The environment has variables that are invalid or unknown. The message names them all, one per line. */
-export class EnvironmentError extends Error {}
-
-/** The exit code of a program that cannot start as it is configured (EX_CONFIG of sysexits.h). */
-export const configurationExitCode = 78;
 
 /** Returns what `read` makes of the environment. If that is invalid, prints the message and ends the process with 78. */
 export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Config {

@@ -1,4 +1,5 @@
-import { configurationExitCode, listenAddresses, type ServiceConfig } from './env.ts';
+import { listenAddresses, type ServiceConfig } from './env.ts';
+import { configurationExitCode } from './environment-error.ts';
 import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { createObserver, notableRequests } from './observe.ts';

@@ -1,0 +1,5 @@
+/** The environment has variables that are invalid or unknown. The message names them all, one per line. */
+export class EnvironmentError extends Error {}
+
+/** The exit code of a program that cannot start as it is configured (EX_CONFIG of sysexits.h). */
+export const configurationExitCode = 78;

@@ -23,15 +23,19 @@ const writtenTogether = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-const unmixed = [...scripts.map((script) => [script]), ...writtenTogether].map(
-  (set) => new RegExp(`^${anyOf('Script_Extensions', ['Common', 'Inherited', ...set])}*$`, 'u'),
-);
+/** Made at the first host in Punycode: it takes 10 ms, and most hosts are none. */
+let patterns: ReturnType<typeof makePatterns> | undefined;
 
-/** What makes a script show in a label: one of its own letters, and for all scripts that are not in the table one name. */
-const letters = new Map([
-  ...scripts.map((script) => [script, new RegExp(anyOf('Script', [script]), 'u')] as const),
-  ['Other', new RegExp(anyOf('Script', ['Common', 'Inherited', ...scripts]).replace('[', '[^'), 'u')],
-]);
+const makePatterns = () => ({
+  unmixed: [...scripts.map((script) => [script]), ...writtenTogether].map(
+    (set) => new RegExp(`^${anyOf('Script_Extensions', ['Common', 'Inherited', ...set])}*$`, 'u'),
+  ),
+  /** What makes a script show in a label: one of its own letters, and for all scripts that are not in the table one name. */
+  letters: new Map([
+    ...scripts.map((script) => [script, new RegExp(anyOf('Script', [script]), 'u')] as const),
+    ['Other', new RegExp(anyOf('Script', ['Common', 'Inherited', ...scripts]).replace('[', '[^'), 'u')],
+  ]),
+});
 
 export function describeHost({ hostname }: URL): UnicodeHost {
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
@@ -42,6 +46,8 @@ export function describeHost({ hostname }: URL): UnicodeHost {
 }
 
 function mixedScripts(label: string): string[] {
+  patterns ??= makePatterns();
+  const { unmixed, letters } = patterns;
   if (unmixed.some((set) => set.test(label))) return [];
   const found = [...letters.keys()].filter((script) => letters.get(script)?.test(label));
   return found.length > 1 ? found : [];

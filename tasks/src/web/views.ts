@@ -4,13 +4,21 @@ import type { PublicFiles } from './static-files.ts';
 /** Renders `views/<view>.eta` with `data`. Values are escaped unless the view says otherwise. */
 export type Render = (view: string, data: object) => string;
 
-const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+// Both formats are made at first use: each takes as long as loading a library.
+let utc: Intl.DateTimeFormat | undefined;
+let english: Intl.NumberFormat | undefined;
 
 /** A count as people write it: 12,345. */
-const number = new Intl.NumberFormat('en').format;
+function number(count: number): string {
+  english ??= new Intl.NumberFormat('en');
+  return english.format(count);
+}
 
 /** A time in UTC; `public/times.js` shows it in the reader's time zone. */
-const time = (iso: string) => `${utc.format(new Date(iso))} UTC`;
+function time(iso: string): string {
+  utc ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return `${utc.format(new Date(iso))} UTC`;
+}
 
 /**
  * The templates of `folder`, compiled at first use. They get `href` (a public file's path by its name), `time` (an ISO

@@ -14,32 +14,38 @@ import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/security-headers.ts';
 
 let redis: TestRedis;
+/** For tests that do not end theirs. */
+let service: Service;
 beforeAll(async () => {
   redis = await startRedisProcess(configuration);
+  service = await startService({ REDIS_URL: redis.url });
 });
-afterAll(() => redis.stop());
+afterAll(async () => {
+  await service.end('SIGKILL');
+  await redis.stop();
+});
 
 const status = async (url: string) => (await fetch(url)).status;
 
 test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
-  const service = await startService({ REDIS_URL: redis.url });
-  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-  expect(await status(service.url)).toBe(200);
+  const own = await startService({ REDIS_URL: redis.url });
+  expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(await status(own.url)).toBe(200);
   const headers = { 'X-Request-Id': 'a1'.repeat(16), 'X-Forwarded-For': '192.0.2.1' };
-  const refused = await fetch(`${service.url}tasks/0`, { headers });
+  const refused = await fetch(`${own.url}tasks/0`, { headers });
   expect(await refused.text()).toContain(`request ${headers['X-Request-Id']}`);
-  await expect.poll(() => service.log.find(({ status }) => status === 404)).toBeDefined();
-  expect(requestLine.parse(service.log.find(({ status }) => status === 404))).toMatchObject({
+  await expect.poll(() => own.log.find(({ status }) => status === 404)).toBeDefined();
+  expect(requestLine.parse(own.log.find(({ status }) => status === 404))).toMatchObject({
     path: '/tasks/0',
     error: 'unknown_task',
   });
-  expect(await status(`${service.operations}livez`)).toBe(200);
-  expect(await status(`${service.operations}readyz`)).toBe(200);
-  expect(await (await fetch(`${service.operations}metrics`)).text()).toContain(
+  expect(await status(`${own.operations}livez`)).toBe(200);
+  expect(await status(`${own.operations}readyz`)).toBe(200);
+  expect(await (await fetch(`${own.operations}metrics`)).text()).toContain(
     'http_server_request_duration_seconds_count{http_request_method="GET",http_response_status_code="200",url_scheme="http",http_route="/"} 1',
   );
-  expect(await status(`${service.url}metrics`)).toBe(404);
-  expect(await service.end('SIGTERM')).toBe(0);
+  expect(await status(`${own.url}metrics`)).toBe(404);
+  expect(await own.end('SIGTERM')).toBe(0);
 });
 
 test('an added task is there after the service and Redis were killed', async () => {
@@ -54,29 +60,25 @@ test('an added task is there after the service and Redis were killed', async () 
 });
 
 test("one replica's token is good on another", async () => {
-  const [one, two] = await Promise.all([
-    startService({ REDIS_URL: redis.url }),
-    startService({ REDIS_URL: redis.url }),
-  ]);
-  expect((await addByForm(two, 'milk', await fetch(one.url))).status).toBe(302);
-  await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
+  const other = await startService({ REDIS_URL: redis.url });
+  onTestFinished(async () => void (await other.end('SIGKILL')));
+  expect((await addByForm(other, 'milk', await fetch(service.url))).status).toBe(302);
 });
 
 test('replicas agree on tokens again within seconds after their store was replaced', async () => {
-  const one = await startService({ REDIS_URL: redis.url });
-  const page = await fetch(one.url);
+  const page = await fetch(service.url);
   const admin = new Redis(redis.url);
   await admin.flushall();
   admin.disconnect();
-  const two = await startService({ REDIS_URL: redis.url });
-  onTestFinished(async () => void (await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')])));
-  expect((await addByForm(two, 'milk')).status).toBe(302);
-  await expect.poll(async () => (await addByForm(one, 'tea', await fetch(two.url))).status).toBe(302);
-  expect((await addByForm(two, 'stale', page)).status).toBe(403);
+  const other = await startService({ REDIS_URL: redis.url });
+  onTestFinished(async () => void (await other.end('SIGKILL')));
+  expect((await addByForm(other, 'milk')).status).toBe(302);
+  await expect.poll(async () => (await addByForm(service, 'tea', await fetch(other.url))).status).toBe(302);
+  expect((await addByForm(other, 'stale', page)).status).toBe(403);
 });
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */
-async function raw(service: Service, bytes: string): Promise<string> {
+async function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   socket.write(bytes);
@@ -87,32 +89,22 @@ test.each([
   ['what is not HTTP', 'nonsense\r\n\r\n'],
   ['a Host that is none', 'GET / HTTP/1.1\r\nHost: tasks.localhost:99999\r\nConnection: close\r\n\r\n'],
 ])('%s is answered 400 with the headers of every response', async (_, bytes) => {
-  const service = await startService({ REDIS_URL: redis.url });
-  onTestFinished(async () => void (await service.end('SIGKILL')));
-  const answer = (await raw(service, bytes)).toLowerCase();
+  const answer = (await raw(bytes)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
 });
 
-describe('A path that leads out of /public, sent as it stands,', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService({ REDIS_URL: redis.url });
-  });
-  afterAll(() => service.end('SIGKILL'));
-
-  test.each([
-    '/public/../src/main.ts',
-    '/public/%2e%2e/src/main.ts',
-    '/public/..%2fsrc/main.ts',
-    '/public/....//src/main.ts',
-    '/public//etc/passwd',
-  ])('%s, is 404', async (path) => {
-    const answer = await raw(service, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  });
+test.each([
+  '/public/../src/main.ts',
+  '/public/%2e%2e/src/main.ts',
+  '/public/..%2fsrc/main.ts',
+  '/public/....//src/main.ts',
+  '/public//etc/passwd',
+])('A path that leads out of /public, sent as it stands, %s, is 404', async (path) => {
+  const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
 });
 
 describe('without Redis', () => {
@@ -132,14 +124,11 @@ describe('without Redis', () => {
   });
 
   test('a Redis that hangs is a 503 as well, and what comes after is answered', async () => {
-    const own = await startRedisProcess(configuration);
-    const service = await startService({ REDIS_URL: own.url });
-    await own.pause();
+    onTestFinished(() => redis.resume());
+    await redis.pause();
     expect(await status(service.url)).toBe(503);
-    await own.resume();
+    await redis.resume();
     await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
-    await service.end('SIGKILL');
-    await own.stop();
   });
 });
 

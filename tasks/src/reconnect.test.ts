@@ -1,17 +1,25 @@
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
-import { afterAll, beforeAll, test } from 'vitest';
-import { startCuttingProxy } from '../testing/cut-connections.ts';
-import { startService } from '../testing/service.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CuttingProxy, startCuttingProxy } from '../testing/cut-connections.ts';
+import { type Service, startService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 
 let redis: TestRedis;
+let proxy: CuttingProxy;
+let service: Service;
 beforeAll(async () => {
   redis = await startRedisProcess(configuration);
+  proxy = await startCuttingProxy(redis.url);
+  service = await startService({ REDIS_URL: proxy.url });
 });
-afterAll(() => redis.stop());
+afterAll(async () => {
+  expect(await service.end('SIGTERM')).toBe(0);
+  proxy.stop();
+  await redis.stop();
+});
 
 /** Every step in which a service gets back to its store, by the command that it sends. */
-test.concurrent.for([
+test.each([
   'connect',
   'hello',
   'client',
@@ -22,28 +30,18 @@ test.concurrent.for([
   'set',
   'eval',
   'evalsha',
-])(
-  'a store that disappears at the step %s of every attempt costs 503s, not the process',
-  async (step, { expect, onTestFinished }) => {
-    const proxy = await startCuttingProxy(redis.url);
-    const service = await startService({ REDIS_URL: proxy.url });
-    onTestFinished(async () => {
-      await service.end('SIGKILL');
-      proxy.stop();
-    });
-    const status = async () => (await fetch(service.url)).status;
-    expect(await status()).toBe(200);
+])('a store that disappears at the step %s of every attempt costs 503s, not the process', async (step) => {
+  const status = async () => (await fetch(service.url)).status;
+  await expect.poll(status, { timeout: 10_000 }).toBe(200);
 
-    proxy.cutAt(step);
-    proxy.cutAll();
-    // Three times: the client counts its attempts, and gives up commands at every second one.
-    await expect
-      .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, { timeout: 20_000 })
-      .toBe(true);
-    proxy.cutAt(undefined);
+  proxy.cutAt(step);
+  proxy.cutAll();
+  // Three times: the client counts its attempts, and gives up commands at every second one.
+  await expect
+    .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, { timeout: 20_000 })
+    .toBe(true);
+  proxy.cutAt(undefined);
 
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
-    expect(await service.end('SIGTERM')).toBe(0);
-    expect(service.log.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);
-  },
-);
+  await expect.poll(status, { timeout: 10_000 }).toBe(200);
+  expect(service.log.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);
+});

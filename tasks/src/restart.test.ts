@@ -22,7 +22,6 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     server = await startRedisProcess(configuration);
     redis = storeClient({ REDIS_URL: server.url }, silent);
-    service = await startService({ REDIS_URL: server.url });
   });
   afterEach(async () => {
     await service.end('SIGKILL');
@@ -49,6 +48,7 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
 
     /** Uploads `lines`; resolves when two thirds of them are in the store and the rest has not been sent. */
     async function beginImport() {
+      service = await startService({ REDIS_URL: server.url });
       await send('POST', '', { title: 'acknowledged before' });
       const upload = new TransformStream<Uint8Array, Uint8Array>();
       const writer = upload.writable.getWriter();
@@ -105,7 +105,6 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
     });
 
     test('by a crash: what was cleared is kept as one removal, and the rest is there', async () => {
-      await service.end('SIGKILL');
       const proxy = await startCuttingProxy(server.url);
       service = await startService({ REDIS_URL: proxy.url });
       // The second step never reaches the store. Each says how many tasks it takes.
@@ -126,6 +125,7 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
     });
 
     test('by a stop: it goes on to its end and is acknowledged', async () => {
+      service = await startService({ REDIS_URL: server.url });
       const watcher = new Redis(server.url);
       await watcher.subscribe(channel);
       const stepped = once(watcher, 'message');

@@ -19,29 +19,21 @@ afterAll(async () => {
 });
 
 /** Every step in which a service gets back to its store, by the command that it sends. */
-test.each([
-  'connect',
-  'hello',
-  'client',
-  'info',
-  'config',
-  'subscribe',
-  'get',
-  'set',
-  'eval',
-  'evalsha',
-])('a store that disappears at the step %s of every attempt costs 503s, not the process', async (step) => {
-  const status = async () => (await fetch(service.url)).status;
-  await expect.poll(status, { timeout: 10_000 }).toBe(200);
+test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', 'set', 'eval', 'evalsha'])(
+  'a store that disappears at the step %s of every attempt costs 503s, not the process',
+  async (step) => {
+    const status = async () => (await fetch(service.url)).status;
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
 
-  proxy.cutAt(step);
-  proxy.cutAll();
-  // Three times: the client counts its attempts, and gives up commands at every second one.
-  await expect
-    .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, { timeout: 20_000 })
-    .toBe(true);
-  proxy.cutAt(undefined);
+    proxy.cutAt(step);
+    proxy.cutAll();
+    // Three times: the client counts its attempts, and gives up commands at every second one.
+    await expect
+      .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, { timeout: 20_000 })
+      .toBe(true);
+    proxy.cutAt(undefined);
 
-  await expect.poll(status, { timeout: 10_000 }).toBe(200);
-  expect(service.log.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);
-});
+    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    expect(service.log.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);
+  },
+);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connected, type StoreClient, storeClient } from '@longhand/shared/redis.ts';
 import { startRedisCluster } from '@longhand/shared/testing/redis-cluster.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { keys } from '../src/redis/keys.ts';
 import { repair } from '../src/redis/repair.ts';
 import { redisStore } from '../src/redis/store.ts';
@@ -45,7 +46,7 @@ export async function cluster(): Promise<Failing> {
 }
 
 /** Milliseconds of writes before the fault, and after the failover. */
-const writing = 1_000;
+const writing = rounds({ short: 500, long: 1_000 });
 
 export interface Outcome {
   /** Writes that were acknowledged. */
@@ -69,7 +70,7 @@ export async function failover(
     await connected(client, 5_000);
     const store = redisStore(client, { replicas });
     const first = await identity(client);
-    const weather = storm(store, () => sleep(20));
+    const weather = storm(store, () => sleep(100));
     await sleep(writing);
     await redis.fail(fault);
     while ([first, ''].includes(await identity(client))) await sleep(50);

@@ -2,7 +2,7 @@ import { cluster, type Fault, failover, sentinels } from './failover.ts';
 
 // Measures what "saved" means with Sentinel and in a Cluster, for docs/redis.md: a storm of writes while the primary fails.
 //
-//   unshare --net sh -c 'ip link set lo up; node tasks/testing/ladder.ts'     (Linux, root, iptables)
+//   unshare --net sh -c 'ip link set lo up; LONG=1 node tasks/testing/ladder.ts'     (Linux, root, iptables)
 //
 // The network namespace is for the rules that cut the primary off.
 

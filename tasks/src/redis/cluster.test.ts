@@ -22,7 +22,7 @@ async function loaded(cluster: RedisCluster) {
   const service = await startService({ REDIS_URL: cluster.url, TASKS_WAIT_REPLICAS: '1' });
   const { end, ...writing } = storm(
     overHttp(() => service),
-    () => sleep(20),
+    () => sleep(100),
   );
   let going = true;
   onTestFinished(async () => {
@@ -33,7 +33,7 @@ async function loaded(cluster: RedisCluster) {
   });
   const statuses = new Set<number>();
   const reads = (async () => {
-    for (; going; await sleep(10))
+    for (; going; await sleep(50))
       statuses.add(
         await fetch(service.url).then(
           ({ status }) => status,
@@ -71,7 +71,7 @@ test('a primary of a Cluster is killed: writes resume, nothing that its replica 
 test('the tasks move to another node of a Cluster, key by key: nothing is lost, no ghost', async () => {
   const cluster = await startRedisCluster(configuration, 1);
   const { acknowledges, end } = await loaded(cluster);
-  await acknowledges(rounds({ short: 300, long: 20_000 }));
+  await acknowledges(rounds({ short: 150, long: 20_000 }));
   const before = await cluster.owner();
   await cluster.move(() => sleep(5));
   expect(await cluster.owner()).not.toBe(before);

@@ -10,8 +10,8 @@ import type { Response } from './hop/exchange.ts';
 import { findMetaRefreshes } from './hop/meta-refresh.ts';
 import { readRefresh } from './hop/page.ts';
 
-const inputs = rounds({ short: 1_000, long: 100_000 });
-const chains = rounds({ short: 300, long: 30_000 });
+const inputs = rounds({ short: 500, long: 100_000 });
+const chains = rounds({ short: 150, long: 30_000 });
 const runs = (numRuns: number) => ({ seed, numRuns });
 
 /** Pieces that matter, in any order, with random text between them. */

@@ -26,9 +26,10 @@ describe('The native run', { timeout: 120_000 }, () => {
     const line = (service: string) => `(?=[^]*${service} +\\| error: GET /tasks 503 )`;
     await expect.poll(logs).toMatch(new RegExp(line('tasks') + line('proxy')));
     const { output } = await runner.run('why', { ID }).exited;
-    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +1\.\d\d s .*\n/);
+    // A timer of a second may end a moment early.
+    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +(1\.\d\d s|999\.\d ms) .*\n/);
     expect(output).toMatch(
-      /in tasks the longest wait, “redis csrf key”, took 1\.\d\d s and failed \(Error\)\.\n$/,
+      /in tasks the longest wait, “redis csrf key”, took (1\.\d\d s|999\.\d ms) and failed \(Error\)\.\n$/,
     );
     expect(await runner.run('why', { ID: '../x' }).exited).toMatchObject({ code: 1 });
   }

@@ -1,4 +1,4 @@
-import { randomNumbers } from '@longhand/shared/testing/random.ts';
+import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chromiumEnds } from '../testing/browsers/chromium.ts';
@@ -25,7 +25,7 @@ test('where links end is documented', async () => {
 const duration = { timeout: 600_000 };
 test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, duration, async () => {
   const expected = (index: number) => links[index]?.chromium ?? ends[index];
-  const some = randomIndexes().slice(0, count);
+  const some = shuffled([...links.keys()]).slice(0, count);
   const theirs = await chromiumEnds(some, stage);
   // On a busy machine a page may seem to stay where it is before it leads on: a second look decides.
   const differing = some.filter((index) => theirs.get(index) !== expected(index));
@@ -35,10 +35,3 @@ test(`Chromium ends where follow=all does (${count} of ${links.length} links)`, 
     some.map((index) => `${links[index]?.group}: ${links[index]?.sent} => ${end(index)}`);
   expect(described((index) => theirs.get(index))).toEqual(described(expected));
 });
-
-/** The indexes of all links, in an order of this run's own. */
-function randomIndexes(): number[] {
-  const random = randomNumbers();
-  const places = links.map(() => random());
-  return [...links.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
-}

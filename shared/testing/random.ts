@@ -11,3 +11,10 @@ export function randomNumbers(stream = 0): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** The same items in an order of this run's own. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const random = randomNumbers();
+  const placed = items.map((item) => ({ item, place: random() }));
+  return placed.sort((a, b) => a.place - b.place).map(({ item }) => item);
+}

@@ -37,7 +37,7 @@ export async function accessibilityFaults(page: Page, name: string): Promise<str
   for (const { width, colorScheme } of looks.slice(0, rounds({ short: 2, long: 4 }))) {
     const look = `${width} px, ${colorScheme}`;
     await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ media: 'screen', colorScheme });
     for (const { id, nodes } of (await page.evaluate(violationsOf)) as Result[]) {
       faults.push(...nodes.map(({ html, failureSummary }) => `${look}: ${id}: ${html} ${failureSummary}`));
     }

@@ -148,7 +148,7 @@ test.each(['reduce', 'no-preference'] as const)(
 
 test('On paper there are the tasks, and nothing to press', async () => {
   await site.add('milk');
-  const page = await site.open('/', {});
+  const page = await open(true);
   await page.emulateMedia({ media: 'print' });
   expect(await page.getByText('milk').isVisible()).toBe(true);
   for (const control of await page.locator('button, input, nav, footer').all()) {

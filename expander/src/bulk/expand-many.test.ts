@@ -1,5 +1,5 @@
 import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -133,4 +133,18 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
   const done = expandMany(trace, urls, { follow: 'default', signal: leaving.signal, onFault: () => {} });
   expect((await Array.fromAsync(done)).length).toBe(60);
   expect(begun).toBe(60);
+});
+
+test('a long list that needs nothing from outside leaves the process to others in between', async () => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+  onTestFinished(() => clearImmediate(turn));
+  const urls = Array.from({ length: 4_800 }, (_, i) => [i + 1, 'http://a.example/'] as const);
+  const trace = async () => endedExpansion('http://a.example/', { code: 'final', message: '' });
+  for await (const _ of expandMany(trace, urls, { follow: 'default', onFault: () => {} }));
+  expect(turns).toBeGreaterThanOrEqual(99);
 });

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { send } from '../testing/send.ts';
 import { openSession } from '../testing/session.ts';
@@ -64,8 +66,13 @@ export function recoveryRules(stack: () => TestStack): void {
     });
 
     test('a crashed proxy is restarted', async () => {
+      const { tasksPort } = stack();
+      const connection = connect(tasksPort, '127.0.0.1');
+      await once(connection, 'connect');
+      const ended = new Promise((resolve) => connection.on('error', resolve).on('close', resolve));
       await stack().kill('proxy');
-      await expect.poll(() => statusOf(stack().tasksPort).catch(() => 0), { timeout: 60_000 }).toBe(200);
+      await ended;
+      await expect.poll(() => statusOf(tasksPort).catch(() => 0), { timeout: 60_000 }).toBe(200);
     });
   });
 }

@@ -45,8 +45,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.
     expect: { poll: { timeout: 10_000 } },
-    // Files wait for about half of their time: for containers, for k6 or for a limit in time.
-    maxWorkers: 2 * availableParallelism(),
+    // Files wait for more than half of their time: for containers, for k6 or for a limit in time.
+    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new CountReporter(seed)],
   },

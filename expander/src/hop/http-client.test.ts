@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -189,7 +190,9 @@ describe('Bounds', () => {
     const { request: ask } = client();
     const url = new URL(`https://localhost:${(front.address() as AddressInfo).port}/`);
     const abort = new AbortController();
+    const arrived = once(front, 'connection');
     const slow = ask(url, { ...head, signal: abort.signal });
+    await arrived;
     expect(await ask(url, head)).toMatchObject({ status: 200 });
     abort.abort(new Error('enough'));
     await expect(slow).rejects.toThrow('enough');

@@ -8,7 +8,7 @@ import { longhandEnds } from '../testing/browsers/longhand.ts';
 import { openStage, type Stage } from '../testing/browsers/stage.ts';
 
 /** Links that are followed in Chromium, which needs 40 ms of a core for each. */
-const count = rounds({ short: 40, long: links.length });
+const count = rounds({ short: 25, long: links.length });
 
 let stage: Stage;
 let ends: string[];

@@ -32,7 +32,7 @@ export function crowdRules(stack: () => CrowdedStack): void {
     const host = await stack().host();
     await fillList(tasksPort, 5_000);
     await visit(stack(), 50);
-    const quiet = await visit(stack(), 300);
+    const quiet = await visit(stack(), rounds({ short: 100, long: 300 }));
 
     const hold = (kind: Hold['kind'], count: number, n: number, more: Partial<Hold> = {}) => {
       const options: Hold = { kind, count, host, port: tasksPort, ...more };
@@ -52,7 +52,7 @@ export function crowdRules(stack: () => CrowdedStack): void {
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
-    const besieged = await visit(stack(), rounds({ short: 300, long: 2_000 }));
+    const besieged = await visit(stack(), rounds({ short: 100, long: 2_000 }));
     const used = await stack().memory();
     const limits = await memoryLimits();
     const open = [...crowds, unfinished].map((crowd) => crowd.held().open);

@@ -16,6 +16,8 @@ const full = {
     p999: 35,
     // The share of responses that took as long as a delayed acknowledgement.
     delayed: 0.001,
+    // The share of requests that had to open a connection anew.
+    reopened: 0,
     dropped: 0,
   },
   expander: { rate: 300, duration: 60, users: 100, hotLinks: 100, hitP95: 15, missP95: 250, failed: 0.001 },
@@ -62,6 +64,7 @@ export const profiles: Record<string, Profile> = {
       p99: 1_000,
       p999: 2_000,
       delayed: 0.4,
+      reopened: 0.02,
       dropped: 40,
     },
     expander: { ...full.expander, rate: 100, duration: 5, hotLinks: 20 },

@@ -24,6 +24,7 @@ const {
   p99,
   p999,
   delayed: mayBeDelayed,
+  reopened,
   dropped,
 } = settings('keepalive');
 
@@ -64,7 +65,7 @@ export const options: Options = {
         [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${mayBeDelayed}`]],
       ]),
     ),
-    'http_req_connecting{phase:steady,target:stack}': ['max==0'],
+    'http_req_connecting{phase:steady,target:stack}': [`p(${100 - 100 * reopened})==0`],
     dropped_iterations: [`count<=${dropped}`],
     checks: ['rate==1'],
     ...controlThresholds([`p(99)<${p99 / 2}`, `p(99.9)<${p999 / 2}`], ',phase:steady'),

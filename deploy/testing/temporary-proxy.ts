@@ -1,6 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, frontNetworks, type ProxyVariables, workers } from '../native/configuration.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
@@ -68,6 +70,10 @@ export async function startTemporaryProxy(
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => log.push(line),
   });
+  // nginx opens one port after the other, and the supervisor waits for the first.
+  for (const port of Object.values(ports)) {
+    while (!(await acceptsConnections({ host: '127.0.0.1', port }))) await sleep(10);
+  }
   return {
     ports,
     log,

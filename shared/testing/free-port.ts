@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
@@ -18,7 +18,10 @@ const lastPort = 31_999;
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
   for (let port = from; port <= lastPort; port++) {
-    if ((await unused(port)) && (await reserve(port))) return port;
+    // In this order: to find out whether it is unused takes the port for a moment, which may be another caller's.
+    const mark = await reserve(port);
+    if (mark && (await unused(port))) return port;
+    mark?.close();
   }
   throw new Error(
     `Every port of 127.0.0.1 from ${from} to ${lastPort} is taken. Stop a program that uses one.`,
@@ -34,14 +37,14 @@ function unused(port: number): Promise<boolean> {
 }
 
 /** Holds the UDP port of the same number until this process ends: the mark that other callers look for. */
-function reserve(port: number): Promise<boolean> {
+function reserve(port: number): Promise<Socket | undefined> {
   const socket = createSocket('udp4').unref();
   return new Promise((resolve) => {
     socket.once('error', () => {
       socket.close();
-      resolve(false);
+      resolve(undefined);
     });
-    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(socket));
   });
 }
 

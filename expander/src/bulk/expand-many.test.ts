@@ -135,7 +135,7 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
   expect(begun).toBe(60);
 });
 
-test('a long list that needs nothing from outside leaves the process to others in between', async () => {
+test('a long list of cached URLs, with blank lines among them, does not block other requests', async () => {
   let turns = 0;
   const count = () => {
     turns += 1;
@@ -143,7 +143,7 @@ test('a long list that needs nothing from outside leaves the process to others i
   };
   let turn = setImmediate(count);
   onTestFinished(() => clearImmediate(turn));
-  const urls = Array.from({ length: 4_800 }, (_, i) => [i + 1, 'http://a.example/'] as const);
+  const urls = readUrls('http://a.example/\n\n'.repeat(4_800));
   const trace = async () => endedExpansion('http://a.example/', { code: 'final', message: '' });
   for await (const _ of expandMany(trace, urls, { follow: 'default', onFault: () => {} }));
   expect(turns).toBeGreaterThanOrEqual(99);

@@ -35,12 +35,12 @@ export async function* expandMany(
     inFlight.set(next.value[0], expandLine(next.value, expandUrl, onFault));
   };
   for (let i = 0; i < maxInFlight; i += 1) start();
-  while (inFlight.size > 0) {
+  for (let lines = 1; inFlight.size > 0; lines += 1) {
     const done = await Promise.race(inFlight.values());
     inFlight.delete(done.line);
     start();
     yield done;
-    // Cached lines need nothing from outside: without a pause thousands of them keep all other requests waiting.
-    if (done.line % maxInFlight === 0) await nextTurn();
+    // Cached lines wait for nothing: without a pause, thousands of them block every other request.
+    if (lines % maxInFlight === 0) await nextTurn();
   }
 }

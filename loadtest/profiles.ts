@@ -16,7 +16,7 @@ const full = {
     p999: 35,
     // The share of responses that took as long as a delayed acknowledgement.
     delayed: 0.001,
-    // The share of requests that had to open a connection anew.
+    // The share of requests that opened a new connection.
     reopened: 0,
     dropped: 0,
   },

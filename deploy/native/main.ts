@@ -17,7 +17,7 @@ import type { Stack } from './stack.ts';
 
 /**
  * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` shows the lines
- * about one request (ID=…) and `why` explains it. Each command loads what it alone needs, so that it answers soon.
+ * about one request (ID=…) and `why` explains it. Each command loads only what it needs, so it answers soon.
  */
 const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, why };
 

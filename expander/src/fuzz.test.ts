@@ -3,6 +3,7 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { answerWith } from '../testing/answer.ts';
 import { testExpander } from '../testing/expander.ts';
 import { ExpansionError } from './expansion/errors.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
@@ -210,18 +211,11 @@ describe('whatever comes in', { timeout: 600_000 }, () => {
     await fc.assert(
       fc.asyncProperty(input, fc.array(input, { maxLength: 7 }), async (typed, locations) => {
         const asked: string[] = [];
-        const answer = {
-          status: 302,
-          method: 'HEAD',
-          addressFamily: 4,
-          freshUntil: 0,
-          cached: false,
-        } as const;
         const fetchHop: FetchHop = async (url) => {
           guard.checkUrl(url);
           asked.push(url.hostname);
-          const location = locations[asked.length - 1];
-          return { ...answer, location: percentEncoded(location) };
+          const location = percentEncoded(locations[asked.length - 1]);
+          return answerWith({ status: 302, location });
         };
         const expansion = await createExpand(followRedirects(fetchHop)).trace(typed);
         expect(expansion.redirectCount).toBeLessThanOrEqual(6);

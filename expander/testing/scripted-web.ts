@@ -2,6 +2,7 @@ import { ExpansionError } from '../src/expansion/errors.ts';
 import { createExpand, followRedirects } from '../src/expansion/expand.ts';
 import type { Answer } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
+import { answerWith } from './answer.ts';
 
 /** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */
 export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>>>;
@@ -13,15 +14,7 @@ export function scriptedApp(web: Web) {
   const expandUrl = followRedirects(async (url) => {
     const answer = await web[url.href];
     if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
-    return {
-      status: 200,
-      location: null,
-      method: 'HEAD',
-      addressFamily: 4,
-      freshUntil: 0,
-      cached: false,
-      ...answer,
-    };
+    return answerWith(answer);
   });
   return createApp(createExpand(expandUrl));
 }

@@ -7,7 +7,7 @@ import { rounds } from './rounds.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] });
-/** Nothing else leaves the page: all that axe tells would cost as much as its rules do. */
+/** Only violations leave the page: transferring axe's full report costs as much as running its rules. */
 const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
 /** The screens of a phone and a desk, light and dark: every combination in the long form, each once in the short one. */
@@ -21,14 +21,14 @@ const looks = [
 /** `PICTURES=out` takes a picture of every page that is checked. */
 const { PICTURES } = process.env;
 
-/** Brings axe into whatever `page` opens from now on: into one that is open already it costs three times as much. */
+/** Loads axe into every document that `page` opens from now on. Loading it into an open one costs three times as much. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
 /**
- * What axe finds wrong with `page`, into which it was brought, on a phone and a desk, light and dark, and where it is wider than the screen: one
- * line for each element.
+ * What axe finds wrong with `page`, on a phone and a desk, light and dark, and where it is wider than the screen: one
+ * line for each element. Call `bringAxe` before `page` opens its document.
  *
  * @param name what the pictures are called.
  */

@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Makes the browser of `page` one that knows nothing, as a new one does, for a third of the cost: the page keeps its
- * process. Until it is led elsewhere it shows what it did, but does nothing any more. Scripts that were put into all
- * pages, functions that those can call, headers, media and the screen stay.
+ * Clears what `page` and its context remember. It costs a third of a new page, because the page keeps its process. Its
+ * document stays visible until the next navigation, but does nothing any more. Init scripts, exposed functions, headers,
+ * media and the viewport stay.
  *
- * @throws where it shows an error of the browser, which has no storage.
+ * @throws if the page shows an error of the browser, which has no storage.
  */
 export async function forget(page: Page): Promise<void> {
   const context = page.context();

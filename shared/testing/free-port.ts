@@ -18,7 +18,7 @@ const lastPort = 31_999;
  */
 export async function freePort(from = randomInt(firstPort, lastPort - 1_000)): Promise<number> {
   for (let port = from; port <= lastPort; port++) {
-    // In this order: to find out whether it is unused takes the port for a moment, which may be another caller's.
+    // Reserve first: the check opens the port for a moment, and it may be another caller's.
     const mark = await reserve(port);
     if (mark && (await unused(port))) return port;
     mark?.close();

@@ -14,7 +14,7 @@ import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/security-headers.ts';
 
 let redis: TestRedis;
-/** For tests that do not end theirs. */
+/** Shared by the tests that do not end it. */
 let service: Service;
 beforeAll(async () => {
   redis = await startRedisProcess(configuration);

@@ -29,7 +29,7 @@ async function startSite() {
   const { server, redis, store, empty, stop } = await startStore();
   const service = await startService({ REDIS_URL: server.url });
   const browser = await sharedChromium();
-  // Nothing moves unless a test wants that: to draw the tint of one change costs as much as the change.
+  // Nothing moves unless a test asks for it: drawing the tint of a change costs as much as the change.
   const still: BrowserContextOptions = { baseURL: service.url, reducedMotion: 'reduce' };
   const newPage = async (options?: BrowserContextOptions) => {
     const context = await browser.newContext({ ...still, ...options });
@@ -66,8 +66,8 @@ async function startSite() {
       return ids;
     },
     /**
-     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. Without `options` it may
-     * be one that an earlier test had, which was made to forget: what cannot be forgotten needs `options`.
+     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. Without `options` the page
+     * may be one of an earlier test, cleared by `forget`. A test that changes what `forget` leaves passes `options`.
      */
     async open(path = '/', options?: BrowserContextOptions): Promise<Page> {
       const page = (!options && spare.pop()) || (await newPage(options));

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
@@ -17,16 +18,7 @@ function remembering(pages: Web) {
     asked.push(pathname);
     const answer = pages[pathname] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    const freshUntil = Date.now() + minutes(10);
-    return {
-      status: 301,
-      location: null,
-      method: 'HEAD',
-      addressFamily: 4,
-      freshUntil,
-      cached: false,
-      ...answer,
-    };
+    return answerWith({ status: 301, freshUntil: Date.now() + minutes(10), ...answer });
   };
   const cached = cacheExpansions([memoryTier()]);
   const expandUrl = singleFlight(cached(followRedirects(cacheHops(shareHops(fetchHop)))));

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../expansion/expansion.ts';
+import { answerWith } from '../../testing/answer.ts';
 import { cacheHops } from './caches.ts';
 
-const answer = (): Answer => ({
-  status: 200,
-  location: null,
-  method: 'HEAD',
-  addressFamily: 4,
-  freshUntil: Date.now() + 60_000,
-  cached: false,
-});
+const answer = () => answerWith({ freshUntil: Date.now() + 60_000 });
 
 describe('a hop that is remembered', () => {
   test('is of one way to follow: a host may answer HEAD and GET differently', async () => {

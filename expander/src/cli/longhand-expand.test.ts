@@ -263,8 +263,9 @@ describe('a list that arrives piece by piece', () => {
       let lines = 0;
       for await (const chunk of child.stdout) {
         lines += chunk.toString('latin1').split('\n').length - 1;
-        const size = lines / (count / 20) >= sizes.length + 1 ? memory() : Number.NaN;
-        // None once the process has ended, while its last lines are on their way.
+        if (lines / (count / 20) < sizes.length + 1) continue;
+        const size = memory();
+        // The process may have ended before its last lines are read.
         if (!Number.isNaN(size)) sizes.push(size);
       }
       expect(lines).toBe(count);

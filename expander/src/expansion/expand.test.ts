@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
 import { ExpansionError } from './errors.ts';
 import { createExpand, followRedirects } from './expand.ts';
 import type { Answer, FetchHop, Hop } from './expansion.ts';
@@ -13,15 +14,7 @@ function web(pages: Web) {
     asked.push(href);
     const answer = pages[href] ?? pages[href.replace(/#.*/, '')] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    return {
-      status: 301,
-      location: null,
-      method: 'HEAD',
-      addressFamily: 4,
-      freshUntil: 0,
-      cached: false,
-      ...answer,
-    };
+    return answerWith({ status: 301, ...answer });
   };
   return { asked, expand: createExpand(followRedirects(fetchHop)) };
 }
@@ -337,8 +330,7 @@ describe('a chain of more than 8 s', () => {
     onTestFinished(() => void vi.useRealTimers());
     const fetchHop: FetchHop = ({ pathname }, { signal }) =>
       new Promise((resolve, reject) => {
-        const answer = { method: 'HEAD', addressFamily: 4, freshUntil: 0, cached: false } as const;
-        setTimeout(() => resolve({ status: 301, location: `${pathname}x`, ...answer }), 2_500);
+        setTimeout(() => resolve(answerWith({ status: 301, location: `${pathname}x` })), 2_500);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     const expansion = createExpand(followRedirects(fetchHop)).trace('http://a.example/');

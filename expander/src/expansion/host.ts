@@ -23,7 +23,7 @@ const writtenTogether = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Made at the first host in Punycode: it takes 10 ms, and most hosts are none. */
+/** Compiled at the first host in Punycode: that takes 10 ms, and most hosts are not in Punycode. */
 let patterns: ReturnType<typeof makePatterns> | undefined;
 
 const makePatterns = () => ({

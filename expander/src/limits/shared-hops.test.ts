@@ -2,19 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
 import { testExpander } from '../../testing/expander.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { shareHops } from './in-flight.ts';
-
-const answer = (): Answer => ({
-  status: 200,
-  location: null,
-  method: 'HEAD',
-  addressFamily: 4,
-  freshUntil: Date.now() + 60_000,
-  cached: false,
-});
 
 describe('a hop that several wait for', () => {
   test('is asked once; who runs out of time or leaves is told at once, and the others get the answer', async () => {
@@ -33,7 +25,7 @@ describe('a hop that several wait for', () => {
     second.abort();
     await expect(two).rejects.toMatchObject({ code: 'aborted' });
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
-    answered.resolve(answer());
+    answered.resolve(answerWith());
     expect(await three).toMatchObject({ status: 200 });
   });
 
@@ -41,7 +33,7 @@ describe('a hop that several wait for', () => {
     const asked: string[] = [];
     const ask: FetchHop = shareHops(async (_, { signal }) => {
       asked.push('hop');
-      if (asked.length > 1) return answer();
+      if (asked.length > 1) return answerWith();
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     });
     const late = new AbortController();

@@ -17,7 +17,7 @@ interface PublicFile {
   modified: Date;
   hash: string;
   content: Buffer<ArrayBuffer>;
-  /** What a coding makes of the content, from the first request for it on: it takes longer than the rest of the start. */
+  /** The content in each coding that was asked for; not made at the start, which it would slow down. */
   compressed: Partial<Record<Coding, Buffer<ArrayBuffer>>>;
 }
 
@@ -35,8 +35,8 @@ export interface PublicFiles {
 }
 
 /**
- * The files of `folder`, each read and compressed once. A request is a lookup by name and never reaches the file system, so
- * no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
+ * The files of `folder`, each read and compressed once. A request is a lookup by name and never reaches the file system,
+ * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
 export function publicFiles(folder: string): PublicFiles {
   const files = new Map(names(folder).map((name) => [name, readFile(join(folder, name))]));
@@ -113,7 +113,6 @@ function chooseCoding(header: string, file: PublicFile): Coding | undefined {
 }
 
 function compressed(file: PublicFile, coding: Coding): Buffer<ArrayBuffer> {
-  const body = file.compressed[coding] ?? compress[coding](file.content);
-  file.compressed[coding] = body;
-  return body;
+  file.compressed[coding] ??= compress[coding](file.content);
+  return file.compressed[coding];
 }

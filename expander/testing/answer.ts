@@ -1,0 +1,12 @@
+import type { Answer } from '../src/expansion/expansion.ts';
+
+/** An answer to HEAD that leads nowhere and has expired, but for what `facts` say. */
+export const answerWith = (facts: Partial<Answer> = {}): Answer => ({
+  status: 200,
+  location: null,
+  method: 'HEAD',
+  addressFamily: 4,
+  freshUntil: 0,
+  cached: false,
+  ...facts,
+});

@@ -42,7 +42,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).toContain('█ THRESHOLDS');
   });
 
-  test('a short keepalive passes, directly and through the proxy; its time is split among the parts', async () => {
+  test('a short keepalive passes, directly and through the proxy', async () => {
     await using control = await startControl();
     const { code, output } = await run('keepalive', { ...stack.variables, CONTROL_URL: control.url });
     expect(code, output).toBe(0);
@@ -57,17 +57,6 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const kinds = Object.fromEntries(latenciesByName(samples).map((kind) => [kind.name, kind]));
     const requests = (name: string) => kinds[name]?.sorted.length ?? 0;
     expect(requests('control')).toBeGreaterThan(0.05 * (requests('GET /') + requests('POST /task')));
-    const proxied = (route: string) =>
-      samples.filter(
-        ({ metric, value, tags }) =>
-          metric === 'time_proxy' && value !== 0 && tags.scenario?.startsWith(route),
-      );
-    expect([proxied('direct'), proxied('proxy').length > 0]).toEqual([[], true]);
-    const parts = kinds['POST /task']?.parts ?? [];
-    const post = Object.fromEntries(parts.map(({ name, milliseconds }) => [name, milliseconds]));
-    expect(Object.keys(post)).toEqual(['client', 'proxy', 'application', 'redis', 'target']);
-    expect(post.redis).toBeGreaterThan(0);
-    expect(post.target).toBe(0);
     expect((await readFile(join(out, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 

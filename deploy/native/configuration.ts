@@ -20,7 +20,6 @@ export type ProxyVariables = Record<
   | 'LONGHAND_FRONT_NETWORKS'
   | 'LONGHAND_WORKERS'
   | 'LONGHAND_WORKER_CONNECTIONS'
-  | 'LONGHAND_SERVER_TIMING_VALUE'
   | 'LONGHAND_EXPANDER_SERVER'
   | 'LONGHAND_TASKS_SERVER',
   string
@@ -40,12 +39,6 @@ export const frontNetworks = (networks: readonly string[]) => ({
   LONGHAND_FRONT_TRUSTED: networks.map((network) => `set_real_ip_from ${network};`).join(' '),
   LONGHAND_FRONT_NETWORKS: networks.map((network) => `${network} front;`).join(' '),
 });
-
-/** What proxy/derived.envsh computes in the container: the variable of http.conf that `Server-Timing` is, if any. */
-export function serverTiming(wanted: 'on' | 'off' | undefined, bind: string) {
-  const onThisMachine = /^(127\.0\.0\.1|::1)$/.test(bind) ? '$local_server_timing' : '';
-  return wanted === undefined ? onThisMachine : wanted === 'on' ? '$server_timing' : '';
-}
 
 /**
  * Renders the container's templates into an nginx configuration in the folder `prefix`. No path of this machine gets

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { doorMetrics } from '../observe/door.ts';
 import { exportDisk } from '../observe/gauges.ts';
 import { addressesOf } from './addresses.ts';
-import { configureProxy, frontNetworks, serverTiming, workers } from './configuration.ts';
+import { configureProxy, frontNetworks, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
 import { type ProxyPorts, proxyPorts } from './ports.ts';
 import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
@@ -64,7 +64,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
   const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
-  const timing = serverTiming(variables.LONGHAND_SERVER_TIMING, variables.LONGHAND_BIND);
   const replicas = (name: string, count = variables.LONGHAND_REPLICAS) =>
     Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
   const expanders = replicas('expander');
@@ -73,7 +72,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await createFolders(folder);
   await configureProxy(join(folder, 'proxy'), {
     ...proxyVariables(variables, listen, ports),
-    LONGHAND_SERVER_TIMING_VALUE: timing,
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
@@ -91,7 +89,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ],
     {
       folder,
-      env: { ...env, LONGHAND_SERVER_TIMING: timing === '' ? 'off' : 'on', PATH: searchPath(env) },
+      env: { ...env, PATH: searchPath(env) },
       account,
       onLine(process, line) {
         if (process === 'proxy') door.count(line);

@@ -21,7 +21,6 @@ export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_TASKS_NAME: '',
   ...frontNetworks([]),
   ...workers(undefined),
-  LONGHAND_SERVER_TIMING_VALUE: '',
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
 };

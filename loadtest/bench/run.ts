@@ -17,18 +17,7 @@ interface Benchmark {
   run(): Promise<Result[]>;
 }
 
-const names = [
-  'stack',
-  'edge',
-  'proxy',
-  'compression',
-  'expander',
-  'agent',
-  'tasks',
-  'command',
-  'start',
-  'timing',
-];
+const names = ['stack', 'edge', 'proxy', 'compression', 'expander', 'agent', 'tasks', 'command', 'start'];
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
 
 const { values, positionals } = parseArgs({

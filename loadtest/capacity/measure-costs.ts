@@ -16,7 +16,6 @@ export async function withStack<Result>(
 ): Promise<Result> {
   await using target = await startOwnStack(tasks, {
     LONGHAND_API_RATE: '9999999r/s',
-    LONGHAND_SERVER_TIMING: 'off',
   });
   for (let i = 0; i < warmUps; i += 1) await measureStep(k6, target, everything, 500);
   return await use(target);

@@ -20,7 +20,6 @@ describe('Environment', () => {
       HOST: '127.0.0.1',
       PORT: 3000,
       OPS_PORT: 9464,
-      LONGHAND_SERVER_TIMING: 'off',
       LOG_LEVEL: 'info',
       REDIS_URL: 'redis://127.0.0.1:6379/0',
       SHOP_LIMIT: 5,
@@ -65,6 +64,10 @@ describe('Environment', () => {
 
   test('a misspelt variable of the stack is a fault', () => {
     expect(() => read({ LONGHAND_PROT: '9000' })).toThrow('LONGHAND_PROT: there is no such variable');
+  });
+
+  test('a variable of the last release is left alone', () => {
+    expect(read({ LONGHAND_SERVER_TIMING: 'on' })).toEqual(read({}));
   });
 
   test.each(['-1', '65536', '8080 ', '0x50', '1e3', 'http'])('PORT=%s is refused', (PORT) => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
+import { retiredVariables } from './retired-variables.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>
@@ -46,8 +47,6 @@ export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
     z.array(item),
   );
 
-const onOrOff = z.enum(['on', 'off'], 'is not on or off');
-
 /** The variables that every service has: where it listens and how much it logs. */
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
@@ -56,7 +55,6 @@ export const serviceVariables = {
   OPS_HOST: z.string().optional(),
   OPS_PORT: port.default(9464),
   OPS_SOCKET_PATH: socketPath.optional(),
-  LONGHAND_SERVER_TIMING: onOrOff.default('off'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'is not an http:// or https:// URL' })
     .optional(),
@@ -100,7 +98,6 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
-  LONGHAND_SERVER_TIMING: onOrOff.optional(),
   /** The networks of a TLS front, whose X-Forwarded-For and X-Forwarded-Proto count. */
   LONGHAND_FRONT: list(
     z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.0.0.0/8,fd00::/8'),
@@ -138,7 +135,7 @@ export function readEnv<Shape extends z.ZodRawShape>(
   );
   const unknown = Object.keys(given)
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-    .filter((name) => !(name in shape) && !(name in stackVariables))
+    .filter((name) => !(name in shape) && !(name in stackVariables) && !retiredVariables.includes(name))
     .map((name) => `${name}: there is no such variable`);
   const read = z.object(shape).safeParse(given);
   const bad = (read.error?.issues ?? []).map((issue) => {

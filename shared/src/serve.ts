@@ -10,7 +10,6 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
-import { TimedResponse } from './server-timing.ts';
 
 /** Answers requests: a Hono application, or a plain object. */
 export interface Application {
@@ -23,8 +22,6 @@ export type ServeOptions = ListenAddress & {
   observer?: Observer;
   /** Headers of responses that the server sends without asking the application: to malformed HTTP, for one. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether responses have a `Server-Timing` header. */
-  serverTiming?: boolean;
   /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
   requestTimeout?: number;
 };
@@ -77,7 +74,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   };
   const server = createServer(
     {
-      ServerResponse: options.serverTiming ? TimedResponse : AnnotatedResponse,
+      ServerResponse: AnnotatedResponse,
       maxHeaderSize,
       keepAliveTimeout,
       headersTimeout,

@@ -4,6 +4,7 @@ import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { createObserver, notableRequests } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
+import { retiredWarning } from './retired-variables.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
@@ -20,6 +21,8 @@ interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' 
 export async function prepareService(name: string, version: string, config: ServiceConfig) {
   const address = listenAddresses(config);
   const log = createLog(name, config.LOG_LEVEL);
+  const retired = retiredWarning(process.env);
+  if (retired) log.warn(retired);
   const metrics = createMetrics(name, version);
   const notable = notableRequests();
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -35,9 +38,8 @@ export async function prepareService(name: string, version: string, config: Serv
       await ready?.();
     };
     const observer = createObserver(name, log, metrics, exporter ? [notable, exporter] : [notable]);
-    const serverTiming = config.LONGHAND_SERVER_TIMING === 'on';
     try {
-      const service = await serve(app, { ...address.service, ...options, observer, serverTiming });
+      const service = await serve(app, { ...address.service, ...options, observer });
       const ops = await serve(operations(isReady, metrics, notable), {
         ...address.operations,
         signal: new AbortController().signal,

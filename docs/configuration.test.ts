@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEnv, serviceVariables, stackVariables } from '@longhand/shared/env.ts';
+import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { expect, test } from 'vitest';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
@@ -29,6 +30,12 @@ const defaults = {
 test('every variable is documented, and every documented variable exists', () => {
   const known = new Set([...Object.keys(defaults), ...Object.keys(serviceVariables), ...composed]);
   expect([...documented.keys()].sort()).toEqual([...known].sort());
+});
+
+test('compose passes all retired variables to the expander, which warns', () => {
+  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+  const [, passed = ''] = /# Retired variables.*\n((?: +[A-Z_]+:\n)+)/.exec(compose) ?? [];
+  expect(passed.match(/[A-Z_]+/g)).toEqual(retiredVariables);
 });
 
 test.each(Object.entries(defaults))('the documented default of %s is the one in the code', (name, value) => {

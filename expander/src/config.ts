@@ -24,8 +24,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
       EXPANDER_CLIENT_RATE: schema(clientRate),
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
-      EXPANDER_ACCEPT: schema(variables.EXPANDER_ACCEPT),
-      EXPANDER_ACCEPT_LANGUAGE: schema(variables.EXPANDER_ACCEPT_LANGUAGE),
     },
     env,
     ['EXPANDER_', 'LONGHAND_'],

@@ -54,8 +54,6 @@ export function createExpansion(config: Config, outside: Outside) {
       guard: createGuard(allowedNetworks, metrics.refusedTargets),
       lookup: sharedLookup(resolve, metrics.nameLookups),
       userAgent: config.EXPANDER_USER_AGENT,
-      accept: config.EXPANDER_ACCEPT,
-      acceptLanguage: config.EXPANDER_ACCEPT_LANGUAGE,
     },
     agentConnector,
   );

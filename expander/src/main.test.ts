@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
@@ -132,6 +134,19 @@ describe('the process', () => {
     exempt.kill('SIGKILL');
   });
 
+  test('starts with variables that were retired, and names them in one warning', async () => {
+    const retired = Object.fromEntries(retiredVariables.map((name) => [name, 'on']));
+    const upgraded = start({ PORT: '0', OPS_PORT: '0', ...retired });
+    const warnings = [];
+    for await (const line of createInterface(upgraded.stdout as Readable)) {
+      const { level, msg } = JSON.parse(line);
+      if (level === 'warn') warnings.push(msg);
+      if (msg === 'listening') break;
+    }
+    upgraded.kill('SIGKILL');
+    expect(warnings).toEqual([`no longer used, remove from the environment: ${retiredVariables.join(', ')}`]);
+  });
+
   test('takes EXPANDER_MAX_REDIRECT and what it says of itself from its environment', async () => {
     const said: unknown[] = [];
     const target = createServer((request, response) => {
@@ -147,13 +162,11 @@ describe('the process', () => {
       EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
       EXPANDER_MAX_REDIRECT: '2',
       EXPANDER_USER_AGENT: 'Probe/7 (test)',
-      EXPANDER_ACCEPT: 'text/html',
-      EXPANDER_ACCEPT_LANGUAGE: 'de, en;q=0.5',
     });
     const api = new URL('api', (await logged(configured, 'listening')).url);
     const u = `http://127.0.0.1:${port}/a`;
     expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
-    expect(said).toEqual(Array(3).fill(['Probe/7 (test)', 'text/html', 'de, en;q=0.5']));
+    expect(said).toEqual(Array(3).fill(['Probe/7 (test)', expect.stringMatching(/html/), 'en']));
     configured.kill('SIGKILL');
 
     // The one without settings of its own: five redirects, and the name of the product.

@@ -35,10 +35,8 @@ export const variables = {
       /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
     fault: `is not a whole number from 0 to ${mostRedirects}`,
   },
-  /** What websites see. Some answer scripts differently from browsers, or by language. */
+  /** What websites see. Some refuse clients that do not say who they are. */
   EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
-  EXPANDER_ACCEPT: headerValue('text/html,application/xhtml+xml,*/*;q=0.8'),
-  EXPANDER_ACCEPT_LANGUAGE: headerValue('en'),
 } satisfies Record<string, Variable<unknown>>;
 
 /** What only the service reads; where both run in one environment, the command passes over it. */

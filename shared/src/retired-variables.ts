@@ -2,7 +2,11 @@
  * Variables that Longhand no longer reads. For one release they cause a warning instead of stopping the start, because an
  * `.env` from before must not end an upgrade. Compose passes them to the expander, which warns.
  */
-export const retiredVariables: readonly string[] = ['LONGHAND_SERVER_TIMING'];
+export const retiredVariables: readonly string[] = [
+  'LONGHAND_SERVER_TIMING',
+  'EXPANDER_ACCEPT',
+  'EXPANDER_ACCEPT_LANGUAGE',
+];
 
 /** The warning about those that `env` sets, or undefined if there are none. */
 export function retiredWarning(env: NodeJS.ProcessEnv): string | undefined {

@@ -23,8 +23,6 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
       lookup: sharedLookup(lookup),
       userAgent: environment.EXPANDER_USER_AGENT,
-      accept: environment.EXPANDER_ACCEPT,
-      acceptLanguage: environment.EXPANDER_ACCEPT_LANGUAGE,
       maxConnections: concurrency,
     },
     plainConnector,

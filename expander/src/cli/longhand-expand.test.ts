@@ -128,6 +128,12 @@ describe('longhand-expand', () => {
     expect(status).toBe(2);
   });
 
+  test('runs with a variable that was retired, and says so', async () => {
+    const { stderr, status } = await run([], '', { EXPANDER_ACCEPT: 'text/html' });
+    expect(stderr).toContain('no longer used, remove from the environment: EXPANDER_ACCEPT\n');
+    expect(status).toBe(0);
+  });
+
   test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {
     const full = await open('/dev/full', 'w');
     const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));

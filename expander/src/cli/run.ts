@@ -1,3 +1,4 @@
+import { retiredWarning } from '@longhand/shared/retired-variables.ts';
 import { expandLine } from '../bulk/expand-line.ts';
 import type { NumberedUrl } from '../bulk/url-list.ts';
 import { readUrlStream } from '../bulk/url-stream.ts';
@@ -18,6 +19,8 @@ export async function run(): Promise<number> {
     return 2;
   }
   if (options.help) return help();
+  const retired = retiredWarning(process.env);
+  if (retired) process.stderr.write(`longhand-expand: ${retired}\n`);
   try {
     return await expandAll(options);
   } catch (error) {

@@ -45,8 +45,7 @@ OUTPUT
 ENVIRONMENT
   EXPANDER_ALLOWED_NETWORKS  networks that may be contacted although they are not public: 127.0.0.0/8,::1/128
   EXPANDER_MAX_REDIRECT      the default of --max-redirect, from 0 to 20
-  EXPANDER_USER_AGENT, EXPANDER_ACCEPT, EXPANDER_ACCEPT_LANGUAGE
-                             what websites see
+  EXPANDER_USER_AGENT        the User-Agent that websites see
 
 EXIT STATUS
   0    every URL was expanded

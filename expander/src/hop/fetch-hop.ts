@@ -56,13 +56,13 @@ export function percentEncoded(location: string | undefined): string | null {
 /** Bytes of response headers. */
 const maxHeaderSize = 16 * 1024;
 
+/** Some websites answer scripts differently from browsers, or by language. */
+const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
+
 export interface RequestSettings {
   guard: Guard;
   lookup: Lookup;
-  /** What requests say of us. */
   userAgent: string;
-  accept?: string;
-  acceptLanguage?: string;
   /** Connections to an origin. */
   maxConnections?: number;
 }
@@ -73,10 +73,8 @@ export interface RequestSettings {
  * handed to the socket.
  */
 export function guardedRequest(settings: RequestSettings, open: (lookup: LookupFunction) => Connect) {
-  const { guard, lookup, userAgent, accept, acceptLanguage, maxConnections } = settings;
-  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId];
-  if (accept) headers.push('Accept', accept);
-  if (acceptLanguage) headers.push('Accept-Language', acceptLanguage);
+  const { guard, lookup, userAgent, maxConnections } = settings;
+  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
   const client = httpClient({
     connect: open(guardedLookup(lookup, guard)),
     headers,

@@ -94,9 +94,7 @@ LABEL org.opencontainers.image.title="Longhand shortener" \
       org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
 
 FROM nginx:1.30 AS proxy
-# Swarm gives a file system in memory the mode of the folder that it covers, and no owner.
-RUN rm /etc/nginx/conf.d/* && mkdir -p /run/answers /run/files && \
-    chmod 1777 /etc/nginx/conf.d /run /run/answers /run/files
+RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates

@@ -9,7 +9,7 @@ in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && 
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down kubernetes kubernetes-down kubernetes-test swarm swarm-down swarm-test deploy-check logs why observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
+.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs why observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -53,16 +53,7 @@ kubernetes-down: ## remove it from there; the tasks only with WIPE=1
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
 	@vitest run --config proxy/vitest.cluster.ts proxy/kubernetes
 
-swarm: ## run the stack in the Docker Swarm of this machine (see deploy/swarm)
-	@deploy/swarm/up.sh
-
-swarm-down: ## remove it from there; the tasks only with WIPE=1
-	@deploy/swarm/down.sh
-
-swarm-test: setup ## run updates, a broken one, and scaling there
-	@vitest run --config proxy/vitest.cluster.ts proxy/swarm
-
-deploy-check: setup ## render and check the descriptions for compose, Kubernetes and Swarm, without a cluster
+deploy-check: setup ## render and check the descriptions for compose and Kubernetes, without a cluster
 	@vitest run deploy/descriptions
 
 doctor: ## report what is missing on this machine, and how to get it

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
-// The three descriptions of the stack: docker-compose.yml, deploy/kubernetes and deploy/swarm. What they must have in
-// common is compared here, so that a change of one that the others need is noticed.
+// The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
+// here, so that a change of one that the other needs is noticed.
 
 const root = join(import.meta.dirname, '..');
 const kubernetes = join(import.meta.dirname, 'kubernetes');
@@ -15,7 +15,6 @@ type Node = any;
 
 const read = (file: string): Node => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
 const compose = read('docker-compose.yml');
-const swarm = read('deploy/swarm/stack.yml');
 
 /** kustomize, alone or as part of kubectl. */
 const kustomize = [
@@ -44,7 +43,7 @@ const workloads = (list: Node[]): Node[] =>
   list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
 const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
 
-/** What a service is in each of the three. */
+/** What a service is in both. */
 function described(name: string) {
   const pod = podsOf(name);
   const [container] = pod.containers;
@@ -54,19 +53,13 @@ function described(name: string) {
     Object.fromEntries(
       ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [key, environment?.[key]]),
     );
-  const [inCompose, inSwarm] = [compose.services[name], swarm.services[name]];
+  const inCompose = compose.services[name];
   return {
     compose: {
       user: inCompose.user,
       memory: bytes(inCompose.mem_limit),
       env: shared(inCompose.environment),
       command: inCompose.command,
-    },
-    swarm: {
-      user: inSwarm.user,
-      memory: bytes(inSwarm.deploy.resources.limits.memory),
-      env: shared(inSwarm.environment),
-      command: inSwarm.command,
     },
     kubernetes: {
       user: `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
@@ -77,43 +70,9 @@ function described(name: string) {
   };
 }
 
-test('Swarm has the services of compose, their networks and their files in memory', () => {
-  expect(Object.keys(swarm.services).toSorted()).toEqual(services.toSorted());
-  for (const name of services) {
-    const [one, other] = [compose.services[name], swarm.services[name]];
-    // For `make observe`, which is compose's alone.
-    const networks = one.networks.filter((network: string) => network !== 'observe');
-    expect(other.networks, name).toEqual(networks);
-    expect(other.healthcheck.test, name).toEqual(one.healthcheck.test);
-    expect(other.stop_signal, name).toBe(one.stop_signal);
-    // In Swarm the next proxy waits for the ports of this one.
-    expect(other.stop_grace_period, name).toBe(name === 'proxy' ? '2s' : one.stop_grace_period);
-    expect([other.init, other.read_only, other.cap_drop], name).toEqual([
-      one.init,
-      one.read_only,
-      one.cap_drop,
-    ]);
-    const inMemory = (one.tmpfs ?? []).map((path: string) => path.split(':')[0]);
-    const mounts = (other.volumes ?? []).filter(({ type }: Node) => type === 'tmpfs');
-    expect(
-      mounts.map(({ target }: Node) => target),
-      name,
-    ).toEqual(inMemory);
-  }
-  for (const [name, network] of Object.entries<Node>(swarm.networks)) {
-    expect(Boolean(network?.internal), name).toBe(Boolean(compose.networks[name]?.internal));
-  }
-});
-
-test('the proxy gets the same variables from Swarm as from compose', () => {
-  const names = Object.keys(compose.services.proxy.environment);
-  expect(Object.keys(swarm.services.proxy.environment).toSorted()).toEqual(names.toSorted());
-});
-
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
-  test.each(services)('%s is the same in compose, Swarm and Kubernetes', (name) => {
-    const { compose, swarm, kubernetes } = described(name);
-    expect(swarm).toEqual(compose);
+  test.each(services)('%s is the same in compose and Kubernetes', (name) => {
+    const { compose, kubernetes } = described(name);
     expect(kubernetes).toEqual(compose);
   });
 
@@ -210,8 +169,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   test.each(components)(
     'component %s fits onto the base, and so do all that are meant to be combined',
     (name) => {
-      const combination =
-        name === 'keda' ? [name] : [name, 'pod-monitor'].filter((x, i, a) => a.indexOf(x) === i);
+      const combination = new Set([name, 'pod-monitor']);
       const text = execFileSync(
         'sh',
         [
@@ -221,7 +179,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
           kubernetes,
         ],
         {
-          input: `resources: [../base]\ncomponents: [${combination.map((c) => `../components/${c}`).join(', ')}]\n`,
+          input: `resources: [../base]\ncomponents: [${[...combination].map((c) => `../components/${c}`).join(', ')}]\n`,
           encoding: 'utf8',
         },
       );
@@ -230,7 +188,6 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
         autoscaling: 'HorizontalPodAutoscaler',
         gateway: 'HTTPRoute',
         ingress: 'Ingress',
-        keda: 'ScaledObject',
         'pod-monitor': 'PodMonitor',
         shortener: 'Pod',
       };
@@ -243,14 +200,4 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     expect(routes.map(({ metadata }) => metadata.name).toSorted()).toEqual(['expander', 'tasks']);
     for (const { spec } of routes) expect(spec.rules[0].timeouts).toEqual({ request: '0s' });
   });
-});
-
-const engine = spawnSync('docker', ['stack', 'config', '--help']).status === 0;
-test.skipIf(!engine)('Docker accepts the description for Swarm', () => {
-  const config = spawnSync('docker', ['stack', 'config', '--compose-file', 'deploy/swarm/stack.yml'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  expect(config.stderr).toBe('');
-  expect(config.status).toBe(0);
 });

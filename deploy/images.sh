@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the images for Kubernetes and Swarm, and prints their names:
+# Builds the images for Kubernetes and prints their names:
 #   deploy/images.sh [TARGET…]
 set -eu
 cd "$(dirname "$0")/.."

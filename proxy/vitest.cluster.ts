@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What `make kubernetes-test` and `make swarm-test` run, one file after the other. */
+/** What `make kubernetes-test` runs, one file after the other. */
 export default defineConfig({
   test: {
     name: 'cluster',

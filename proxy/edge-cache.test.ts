@@ -82,6 +82,12 @@ function edgeCache(image?: string): void {
     ['what sets a cookie', '/api', { headers: { ...fresh, 'Set-Cookie': 'a=b' } }, {}],
     ['what has no lifetime', '/api', {}, {}],
     ['for a request of an expander', '/api', { headers: fresh }, { headers: { 'CDN-Loop': 'longhand' } }],
+    [
+      'for an expander behind others',
+      '/api',
+      { headers: fresh },
+      { headers: { 'CDN-Loop': ['0', 'longhand'] } },
+    ],
     ['what is long', '/api', { headers: fresh, length: 3_000 }, {}],
     ['what has no length', '/api', { headers: fresh, chunked: true }, {}],
   ])('does not keep %s', async (_, path, order, options) => {

@@ -44,6 +44,7 @@ describe('An error of the proxy', () => {
       { headers: { 'X-Long': 'x'.repeat(40_000) } },
     ],
     [502, 'Bad Gateway', 'unreachable', '/break', {}],
+    [502, 'Bad Gateway', 'unreachable', '/break', { method: 'PUT' }],
     [504, 'Gateway Timeout', 'timeout', '/hang', {}],
   ])('%i is a problem for a client that asks for JSON', async (status, title, code, path, options) => {
     const headers = { ...json, ...options.headers };
@@ -94,5 +95,12 @@ describe('An error of the proxy', () => {
   test('of the expander is text/html, like everything but /api/chain', async () => {
     const response = await send(proxy.ports.expander, '/api?u=x', { headers: json });
     expect([response.status, response.headers['content-type']]).toEqual([502, 'text/html']);
+  });
+
+  test('is 502 for a write that no replica takes', async () => {
+    application.closeAllConnections();
+    await new Promise((resolve) => application.close(resolve));
+    const response = await send(proxy.ports.tasks, '/tasks/1', { method: 'DELETE', headers: json });
+    expect(JSON.parse(response.body)).toMatchObject({ status: 502, code: 'unreachable' });
   });
 });

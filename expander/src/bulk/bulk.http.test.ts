@@ -37,6 +37,15 @@ test('who reads a bulk answer slowly holds up its expansions, and gets all of th
   expect(asked).toBe(lines);
 });
 
+test('a line is parsed once', async () => {
+  const parse = vi.spyOn(URL, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const app = createApp(createExpand(async () => end));
+  const answer = await app.request('/api/expand', { method: 'POST', body: 'http://a.example/\u00fc' });
+  expect(await answer.text()).toContain('"line":1,');
+  expect(parse.mock.calls.filter(([text]) => `${text}`.startsWith('http://a.example'))).toHaveLength(1);
+});
+
 test('a proxy is told to pass a bulk answer on as it comes', async () => {
   const { url } = await tracing(async () => end);
   expect((await answerTo(ask(url, '/api/expand', 'x'))).headers['x-accel-buffering']).toBe('no');

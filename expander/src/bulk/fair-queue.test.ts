@@ -13,9 +13,9 @@ function work() {
     run(
       list: ListTurns,
       name: string,
-      { url = 'http://a.example/', signal }: { url?: string; signal?: AbortSignal } = {},
+      { origin = 'http://a.example', signal }: { origin?: string; signal?: AbortSignal } = {},
     ) {
-      return list.run(url, signal, () => {
+      return list.run(origin, signal, () => {
         started.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       });
@@ -55,8 +55,8 @@ describe('a free place goes to', () => {
   test('an origin with fewer expansions in flight than its limit', async () => {
     const { started, run, end } = work();
     const list = createFairQueue({ maxInFlight: 3, maxPerOrigin: 2 })('a');
-    for (const name of ['h1', 'h2', 'h3']) run(list, name, { url: `http://hang.example/${name}` });
-    run(list, 'other', { url: 'quick.example' });
+    for (const name of ['h1', 'h2', 'h3']) run(list, name, { origin: 'http://hang.example' });
+    run(list, 'other', { origin: 'http://quick.example' });
     await settled();
     expect(started).toEqual(['h1', 'h2', 'other']);
     await end('h1');

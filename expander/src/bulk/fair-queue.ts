@@ -1,6 +1,5 @@
 import { beginSpan } from '@longhand/shared/spans.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
-import { readTarget } from '../expansion/target.ts';
 
 /**
  * Limits for the lists of all clients. In flight: twice as many for a client as for an origin, so that one origin that
@@ -18,8 +17,8 @@ const defaults = {
 
 /** The turns of one list. */
 export interface ListTurns {
-  /** Runs `work` when it is the turn of `url`. @throws ExpansionError `aborted` when `signal` is aborted before that. */
-  run<Result>(url: string, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
+  /** Runs `work` when it is the turn of `origin`. @throws ExpansionError `aborted` when `signal` is aborted before that. */
+  run<Result>(origin: string, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
   /** Ends the list; calling it twice does no harm. */
   close(): void;
 }
@@ -75,12 +74,12 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
     let open = true;
     const waits = waitSpans();
     const list: ListTurns = {
-      async run(url, signal, work) {
+      async run(origin, signal, work) {
         const started = Promise.withResolvers<void>();
         const turn: Turn = {
           client: `client ${client}`,
           list,
-          origin: originOf(url),
+          origin,
           start: started.resolve,
         };
         const leave = () => {
@@ -144,13 +143,4 @@ function counts() {
       else numbers.delete(key);
     },
   };
-}
-
-/** The origin that is asked first; empty if `url` is not a URL. */
-function originOf(url: string): string {
-  try {
-    return readTarget(url).url.origin;
-  } catch {
-    return '';
-  }
 }

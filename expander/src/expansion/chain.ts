@@ -2,14 +2,8 @@ import { startDeadline, type Times } from './deadline.ts';
 import { ExpansionError, expansionError } from './errors.ts';
 import type { Answer, End, Expansion, FetchHop, FetchHopOptions, Follow, Hop, HopKind } from './expansion.ts';
 import { expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
-import {
-  isWeb,
-  printable,
-  resolveLocation,
-  resolveReference,
-  type Target,
-  withoutFragment,
-} from './target.ts';
+import { isWeb } from './parse-url.ts';
+import { printable, resolveLocation, resolveReference, type Target, withoutFragment } from './target.ts';
 
 export interface ChainOptions extends FetchHopOptions {
   /** Redirects followed before the chain stops at the next location. */

@@ -23,8 +23,13 @@ export interface Expand {
   /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
   maxRedirect: number;
   /** The same expansion with the whole chain. */
-  trace(url: string, options?: Partial<Omit<ExpandOptions, 'maxRedirect'>>): Promise<Expansion>;
+  trace(url: string, options?: TraceOptions): Promise<Expansion>;
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
+}
+
+export interface TraceOptions extends Partial<Omit<ExpandOptions, 'maxRedirect'>> {
+  /** Runs the expansion of a URL when its turn has come; at once by default. */
+  inTurn?: (target: Target, expand: () => Promise<Expansion>) => Promise<Expansion>;
 }
 
 export interface ExpandSettings {
@@ -35,10 +40,12 @@ export interface ExpandSettings {
 
 /** `expand(url, callback)` over `expandUrl`. */
 export function createExpand(expandUrl: ExpandUrl, { maxRedirect = 5, ends }: ExpandSettings = {}): Expand {
-  const expandInput = async (input: string, options: ExpandOptions): Promise<Expansion> => {
+  const expandInput = async (input: string, { inTurn, ...options }: ExpandOptions & TraceOptions) => {
     if (input === '') return endedExpansion(null, { code: 'empty', message: 'There is no URL to expand.' });
     try {
-      return await expandUrl(readTarget(input), options);
+      const target = readTarget(input);
+      const expandTarget = () => expandUrl(target, options);
+      return await (inTurn ? inTurn(target, expandTarget) : expandTarget());
     } catch (error) {
       return endedExpansion(input, expansionError(error));
     }

@@ -41,6 +41,8 @@ describe('a URL as it was typed', () => {
     'http://"/',
     'http://a(b).example/',
     `http://example.com/${'x'.repeat(8 * 1024)}`,
+    `http://a${'\u0301'.repeat(2_500)}.example/`,
+    `http://${'a'.repeat(254)}/`,
   ])('that is none is an invalid_url: %j', (typed) => {
     expect(() => readTarget(typed)).toThrow(expect.objectContaining({ code: 'invalid_url' }));
   });
@@ -88,10 +90,14 @@ describe('a Location, seen from http://example.com/a/b?q#frag', () => {
     expect(resolveLocation('/x', readTarget('http://example.com/#'))?.text).toBe('http://example.com/x#');
   });
 
-  test.each(['http://', 'http://[', '//:80', 'http://a b/', `/${'x'.repeat(16 * 1024)}`])(
-    'that is no URL is none: %s',
-    (location) => {
-      expect(resolveLocation(location, from)).toBeNull();
-    },
-  );
+  test.each([
+    'http://',
+    'http://[',
+    '//:80',
+    'http://a b/',
+    `/${'x'.repeat(16 * 1024)}`,
+    `//${'a'.repeat(254)}`,
+  ])('that is no URL is none: %s', (location) => {
+    expect(resolveLocation(location, from)).toBeNull();
+  });
 });

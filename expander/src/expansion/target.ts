@@ -1,4 +1,5 @@
 import { ExpansionError } from './errors.ts';
+import { isWeb, parseUrl } from './parse-url.ts';
 
 /**
  * A URL to request: what the WHATWG parser made of it. The guard judges `url`, the connection goes to `url`, and `text`
@@ -40,7 +41,7 @@ export function readTarget(input: string): Target {
     throw tooLong();
   }
   const given = withScheme(trim(input));
-  const url = URL.parse(given);
+  const url = parseUrl(given);
   if (url && !isWeb(url)) {
     throw new ExpansionError(
       'unsupported_scheme',
@@ -69,14 +70,9 @@ export function resolveLocation(location: string, from: Target): Target | null {
 /** Resolves a reference in a page, or its `Refresh` header, against the URL of the page: nothing is inherited. */
 export function resolveReference(reference: string, from: Target): Target | null {
   // Of an absolute URL, nothing depends on where it stands: it takes half the time to parse.
-  const url = absolute.test(reference) ? URL.parse(reference) : URL.parse(reference, from.url.href);
+  const url = parseUrl(reference, absolute.test(reference) ? undefined : from.url.href);
   if (!url || url.href.length > maxTargetLength || (isWeb(url) && !host.test(url.hostname))) return null;
   return found(url);
-}
-
-/** Whether the scheme is http or https. */
-export function isWeb(url: URL): boolean {
-  return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
 /** The part of a URL that is sent. */
@@ -119,9 +115,7 @@ function withScheme(given: string): string {
 /** The URL as it was given if that is unambiguous, else as the parser writes it. */
 function spelling(given: string, url: URL): string {
   const text = printable(given);
-  return plain.test(text) && (text === given || URL.parse(text)?.href === url.href)
-    ? text
-    : printable(url.href);
+  return plain.test(text) && !/[\t\n\r]/.test(given) ? text : printable(url.href);
 }
 
 function shorten(text: string): string {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest, percentEncoded } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
-import { isWeb, readTarget, resolveLocation } from './target.ts';
+import { isWeb } from './parse-url.ts';
+import { readTarget, resolveLocation } from './target.ts';
 
 interface Case {
   input: string;

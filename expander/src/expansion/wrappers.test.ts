@@ -54,6 +54,7 @@ test.each([
   'https://www.facebook.com/someone?u=https://example.org/',
   'https://l.facebook.com/l.php?u=javascript:alert(1)',
   'https://l.facebook.com/l.php?u=/relative',
+  `https://l.facebook.com/l.php?u=http://${'a'.repeat(254)}/`,
   'https://urldefense.com/v3/__https://example.org/',
   'https://urldefense.com/v3/__%ff__;!!x',
   'https://urldefense.proofpoint.com/v2/url?u=https-3A__-zz&d=x',

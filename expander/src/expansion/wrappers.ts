@@ -1,4 +1,4 @@
-import { isWeb } from './target.ts';
+import { isWeb, parseUrl } from './parse-url.ts';
 
 /** Takes the target out of a URL that names it; null if this URL does not. */
 type Unwrap = (url: URL) => string | null | undefined;
@@ -47,7 +47,7 @@ const wrappers: readonly Wrapper[] = [
 export function unwrap(url: URL): { target: string; wrapper: string } | null {
   const wrapper = wrappers.find(({ host }) => host.test(url.hostname));
   const target = wrapper?.unwrap(url);
-  const parsed = target ? URL.parse(target) : null;
+  const parsed = target ? parseUrl(target) : null;
   return wrapper && target && parsed && isWeb(parsed) ? { target, wrapper: wrapper.name } : null;
 }
 

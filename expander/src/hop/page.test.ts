@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mayBePage, readRefresh } from './page.ts';
 
 const url = new URL('http://a.example/x/y?q');
@@ -78,6 +78,12 @@ describe('a page leads', () => {
     ['to a script', meta('0;url=javascript:alert(1)'), {}],
     ['to what is no URL', meta('0;url=http://['), {}],
     ['to what is relative to no URL', `<base href="http://[">${meta('0;url=m')}`, {}],
+    [
+      'to what is relative to a host that is too long',
+      `<base href="//${'a'.repeat(254)}">${meta('0;url=m')}`,
+      {},
+    ],
+    ['to a host that is too long', meta(`0;url=//${'a'.repeat(254)}`), {}],
     ['if it is a file to save', '', { refresh: '0;url=/m', 'content-disposition': 'attachment; filename=x' }],
     [
       'if it is of no type that is shown',
@@ -101,6 +107,14 @@ describe('a page leads', () => {
   test('in a sandbox with scripts', () => {
     expect(read(meta('0;url=/m'), { 'content-security-policy': 'sandbox allow-scripts' })).not.toBeNull();
   });
+});
+
+test('a base and its refreshes are parsed once', () => {
+  const parse = vi.spyOn(URL, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const base = '<base href="//b.example/">';
+  expect(read(base + meta('0;url=m').repeat(500))?.url).toBe('http://b.example/m');
+  expect(parse).toHaveBeenCalledTimes(2);
 });
 
 describe('the type decides what is a page', () => {

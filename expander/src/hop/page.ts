@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { legacyHookDecode } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
+import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { findMetaRefreshes } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -40,15 +41,21 @@ export function readRefresh(url: URL, head: ResponseHead, body: Buffer): Refresh
     ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
     ...findMetaRefreshes(markup).map((meta) => ({ kind: 'meta', ...meta }) as const),
   ];
-  let first: (Refresh & { delay: number }) | null = null;
-  for (const { kind, content, base } of written) {
-    const parsed = parseRefresh(content);
-    const target = parsed && resolve(parsed.url, baseUrl(base, url), encoding);
-    if (parsed && target !== null && parsed.delay <= (first?.delay ?? maxDelay)) {
-      first = { kind, url: target, delay: parsed.delay };
-    }
+  // A page has one base and may have a thousand refreshes: only the base of the last is looked at, and once.
+  const base = baseUrl(written.at(-1)?.base ?? null, url);
+  const inOrder = written
+    .flatMap(({ content, ...meta }) => ({
+      ...meta,
+      ...(parseRefresh(content) ?? { delay: Infinity, url: '' }),
+    }))
+    .filter(({ delay }) => delay <= maxDelay)
+    .reverse()
+    .sort((a, b) => a.delay - b.delay);
+  for (const candidate of inOrder) {
+    const target = resolve(candidate.url, candidate.base === null ? url.href : base, encoding);
+    if (target !== null) return { kind: candidate.kind, url: target };
   }
-  return first && { kind: first.kind, url: first.url };
+  return null;
 }
 
 /** A policy that runs no scripts, and no meta elements either (HTML standard, "sandboxed automatic features"). */
@@ -79,14 +86,14 @@ function encodingOf({ headers }: ResponseHead, body: Buffer): string {
 
 /** The URL that references in a page are relative to: that of `<base>`, if it can be one; undefined if it is no URL. */
 function baseUrl(base: string | null, page: URL): string | undefined {
-  const url = base === null ? page : URL.parse(base, page.href);
+  const url = base === null ? page : parseUrl(base, page.href);
   return url?.protocol === 'data:' || url?.protocol === 'javascript:' ? page.href : url?.href;
 }
 
 /** The URL of a reference; empty for the page itself, null for what a browser does not go to. */
 function resolve(reference: string, base: string | undefined, encoding: string): string | null {
   if (reference === '') return '';
-  const url = URL.parse(withEncodedQuery(reference, encoding), base);
+  const url = parseUrl(withEncodedQuery(reference, encoding), base);
   return url && url.protocol !== 'javascript:' ? url.href : null;
 }
 

@@ -4,7 +4,7 @@ import { expandMany } from '../bulk/expand-many.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
-import type { Expand } from '../expansion/expand.ts';
+import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readParameters } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
@@ -29,8 +29,8 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
     };
     try {
       const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
-      const trace: Expand['trace'] = (url, options) =>
-        list.run(url, signal, () => expand.trace(url, { ...options, client }));
+      const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, signal, work);
+      const trace: Expand['trace'] = (url, options) => expand.trace(url, { ...options, client, inTurn });
       const lines = expandMany(trace, urls, { follow, signal, onFault });
       return new Response(ndjson(lines, end), { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
     } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, type UnicodeHost } from '../expansion/host.ts';
+import { parseUrl } from '../expansion/parse-url.ts';
 import { journey } from './journey.ts';
 import { baseHeaders } from './responses.ts';
 import { withoutTracking } from './tracking-parameters.ts';
@@ -69,6 +70,7 @@ function describeAnswer(expansion: Expansion) {
   const { hops, longUrl, end } = expansion;
   const begun = hops.length > 0;
   const destination = begun ? (end.target ?? longUrl) : null;
+  const url = parseUrl(destination ?? '');
   const open = destination !== null && worthOpening.has(end.code) && /^https?:/i.test(destination);
   const tracking = open ? withoutTracking(destination) : null;
   const reason = openEnd(expansion);
@@ -77,7 +79,7 @@ function describeAnswer(expansion: Expansion) {
     ...words,
     begun,
     destination,
-    host: URL.canParse(destination ?? '') ? hostInWords(describeHost(new URL(destination ?? ''))) : {},
+    host: url ? hostInWords(describeHost(url)) : {},
     open,
     advice: advice(expansion),
     journey: journey(expansion),
@@ -86,7 +88,7 @@ function describeAnswer(expansion: Expansion) {
     onward: end.code === 'max_redirects' && longUrl && `/?${query({ u: longUrl })}`,
     tracking: tracking?.parameters.length ? tracking : null,
     announcement: open
-      ? `${words.headline} ${new URL(destination).host}. ${summary(expansion)}`
+      ? `${words.headline} ${url?.host}. ${summary(expansion)}`
       : `${words.headline}. ${words.explanation}`,
   };
 }

@@ -49,7 +49,7 @@ describe('Environment', () => {
         'Invalid environment:',
         '  SHOP_LIMITS: there is no such variable',
         '  PORT=80a: is not a whole number',
-        '  REDIS_URL=x: is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL',
+        '  REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
         '  SHOP_LIMIT=11: is not from 1 to 10',
         '  SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
       ].join('\n'),

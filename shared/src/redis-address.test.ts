@@ -24,14 +24,12 @@ test.each([
     },
   ],
   ['rediss+sentinel://a/tasks?db=2', { form: 'sentinel', tls: true, database: 2 }],
-  ['redis+cluster://a:7000,b:7001', { form: 'cluster', nodes: [{ port: 7000 }, { port: 7001 }] }],
-  ['rediss+cluster://ann:secret@a/', { form: 'cluster', tls: true, username: 'ann' }],
 ])('%s is read', (url, address) => {
   expect(redisAddress(url)).toMatchObject(address);
 });
 
 test.each([
-  ['http://cache', 'is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL'],
+  ['http://cache', 'is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL'],
   ['redis://', 'is not a redis://'],
   ['redis://cache?family=6', 'is not a redis://'],
   ['redis://cache:0x1', 'names cache:0x1, which is no host and port'],
@@ -39,7 +37,11 @@ test.each([
   ['redis://cache/tasks', 'names a database that is not a number'],
   ['redis://a,b', 'names several servers'],
   ['redis+sentinel://a,b', 'does not name the primary'],
-  ['redis+cluster://a/1', 'a Cluster has only database 0'],
+  [
+    'redis+cluster://a:7000,b:7001',
+    'names a Redis Cluster, which is not supported: use one server or redis+sentinel://',
+  ],
+  ['rediss+cluster://a', 'names a Redis Cluster'],
 ])('%s is refused, with the name of the variable', (url, reason) => {
   const read = () => readEnv(redisVariables, { REDIS_URL: url }, []);
   expect(read).toThrow(`REDIS_URL=${url}: `);

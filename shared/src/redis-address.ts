@@ -3,9 +3,9 @@ import { secretFile, socketPath } from './env.ts';
 
 /** Where a Redis is, as its URL says. */
 export interface RedisAddress {
-  /** One server, a primary that Sentinels name, or a Redis Cluster. */
-  form: 'one' | 'sentinel' | 'cluster';
-  /** The server, the Sentinels, or some nodes of the Cluster. */
+  /** One server, or a primary that Sentinels name. */
+  form: 'one' | 'sentinel';
+  /** The server, or the Sentinels. */
   nodes: { host: string; port: number }[];
   /** The Unix socket of a server; then there are no nodes. */
   path?: string;
@@ -18,13 +18,13 @@ export interface RedisAddress {
 }
 
 const pattern =
-  /^(?<scheme>rediss?)(?:\+(?<form>sentinel|cluster))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^/?#]*))?(?:\?db=(?<db>\d{1,4}))?$/;
+  /^(?<scheme>rediss?)(?:\+(?<form>sentinel))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^/?#]*))?(?:\?db=(?<db>\d{1,4}))?$/;
 
-const standardPorts = { one: 6379, sentinel: 26379, cluster: 6379 };
+const standardPorts = { one: 6379, sentinel: 26379 };
 
 /**
  * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
- * `redis+cluster://node[:port][,…]`, each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
+ * each with `rediss` for TLS, or `unix:` and the path of a Unix socket.
  *
  * @throws Error that says what is wrong, as the end of a sentence that begins with the URL.
  */
@@ -37,19 +37,19 @@ export function redisAddress(url: string): RedisAddress {
   }
   const parts = pattern.exec(url)?.groups;
   if (!parts) {
-    throw new Error('is not a redis://, redis+sentinel://, redis+cluster:// (rediss for TLS) or unix: URL');
+    if (/^rediss?\+cluster:/.test(url)) {
+      throw new Error('names a Redis Cluster, which is not supported: use one server or redis+sentinel://');
+    }
+    throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
   }
   const form = (parts.form ?? 'one') as RedisAddress['form'];
   const nodes = (parts.nodes as string).split(',').map((node) => hostAndPort(node, standardPorts[form]));
   const path = parts.path || undefined;
   const database = Number((form === 'sentinel' ? parts.db : (parts.db ?? path)) ?? 0);
   if (!Number.isInteger(database)) throw new Error('names a database that is not a number');
-  if (form === 'one' && nodes.length > 1)
-    throw new Error('names several servers: say redis+sentinel:// or redis+cluster://');
+  if (form === 'one' && nodes.length > 1) throw new Error('names several servers: say redis+sentinel://');
   if (form === 'sentinel' && !path)
     throw new Error('does not name the primary, as in redis+sentinel://host/tasks');
-  if (form === 'cluster' && database !== 0)
-    throw new Error('names a database, but a Cluster has only database 0');
   return {
     form,
     nodes,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { type RedisAddress, type RedisConfig, redisAddress } from './redis-address.ts';
@@ -8,8 +8,8 @@ import { durationBuckets } from './spans.ts';
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 
-/** A Redis that may be one server, highly available, or a Cluster. */
-export type StoreClient = Redis | Cluster;
+/** The client of one server, or of the primary that Sentinels name. */
+export type StoreClient = Redis;
 
 /** A URL alone is enough where nothing else has to be known. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
@@ -39,7 +39,6 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
   const { form, nodes, path, database } = address;
   const options = { ...behaviour, ...connection, ...credentials(address, access) };
   const names = path ?? nodes.map(({ host, port }) => `${host}:${port}`).join(',');
-  if (form === 'cluster') return logged(new Cluster(nodes, clusterOptions(options)), log, names);
   const where = form === 'sentinel' ? sentinelOptions(address, access, options) : (nodes[0] ?? { path });
   return logged(new Redis({ ...options, retryStrategy, db: database, ...where } as RedisOptions), log, names);
 }
@@ -84,31 +83,14 @@ function sentinelOptions(
   };
 }
 
-function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
-  return {
-    redisOptions,
-    clusterRetryStrategy: retryStrategy,
-    clusterNodeRetryStrategy: retryStrategy,
-    enableAutoPipelining: true,
-    // As with one Redis: fail soon, and never send a command again that may have been carried out.
-    enableOfflineQueue: false,
-    retryDelayOnFailover: 0,
-    // A command that fails for good teaches the client nothing: only so does it learn who has taken over.
-    slotsRefreshInterval: 1_000,
-    // A certificate is for a name, so nodes are dialled by theirs.
-    ...(redisOptions.tls && { dnsLookup: (address, callback) => callback(null, address) }),
-  };
-}
-
 /** Says in one line when it goes and in one when it is back; not in one for each attempt. */
-function logged<Client extends StoreClient>(redis: Client, log: Log, address: string): Client {
-  const events: StoreClient = redis;
+function logged(redis: Redis, log: Log, address: string): Redis {
   let away = false;
-  events.on('error', (error: Error) => {
+  redis.on('error', (error: Error) => {
     if (!away) log.warn({ redis: address, err: error }, 'redis is away');
     away = true;
   });
-  events.on('ready', () => {
+  redis.on('ready', () => {
     log.info({ redis: address }, away ? 'redis is back' : 'redis is connected');
     away = false;
   });

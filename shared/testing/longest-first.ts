@@ -11,7 +11,6 @@ const longest = [
   'tasks/src/main.test.ts',
   'tasks/src/redis/store.test.ts',
   'tasks/src/redis/failover.test.ts',
-  'tasks/src/redis/cluster.test.ts',
   'tasks/src/reconnect.test.ts',
   'proxy/native.test.ts',
   'tasks/src/restart.test.ts',

@@ -65,13 +65,8 @@ async function inContainer(configuration: string): Promise<TestRedis> {
 }
 
 /** As `startRedis`, always as a process, which starts and ends at a tenth of the cost. */
-export async function startRedisProcess(configuration: string, ...options: string[]): Promise<TestRedis> {
-  return startRedisAt(await freePort(), configuration, ...options);
-}
-
-/** As `startRedisProcess`, on a port that others know already. */
-export const startRedisAt = (port: number, configuration: string, ...options: string[]): Promise<TestRedis> =>
-  startProcess('redis-server', port, configuration, options);
+export const startRedisProcess = async (configuration: string, ...options: string[]): Promise<TestRedis> =>
+  startProcess('redis-server', await freePort(), configuration, options);
 
 /** Whether this machine has Valkey. */
 export const hasValkey = spawnSync('valkey-server', ['--version']).status === 0;

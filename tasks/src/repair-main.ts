@@ -9,7 +9,6 @@ const fix = process.argv.includes('--fix');
 const config = readOrExit(readConfig);
 const redis = storeClient(config, createLog('tasks', 'silent'));
 try {
-  // Only then does the client of a Cluster know its nodes.
   await connected(redis, 2_000);
   const { tasks, ...faults } = await repair(redis, fix);
   for (const [kind, ids] of Object.entries(faults)) {

@@ -1,49 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connected, type StoreClient, storeClient } from '@longhand/shared/redis.ts';
-import { startRedisCluster } from '@longhand/shared/testing/redis-cluster.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { keys } from '../src/redis/keys.ts';
 import { repair } from '../src/redis/repair.ts';
 import { redisStore } from '../src/redis/store.ts';
 import type { Task } from '../src/task/task.ts';
 import { startSentinelRedis } from './sentinel.ts';
-import { configuration, silent } from './store.ts';
+import { silent } from './store.ts';
 import { storm } from './storm.ts';
 
 export type Fault = 'killed' | 'hung' | 'cut off';
-
-/** A Redis of which the primary can fail. */
-interface Failing {
-  readonly url: string;
-  fail(fault: Fault): Promise<void> | void;
-  stop(): Promise<void>;
-}
-
-/** A primary and two replicas, and three Sentinels. */
-export async function sentinels(): Promise<Failing> {
-  const redis = await startSentinelRedis('min-replicas-to-write 1', 'min-replicas-max-lag 10');
-  return {
-    url: redis.url,
-    fail(fault) {
-      if (fault === 'cut off') redis.cutOff();
-      else redis.signal('primary', fault === 'hung' ? 'SIGSTOP' : 'SIGKILL');
-    },
-    stop: redis.stop,
-  };
-}
-
-/** Three primaries, each with two replicas. */
-export async function cluster(): Promise<Failing> {
-  const redis = await startRedisCluster(configuration, 2);
-  return {
-    url: redis.url,
-    async fail(fault) {
-      const owner = await redis.owner();
-      await (fault === 'hung' ? owner.pause() : owner.kill());
-    },
-    stop: redis.stop,
-  };
-}
 
 /** Milliseconds of writes before the fault, and after the failover. */
 const writing = rounds({ short: 500, long: 1_000 });
@@ -58,13 +24,12 @@ export interface Outcome {
   faults: Awaited<ReturnType<typeof repair>>;
 }
 
-/** Lets the primary fail in a storm of writes, of which each has to be confirmed by so many replicas. */
-export async function failover(
-  start: () => Promise<Failing>,
-  fault: Fault,
-  replicas: number,
-): Promise<Outcome> {
-  const redis = await start();
+/**
+ * Lets the primary of three Sentinels and two replicas fail in a storm of writes, of which each has to be confirmed by so
+ * many replicas.
+ */
+export async function failover(fault: Fault, replicas: number): Promise<Outcome> {
+  const redis = await startSentinelRedis('min-replicas-to-write 1', 'min-replicas-max-lag 10');
   const client = storeClient({ REDIS_URL: redis.url }, silent);
   try {
     await connected(client, 5_000);
@@ -72,7 +37,8 @@ export async function failover(
     const first = await identity(client);
     const weather = storm(store, () => sleep(100));
     await sleep(writing);
-    await redis.fail(fault);
+    if (fault === 'cut off') redis.cutOff();
+    else redis.signal('primary', fault === 'hung' ? 'SIGSTOP' : 'SIGKILL');
     while ([first, ''].includes(await identity(client))) await sleep(50);
     await sleep(writing);
     await weather.end();

@@ -2,7 +2,7 @@ import { storeClient } from '@longhand/shared/redis.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
-import { configuration, silent, startClusterStore } from '../../testing/store.ts';
+import { configuration, silent } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
 import { channel, keys } from './keys.ts';
 
@@ -113,18 +113,6 @@ describe('GET /tasks/events', () => {
     await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
     await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
     expect(seen.ended).toBe(false);
-  });
-
-  test('comes from a Redis Cluster as well', async () => {
-    const cluster = await startClusterStore();
-    const service = await startService({ REDIS_URL: cluster.url });
-    const seen = await watch(service);
-    await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
-    expect((await add(service, 'milk')).status).toBe(201);
-    await expect.poll(() => new Set(seen.versions()).size).toBe(2);
-    expect(await (await fetch(service.url)).text()).toContain('milk');
-    await service.end('SIGKILL');
-    await cluster.stop();
   });
 
   test('ends when the replica is asked to stop, so that it can', async () => {

@@ -1,5 +1,4 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { Cluster } from 'ioredis';
 import type { Changes } from '../task/task.ts';
 import { channel, keys } from './keys.ts';
 
@@ -40,8 +39,7 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
 
   // A subscribed connection can do nothing else. ioredis would subscribe it again by itself after a reconnect, but
   // nobody could handle the rejection of that, which would end the process.
-  const listener: StoreClient =
-    redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false });
+  const listener = redis.duplicate({ autoResubscribe: false });
   listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => collect(version));
   listener.on('ready', () => listener.subscribe(channel).then(check, () => {}));

@@ -1,7 +1,7 @@
 import { storeClient } from '@longhand/shared/redis.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Fault, failover, sentinels } from '../../testing/failover.ts';
+import { type Fault, failover } from '../../testing/failover.ts';
 import { startSentinelRedis } from '../../testing/sentinel.ts';
 import { silent } from '../../testing/store.ts';
 import { redisStore } from './store.ts';
@@ -15,7 +15,7 @@ const failures = ways.slice(0, rounds({ short: 1, long: 4 }));
 test.each(failures)(
   'a primary is %s: the Sentinels choose another one, writes resume, and nothing that a replica confirmed is lost',
   async (fault) => {
-    const { acknowledged, lost, pause, faults } = await failover(sentinels, fault, 1);
+    const { acknowledged, lost, pause, faults } = await failover(fault, 1);
     expect(lost).toEqual([]);
     expect(faults).toMatchObject(sound);
     expect(acknowledged).toBeGreaterThan(100);

@@ -1,5 +1,4 @@
 import { connected, type StoreClient } from '@longhand/shared/redis.ts';
-import { Cluster } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 import type { Script } from './scripts.ts';
 
@@ -24,8 +23,6 @@ export function holdWrites(
   redis: StoreClient,
   interval = defaultInterval,
 ): <Reply>(script: Script<Reply>) => Script<Reply> {
-  // In a Cluster a replica takes over, and the client stays ready while a node is away.
-  if (redis instanceof Cluster) return (script) => script;
   /** Whether the last write may have ended the connection. */
   let suspect = false;
   /** Writes under way. */

@@ -1,4 +1,4 @@
-/** All keys have the same hash tag, so that a Redis Cluster keeps them on one node, where scripts may use them. */
+/** Every key has the prefix `{tasks}:`. */
 export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
@@ -20,8 +20,6 @@ export const keys = {
   csrfKey: '{tasks}:csrf-key',
   /** When the last backup was made: seconds since 1970. deploy/backup.sh writes it. */
   backup: '{tasks}:backup',
-  /** Never exists. While a Cluster moves the slot, Redis refuses each script that names this key beside others. */
-  none: '{tasks}:none',
 };
 
 /** The first keys of each script that reads or changes the list. */

@@ -6,7 +6,7 @@ const maxAge = 1_000;
 
 /**
  * Asks the store for a key at most once a second, however many ask meanwhile: they share the last answer, or wait for it.
- * It rejects as long as the store does not answer. A PING would do, but in a Cluster any node answers that.
+ * It rejects as long as the store does not answer.
  *
  * @param clock milliseconds that only ever grow.
  */

@@ -2,19 +2,16 @@ import { execFile } from 'node:child_process';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startClusterStore, startStore } from '../../testing/store.ts';
+import { startStore } from '../../testing/store.ts';
 import { repair } from './repair.ts';
 
 const none = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
 const now = new Date();
 
-describe.each([
-  ['one Redis', () => startStore(startRedis)],
-  ['a Redis Cluster of three nodes', startClusterStore],
-])('Repair of a store in %s', (_, start) => {
-  let kept: Awaited<ReturnType<typeof start>>;
+describe('Repair of a store', () => {
+  let kept: Awaited<ReturnType<typeof startStore>>;
   beforeAll(async () => {
-    kept = await start();
+    kept = await startStore(startRedis);
   });
   beforeEach(async () => {
     await kept.empty();

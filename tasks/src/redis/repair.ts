@@ -1,5 +1,4 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { Cluster } from 'ioredis';
 import { channel, keys, listKeys } from './keys.ts';
 import { scripts } from './scripts.ts';
 
@@ -41,10 +40,8 @@ export async function repair(redis: StoreClient, fix: boolean): Promise<Faults &
 /** The ids of all tasks, and of all entries of the index. */
 async function allIds(redis: StoreClient): Promise<string[]> {
   const ids = new Set<string>();
-  for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
-    for await (const found of node.scanStream({ match: `${keys.task}*`, count: 1_000 })) {
-      for (const key of found as string[]) ids.add(key.slice(keys.task.length));
-    }
+  for await (const found of redis.scanStream({ match: `${keys.task}*`, count: 1_000 })) {
+    for (const key of found as string[]) ids.add(key.slice(keys.task.length));
   }
   let cursor = '0';
   do {

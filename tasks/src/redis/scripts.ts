@@ -4,7 +4,6 @@ import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 import { createBatcher } from './batcher.ts';
-import { keys as names } from './keys.ts';
 
 type Args = (string | number)[];
 
@@ -47,7 +46,7 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     return async (keys, values) => {
       const reply = timed(
         name,
-        () => run([keys.length + 1, ...keys, names.none, ...values]),
+        () => run([keys.length, ...keys, ...values]),
         ([, batch]) => ({ batch }),
       );
       return (await storeReply(reply))[0];

@@ -1,6 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { Cluster, type Redis } from 'ioredis';
 
 /** What has to be set so that an acknowledged task is on disk and stays there. */
 const wanted = {
@@ -17,15 +16,14 @@ const wanted = {
  * Resolves after the first check if the store is connected already.
  */
 export async function watchSettings(redis: StoreClient, log: Log): Promise<void> {
-  const checkAll = () =>
-    Promise.all((redis instanceof Cluster ? redis.nodes('master') : [redis]).map((node) => check(node, log)));
-  redis.on('ready', checkAll);
-  if (redis.status === 'ready') await checkAll();
+  const checkNow = () => check(redis, log);
+  redis.on('ready', checkNow);
+  if (redis.status === 'ready') await checkNow();
 }
 
-async function check(node: Redis, log: Log): Promise<void> {
+async function check(redis: StoreClient, log: Log): Promise<void> {
   try {
-    const found = (await node.config('GET', ...Object.keys(wanted))) as string[];
+    const found = (await redis.config('GET', ...Object.keys(wanted))) as string[];
     for (const [setting, [value, warning]] of Object.entries(wanted)) {
       const actual = found[found.indexOf(setting) + 1];
       if (actual !== value) log.warn({ setting, actual, wanted: value }, warning);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/spans.ts';
-import { Cluster } from 'ioredis';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
 import { type Fields, requireId, requireTask } from './fields.ts';
@@ -72,7 +71,7 @@ export function redisStore(
     },
 
     async create(title, now, nonce) {
-      const nonceKey = nonce ? keys.nonce + hash('sha256', `${nonce}\n${title}`) : keys.none;
+      const nonceKey = keys.nonce + (nonce ? hash('sha256', `${nonce}\n${title}`) : '');
       const created = now.toISOString();
       const [id, revision, made] = await create(
         [...listKeys, keys.lastId, nonceKey],
@@ -154,7 +153,7 @@ function requireMatch(id: string, changed: Changed): Task {
 }
 
 function connectionForWrites(redis: StoreClient): StoreClient {
-  const writer: StoreClient = redis instanceof Cluster ? redis.duplicate() : redis.duplicate();
+  const writer = redis.duplicate();
   writer.on('error', () => {}); // The other connection logs it.
   redis.once('end', () => writer.disconnect());
   return writer;

@@ -6,7 +6,7 @@ test('Nobody waits for a known key to be read again, and what was read is used f
   const stored = [1, 1, 2].map((byte) => Buffer.alloc(32, byte).toString('hex'));
   const replies: (() => void)[] = [];
   const redis = {
-    set: () => new Promise((resolve) => replies.push(() => resolve(stored[replies.length - 1]))),
+    get: () => new Promise((resolve) => replies.push(() => resolve(stored[replies.length - 1]))),
   };
   let now = 0;
   const key = csrfKey(

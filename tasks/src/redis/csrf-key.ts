@@ -24,10 +24,16 @@ export function csrfKey(
   let checked = Number.NEGATIVE_INFINITY;
   const read = async () => {
     checked = clock();
-    const own = known?.toString('hex') ?? random().toString('hex');
-    const reply = timed('csrf key', () => redis.set(keys.csrfKey, own, 'NX', 'GET'));
-    known = Buffer.from((await storeReply(reply)) ?? own, 'hex');
+    known = Buffer.from(await storeReply(timed('csrf key', readOrMake)), 'hex');
     return known;
+  };
+  const readOrMake = async () => {
+    // A store that has reached `maxmemory` refuses every SET, even one that would change nothing.
+    const found = await redis.get(keys.csrfKey);
+    if (found !== null) return found;
+    const own = (known ?? random()).toString('hex');
+    // Another replica may have been faster.
+    return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {
     if (!known) return read();

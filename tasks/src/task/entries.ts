@@ -1,4 +1,3 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { TaskError } from './errors.ts';
 
 /** What one task is read from: a line, or an element of a JSON array. Still bytes, so that each is judged by itself. */
@@ -10,11 +9,11 @@ export interface Entry {
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+/** Entries of a file as they are found, some at a time: none of the steps takes more than a few milliseconds. */
+export type Entries = AsyncIterable<Iterable<Entry>>;
+
 /** Bytes of an entry: one step of the store has to hold its tasks. */
 export const maxEntry = 64 * 1024;
-
-/** Entries between two turns of the event loop: 64 KiB hold as many blank lines. */
-const entriesPerTurn = 500;
 
 /** Strings of bytes (Latin-1), because JavaScript splits strings faster than buffers. */
 const latin1 = (chunk: Uint8Array) =>
@@ -24,7 +23,7 @@ const latin1 = (chunk: Uint8Array) =>
  * The lines of a file, whatever chunks it comes in, without their line ends. Of a line that is too long comes only as
  * much as shows that it is.
  */
-export async function* lines(chunks: Chunks): AsyncGenerator<Entry[]> {
+export async function* lines(chunks: Chunks): Entries {
   let rest = '';
   let number = 0;
   const entry = (text: string): Entry => ({
@@ -36,16 +35,13 @@ export async function* lines(chunks: Chunks): AsyncGenerator<Entry[]> {
     // One byte more than the longest line and its carriage return is enough to tell.
     parts[0] = rest.length > maxEntry + 1 ? rest : rest + parts[0];
     rest = parts.pop() ?? '';
-    for (let i = 0; i < parts.length; i += entriesPerTurn) {
-      yield parts.slice(i, i + entriesPerTurn).map(entry);
-      await yieldToOthers();
-    }
+    yield parts.values().map(entry);
   }
   if (rest !== '') yield [entry(rest)];
 }
 
 /** The elements of a JSON array, however it is printed; the lines of a file that does not begin with one. */
-export async function* jsonEntries(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Entry[]> {
+export async function* jsonEntries(chunks: AsyncGenerator<Uint8Array>): Entries {
   const head: Uint8Array[] = [];
   let start: string | undefined;
   for (let size = 0; start === undefined && size <= maxEntry; ) {
@@ -67,14 +63,13 @@ export async function* jsonEntries(chunks: AsyncGenerator<Uint8Array>): AsyncGen
  *
  * @throws TaskError `bad_json` where the file ends before the array does
  */
-async function* elements(chunks: Chunks): AsyncGenerator<Entry[]> {
+async function* elements(chunks: Chunks): Entries {
   const splitter = elementSplitter();
   for await (const chunk of chunks) {
     const text = latin1(chunk);
     // A chunk of brackets alone holds as many elements as bytes.
     for (let i = 0; i < text.length; i += 16_384) {
       yield splitter.push(text.slice(i, i + 16_384));
-      await yieldToOthers();
     }
   }
   yield splitter.end();

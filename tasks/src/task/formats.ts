@@ -9,12 +9,12 @@ export interface Format {
   line(task: Task, first: boolean): string;
   after: string;
   /**
-   * Reads the tasks of an entry, a line or an element of a JSON array. A blank line, and the brackets of a JSON array,
-   * hold none.
+   * Reads the tasks of an entry, a line or an element of a JSON array, one after the other. A blank line, and the
+   * brackets of a JSON array, hold none.
    *
    * @throws TaskError that says what is wrong with it
    */
-  read(entry: string, now: Date): NewTask[];
+  read(entry: string, now: Date): Iterable<NewTask>;
 }
 
 /** The dot matches U+2028 and U+2029 too (flag s): a title may contain them. */
@@ -58,10 +58,13 @@ const json: Format = {
   read(entry, now) {
     const value = entry.trim().replace(/,$/, '');
     if (value === '' || value === '[' || value === ']') return [];
-    return [parse(value)].flat().map((found) => {
-      const { title, created_at = now.toISOString(), ...fields } = readFields(found);
-      return { title: readTitle(title), created_at, ...fields };
-    });
+    return [parse(value)]
+      .flat()
+      .values()
+      .map((found) => {
+        const { title, created_at = now.toISOString(), ...fields } = readFields(found);
+        return { title: readTitle(title), created_at, ...fields };
+      });
   },
 };
 

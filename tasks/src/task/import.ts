@@ -1,7 +1,8 @@
-import { type Entry, maxEntry } from './entries.ts';
+import { type Entries, maxEntry } from './entries.ts';
 import { TaskError } from './errors.ts';
 import type { Format } from './formats.ts';
 import type { NewTask } from './task.ts';
+import { turns } from './turns.ts';
 import { utf8 } from './utf8.ts';
 
 /** What became of an import. */
@@ -26,7 +27,7 @@ const batchSize = 500;
 
 /**
  * Reads tasks entry by entry and inserts them: all tasks of an entry, or none. It holds one batch at a time, however
- * long the file is. If the import ends before the file does, what was read until then is imported.
+ * long the file is, and lets others have a turn every 10 ms. If the import ends before the file does, what was read until then is imported.
  *
  * @param source an error that it throws ends the import.
  * @param onRefused gets the line of each entry that is not imported.
@@ -34,7 +35,7 @@ const batchSize = 500;
  *   `invalid_title` if too many entries were refused.
  */
 export async function importTasks(
-  source: AsyncIterable<Entry[]>,
+  source: Entries,
   format: Format,
   insert: (tasks: NewTask[]) => Promise<void>,
   now: Date,
@@ -56,11 +57,14 @@ export async function importTasks(
     if (report.problems.length < maxProblems) report.problems.push({ line: last, detail });
     if (report.refused === maxRefused) throw tooManyRefused();
   };
+  const turn = turns();
   const readAll = async () => {
     for await (const entries of source) {
+      await turn();
       for (const { line, bytes } of entries) {
+        await turn();
         last = line;
-        const tasks = readEntry(bytes, format, now);
+        const tasks = await readEntry(bytes, format, now, turn);
         if (tasks instanceof TaskError) refuse(tasks);
         else batch.push(...tasks);
         if (batch.length >= batchSize) await flush();
@@ -79,7 +83,12 @@ export async function importTasks(
 }
 
 /** The tasks of an entry, or what is wrong with it. */
-function readEntry(bytes: Buffer, format: Format, now: Date): NewTask[] | TaskError {
+async function readEntry(
+  bytes: Buffer,
+  format: Format,
+  now: Date,
+  turn: () => Promise<void>,
+): Promise<NewTask[] | TaskError> {
   if (bytes.length > maxEntry) {
     return new TaskError(
       'body_too_large',
@@ -87,7 +96,12 @@ function readEntry(bytes: Buffer, format: Format, now: Date): NewTask[] | TaskEr
     );
   }
   try {
-    return format.read(utf8(bytes), now);
+    const tasks: NewTask[] = [];
+    for (const task of format.read(utf8(bytes), now)) {
+      tasks.push(task);
+      await turn();
+    }
+    return tasks;
   } catch (error) {
     if (error instanceof TaskError) return error;
     throw error;

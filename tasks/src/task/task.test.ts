@@ -6,6 +6,12 @@ describe('Title', () => {
     ['white space round it is trimmed', '  milk\u3000\n', 'milk'],
     ['combining characters become NFC', 'cafe\u0301', 'caf\u00e9'],
     ['500 code points are taken, whatever their length in UTF-16', '😀'.repeat(500), '😀'.repeat(500)],
+    [
+      '500 code points are taken, whatever they are typed with',
+      'ᾂ𖵪'.normalize('NFD').repeat(250),
+      'ᾂ𖵪'.repeat(250),
+    ],
+    ['white space round it does not count', `${' '.repeat(60_000)}milk`, 'milk'],
     ['markup and quotes are text', `<b>"it's"</b>`, `<b>"it's"</b>`],
     ['a visible character among invisible ones is enough', '\u200b!\u0301', '\u200b!\u0301'],
     ['private-use characters are visible in their fonts', '\ue000', '\ue000'],

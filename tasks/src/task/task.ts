@@ -121,6 +121,9 @@ export interface InProgress {
 /** Code points of a title. */
 const maxTitleLength = 500;
 
+/** No code point in NFC is typed with more than four (Unicode 17: U+1F82 and its like), so no more are normalized. */
+const maxTyped = 4 * maxTitleLength;
+
 /**
  * A character that can be seen. White space, marks without a base, invisible and unassigned code points alone (and the
  * blanks that Unicode counts among symbols) would make a row that nobody can read or click.
@@ -133,16 +136,12 @@ const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u
  * @throws TaskError `invalid_title`
  */
 export function readTitle(typed: string): string {
-  const title = typed.normalize('NFC').trim();
-  const length = [...title].length;
-  if (length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
+  const trimmed = typed.trim();
+  requireLength(trimmed, maxTyped);
+  const title = trimmed.normalize('NFC');
+  if (title === '') throw new TaskError('invalid_title', 'A task needs a title.');
   if (!visible.test(title)) throw new TaskError('invalid_title', 'A title needs a visible character.');
-  if (length > maxTitleLength) {
-    throw new TaskError(
-      'invalid_title',
-      `A title has at most ${maxTitleLength} characters; this one has ${length}.`,
-    );
-  }
+  requireLength(title, maxTitleLength);
   if (/\p{Cc}/u.test(title) || !title.isWellFormed()) {
     throw new TaskError(
       'invalid_title',
@@ -150,4 +149,13 @@ export function readTitle(typed: string): string {
     );
   }
   return title;
+}
+
+function requireLength(title: string, max: number): void {
+  const { length } = [...title];
+  if (length <= max) return;
+  throw new TaskError(
+    'invalid_title',
+    `A title has at most ${maxTitleLength} characters; this one has ${length}.`,
+  );
 }

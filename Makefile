@@ -4,8 +4,16 @@
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 
+# What users give is text, also what looks like `$(shell …)`: without this make would expand it. Recipes take it from the
+# environment, as "$$ID", so that the shell does not read it as commands either.
+define as_text
+override $1 := $$(value $1)
+export $1
+endef
+$(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(eval $(call as_text,$(name)))))
+
 # A Docker engine answers, and NATIVE=1 is not set.
-in_containers = [ -z "$(NATIVE)" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
+in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
@@ -22,7 +30,7 @@ down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose --profile observe down; else node deploy/native/main.ts down; fi
 
 logs: ## follow the logs of the containers (the native run shows its own); ID=… shows the lines about one request
-	@if $(in_containers); then deploy/compose/logs.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts logs; fi
+	@if $(in_containers); then deploy/compose/logs.sh "$$ID"; else node deploy/native/main.ts logs; fi
 
 why: ## explain the request ID=…, the id on an error page and in X-Request-Id: where its time went, what failed
 	@if $(in_containers); then deploy/compose/why.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts why; fi
@@ -36,13 +44,13 @@ ps: ## show what is running
 	@if $(in_containers); then docker compose --profile observe ps; else node deploy/native/main.ts ps; fi
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
-	@deploy/compose/replace.sh $(SERVICE)
+	@deploy/compose/replace.sh "$$SERVICE"
 
 backup: ## save the tasks of the running stack into FILE=…, by default one in backups/
-	@if $(in_containers); then deploy/backup.sh containers $(FILE); else deploy/backup.sh native $(FILE); fi
+	@if $(in_containers); then deploy/backup.sh containers "$$FILE"; else deploy/backup.sh native "$$FILE"; fi
 
 restore: ## replace the tasks by those of FILE=…
-	@if $(in_containers); then deploy/restore.sh containers $(FILE); else deploy/restore.sh native $(FILE); fi
+	@if $(in_containers); then deploy/restore.sh containers "$$FILE"; else deploy/restore.sh native "$$FILE"; fi
 
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
 	@deploy/kubernetes/up.sh
@@ -60,7 +68,7 @@ doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server caddy prometheus prometheus-redis-exporter strace w3m lynx $(if $(CHROMIUM),,chromium-headless-shell)
+	@deploy/packages.sh nginx redis-server caddy prometheus prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run
@@ -88,14 +96,14 @@ format: $(installed) ## format everything
 	@biome check --write .
 
 load: $(installed) ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
-	@node loadtest/run.ts $(SCRIPT) -- $(ARGS)
+	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
 load-compare: $(installed) ## compare two runs: A=… B=…, or the last two of the same script
-	@node loadtest/compare.ts $(A) $(B)
+	@set -f; node loadtest/compare.ts $$A $$B
 
 rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load (ROWS=… some of them), and judge it
-	@if [ -n "$(KUBERNETES)" ]; then kind=kubernetes; elif $(in_containers); then kind=containers; else kind=native; fi; \
-		node loadtest/rehearsal/main.ts $$kind $(ROWS)
+	@set -f; if [ -n "$$KUBERNETES" ]; then kind=kubernetes; elif $(in_containers); then kind=containers; else kind=native; fi; \
+		node loadtest/rehearsal/main.ts $$kind $$ROWS
 
 capacity: $(installed) ## find the highest rate within p99 < 20 ms on this machine; MIX=all, links or tasks
 	@node loadtest/capacity.ts --mix '$(MIX)'
@@ -118,7 +126,7 @@ release-check: $(installed) ## say what stands between this checkout and a relea
 	@deploy/release-check.sh
 
 bench-compare: $(installed) ## compare two runs of the benchmarks: A=… B=…, or the last two
-	@node loadtest/bench/compare.ts $(A) $(B)
+	@set -f; node loadtest/bench/compare.ts $$A $$B
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts

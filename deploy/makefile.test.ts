@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const makefile = join(import.meta.dirname, '../Makefile');
+
+/** Programs that recipes start: each says what it was given, one argument to a line. */
+const program = `#!/bin/sh
+printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "SEED=$SEED"
+`;
+const programs = ['backup', 'restore', 'packages', 'compose/logs', 'compose/replace'].map(
+  (name) => `deploy/${name}.sh`,
+);
+
+/** What a user may have been given by a stranger. Each would create the file `p`. */
+const hostile = [
+  '$(shell touch p)',
+  '$$(touch p)',
+  '$(touch p)',
+  '`touch p`',
+  '"; touch p; "',
+  "'; touch p; '",
+  '; touch p #',
+  'a\n$(shell touch p)',
+];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'longhand-make-'));
+  for (const name of [...programs, 'node_modules/.bin/node', 'node_modules/.bin/vitest']) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), program);
+    chmodSync(join(folder, name), 0o755);
+  }
+  writeFileSync(join(folder, 'package-lock.json'), '');
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What make prints, with these words on its command line or these variables in its environment. */
+const make = (words: string[], variables: Record<string, string> = {}) =>
+  execFileSync('make', ['-f', makefile, ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NATIVE: '1', ...variables },
+    encoding: 'utf8',
+  });
+
+test.each([
+  ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
+  ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
+  ['logs', 'ID', (value: string) => `<deploy/native/main.ts>\n<logs>\n<ID=${value}>\n`],
+  ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
+  // A variable that the Makefile does not know, also in a make that make starts.
+  ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
+  ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
+  // Words with spaces between them.
+  ['load', 'SCRIPT', () => '<loadtest/run.ts>\n'],
+  ['load', 'ARGS', () => '<loadtest/run.ts>\n'],
+  ['load-compare', 'A', () => '<loadtest/compare.ts>\n'],
+  ['load-compare', 'B', () => '<loadtest/compare.ts>\n'],
+  ['rehearse', 'ROWS', () => '<loadtest/rehearsal/main.ts>\n'],
+  ['rehearse', 'KUBERNETES', () => '<kubernetes>\n'],
+  ['test', 'CHROMIUM', () => ''],
+  ['ps', 'NATIVE', () => '<ps>\n'],
+])('make %s hands on %s as it is and runs nothing of it', (target, name, said) => {
+  for (const value of ['my file.rdb', ...hostile]) {
+    expect(make([target, `${name}=${value}`])).toContain(said(value));
+    expect(make([target], { [name]: value })).toContain(said(value));
+    expect(existsSync(join(folder, 'p')), value).toBe(false);
+  }
+});

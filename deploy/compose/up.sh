@@ -3,10 +3,10 @@
 # healthy, then follows the logs until Ctrl-C, which stops it.
 set -eu
 
-# A variable with one of our prefixes that the compose files do not use is most likely misspelt.
+# A variable with one of our prefixes that nothing of ours reads is most likely misspelt, here or in .env.
 ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
-known=$(grep -oh "$ours" docker-compose*.yml | sort -u)
-unknown=$(env | sed -n "s/^\($ours\)=.*/\1/p" | grep -vxF "$known") && {
+known=$(grep -oh "$ours" docker-compose*.yml shared/src/env.ts shared/src/other-variables.ts)
+unknown=$({ env && { [ ! -e .env ] || cat .env; }; } | sed -n "s/^ *\(export \)\{0,1\} *\($ours\) *=.*/\2/p" | sort -u | grep -vxF "$known") && {
     echo "There is no such variable: $(echo "$unknown" | paste -s -d ' ' -)" >&2
     # EX_CONFIG of sysexits.h
     exit 78

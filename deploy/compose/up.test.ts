@@ -1,9 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { otherVariables } from '@longhand/shared/other-variables.ts';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freeStackPorts } from '../testing/stack-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -11,8 +14,8 @@ const project = `longhand-test-${randomBytes(4).toString('hex')}`;
 let env: NodeJS.ProcessEnv;
 
 /** Runs a command in the checkout with a compose project of its own. */
-async function run(command: string, args: string[], variables: Record<string, string> = {}) {
-  const options = { cwd: root, env: { ...env, ...variables } };
+async function run(command: string, args: string[], variables: Record<string, string> = {}, cwd = root) {
+  const options = { cwd, env: { ...env, ...variables } };
   return promisify(execFile)(command, args, options).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
@@ -34,6 +37,19 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
   test('names a variable that does not exist, and exits with 78', async () => {
     const { code, output } = await up({ LONGHAND_PROT: '80' });
     expect([code, output]).toEqual([78, 'There is no such variable: LONGHAND_PROT\n']);
+  });
+
+  test('knows the documented variables and those of the load tests, and reads .env', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'longhand-up-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of ['docker-compose.yml', 'docker-compose.tls.yml', 'shared'])
+      symlinkSync(join(root, name), join(folder, name));
+    const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+    const documented = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
+    const known = [...documented, ...otherVariables].map((name) => `${name}=1\n`).join('');
+    writeFileSync(join(folder, '.env'), `${known}export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\n`);
+    const { code, output } = await run(join(root, 'deploy/compose/up.sh'), [], { EXPANDER_URL: 'x' }, folder);
+    expect([code, output]).toEqual([78, 'There is no such variable: EXPANDER_MAX_REDIRECTS\n']);
   });
 
   test('with a damaged append-only file fails, and ends with the commands that copy and repair it', async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
+import { otherVariables } from './other-variables.ts';
 import { redisVariables } from './redis-address.ts';
 
 const shape = {
@@ -64,6 +65,11 @@ describe('Environment', () => {
 
   test('a misspelt variable of the stack is a fault', () => {
     expect(() => read({ LONGHAND_PROT: '9000' })).toThrow('LONGHAND_PROT: there is no such variable');
+  });
+
+  test('variables of other programs are left alone, such as those of an exported load test', () => {
+    const others = Object.fromEntries(otherVariables.map((name) => [name, 'x']));
+    expect(readEnv(shape, others, ['LONGHAND_', 'EXPANDER_', 'TASKS_'])).toEqual(read({}));
   });
 
   test('a variable of the last release is left alone', () => {

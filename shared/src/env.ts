@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
+import { otherVariables } from './other-variables.ts';
 import { retiredVariables } from './retired-variables.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
@@ -135,7 +136,8 @@ export function readEnv<Shape extends z.ZodRawShape>(
   );
   const unknown = Object.keys(given)
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-    .filter((name) => !(name in shape) && !(name in stackVariables) && !retiredVariables.includes(name))
+    .filter((name) => !(name in shape) && !(name in stackVariables))
+    .filter((name) => !retiredVariables.includes(name) && !otherVariables.includes(name))
     .map((name) => `${name}: there is no such variable`);
   const read = z.object(shape).safeParse(given);
   const bad = (read.error?.issues ?? []).map((issue) => {

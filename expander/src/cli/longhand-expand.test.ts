@@ -129,7 +129,7 @@ describe('longhand-expand', () => {
   });
 
   test('runs with a variable that was retired, and says so', async () => {
-    const { stderr, status } = await run([], '', { EXPANDER_ACCEPT: 'text/html' });
+    const { stderr, status } = await run([], '', { EXPANDER_ACCEPT: 'text/html', EXPANDER_URL: 'x' });
     expect(stderr).toContain('no longer used, remove from the environment: EXPANDER_ACCEPT\n');
     expect(status).toBe(0);
   });

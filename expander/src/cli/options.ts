@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { otherVariables } from '@longhand/shared/other-variables.ts';
 import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
@@ -53,7 +54,7 @@ function number(name: string, text: string, min: number, max: number): number {
 
 /** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const known = [...Object.keys(variables), ...serviceAlone, ...retiredVariables];
+  const known = [...Object.keys(variables), ...serviceAlone, ...retiredVariables, ...otherVariables];
   const unknown = Object.keys(env).find((name) => name.startsWith('EXPANDER_') && !known.includes(name));
   if (unknown) throw new Error(`${unknown}: there is no such variable`);
   const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {

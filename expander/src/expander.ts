@@ -28,6 +28,8 @@ export interface Outside {
   metrics?: Registry;
   /** Milliseconds that only ever grow. */
   clock?: () => number;
+  /** Called where the page would print a value that is not there; by default that throws. */
+  onMissing?: (fault: Error) => void;
 }
 
 /** The expander: what is connected to what. */
@@ -35,7 +37,11 @@ export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
   // With an exemption, any page could scan the exempt networks, and what they told would be given after its end.
   const exempt = config.EXPANDER_ALLOWED_NETWORKS.length > 0;
-  return { app: createApp(expand, { log: outside.log, exempt }), expand, close };
+  return {
+    app: createApp(expand, { log: outside.log, exempt, onMissing: outside.onMissing }),
+    expand,
+    close,
+  };
 }
 
 /** The expander without its HTTP side: `expand`, and `close` for its connections. */

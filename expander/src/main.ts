@@ -15,7 +15,8 @@ const { log, metrics, run } = await prepareService('expander', manifest.version,
 const redis = cacheClient(config, log);
 // Redis away is a slower expander, not an unready one.
 redisState(metrics, () => redis.ping());
-const expander = createExpander(config, { redis, log, metrics });
+const onMissing = (err: Error) => log.error({ err }, 'the page prints nothing where a value is missing');
+const expander = createExpander(config, { redis, log, metrics, onMissing });
 
 const fault = new AbortController();
 // Nobody knows what is broken now: it answers what is under way and ends, to be started anew.

@@ -1,6 +1,6 @@
 /** C0, DEL and C1, the bidi controls, and the two line separators of Unicode. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
-const controls = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+export const controls = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * Writes characters that command a terminal, or reorder or break a line, as `\uXXXX`, which JSON reads back as the

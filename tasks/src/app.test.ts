@@ -101,6 +101,19 @@ describe('GET /', () => {
     expect([...second.matchAll(/<li id="task-(\d+)"/g)].map(([, id]) => id)).toEqual(['1']);
   });
 
+  test('tells in each row when it was added, finished or reopened, in words of their own', async () => {
+    const { _id } = await create('milk');
+    const when = async () => {
+      const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await (await get('/')).text()) ?? [];
+      return words.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+    };
+    expect(await when()).toMatch(/^added \d/);
+    await get(`/task/${_id}/finish`);
+    expect(await when()).toMatch(/^finished \d/);
+    await get(`/task/${_id}/unfinish`);
+    expect(await when()).toMatch(/^reopened \d/);
+  });
+
   test('shows a change at once, though the page is kept while nothing changed', async () => {
     await get('/');
     await create('milk');
@@ -113,7 +126,7 @@ describe('GET /', () => {
       const response = await get(path);
       expect(response.status).toBe(400);
       expect(await response.text()).toMatch(
-        /<h1>(This page of the list does not exist|The filter is one of)/,
+        /<h1>(This page of the list does not exist|There is no such list)/,
       );
     },
   );
@@ -370,7 +383,7 @@ describe.each([
     async (id) => {
       const response = await get(`/task/${id}/${link}`);
       expect(response.status).toBe(404);
-      expect(await response.text()).toMatch(/<h1>There is no/);
+      expect(await response.text()).toMatch(/<h1>Somebody deleted this task, or it never existed/);
     },
   );
 });

@@ -35,7 +35,9 @@ const timed = timedOperations(operationDurations(metrics));
 const { countWrites, ...gauges } = createTasksMetrics(metrics);
 const store = countWrites(redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }));
 const files = publicFiles(`${import.meta.dirname}/../public`);
-const render = views(`${import.meta.dirname}/../views`, files);
+const render = views(`${import.meta.dirname}/../views`, files, (err) =>
+  log.error({ err }, 'a page prints nothing where a value is missing'),
+);
 const app = createApp({
   store,
   csrf: csrf(csrfKey(redis, () => randomBytes(32), undefined, timed)),

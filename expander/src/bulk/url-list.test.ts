@@ -24,14 +24,14 @@ describe('a list of URLs', () => {
     ['a link in Markdown', '[a](http://a.example/)\nhttp://a.example/'],
   ])('may begin with %s, which fails alone', (_, text) => {
     expect(readUrls(text)).toEqual(text.split('\n').map((url, i) => [i + 1, url]));
-    expect(() => readUrls(text, { json: true })).toThrow('no JSON array');
+    expect(() => readUrls(text, { json: true })).toThrow('not an array');
   });
 
   test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
     'that is declared to be JSON is an array, and not %j',
     (text) => {
       expect(() => readUrls(text, { json: true })).toThrow(
-        'The body is declared to be JSON but is no JSON array.',
+        'Content-Type says JSON, but the body is not an array.',
       );
     },
   );

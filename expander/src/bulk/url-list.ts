@@ -25,7 +25,7 @@ export function readUrls(text: string, { max = maxUrls, json = false }: ListOpti
   const body = text.replace(/^\ufeff/, '');
   const array = json || arrayStart.test(body) ? readArray(body, max) : null;
   if (json && !array) {
-    throw new ExpansionError('invalid_url', 'The body is declared to be JSON but is no JSON array.');
+    throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
   }
   const urls: NumberedUrl[] = [];
   for (const [line, url] of array ? numbered(array) : lines(body)) {

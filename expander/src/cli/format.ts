@@ -1,7 +1,8 @@
+import { controls } from '@longhand/shared/control-characters.ts';
 import type { BulkLine } from '../bulk/expand-line.ts';
 import { asciiJson } from '../web/ascii-json.ts';
 
-/** Writes a result as one line. Control characters are escaped: they could end the line or control the terminal. */
+/** Writes a result as one line. Controls are escaped: they could end the line, command the terminal or reorder what it shows. */
 export type Format = (line: BulkLine) => string;
 
 export const formats = {
@@ -11,5 +12,5 @@ export const formats = {
 } satisfies Record<string, Format>;
 
 function field(value: string | number): string {
-  return String(value).replace(/\p{Cc}/gu, encodeURIComponent);
+  return String(value).replace(controls, encodeURIComponent);
 }

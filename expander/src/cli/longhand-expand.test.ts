@@ -52,13 +52,21 @@ describe('longhand-expand', () => {
       { line: 1, longUrl: `${shortener.url}/chain/0`, redirectCount: 2, error: null },
       { line: 3, longUrl: `${shortener.url}/chain/0`, redirectCount: 0, error: null },
     ]);
-    expect([stderr, status]).toEqual(['2 expanded, 0 of them failed\n', 0]);
+    expect([stderr, status]).toEqual(['2 processed, 0 failed\n', 0]);
   });
 
   test('writes TSV, ends with 1 where a URL failed, and leaves nothing raw that speaks to a terminal', async () => {
-    const { stdout, status } = await run(['--format=tsv'], 'http://10.0.0.1/\u001b[2J\t\n');
-    expect(stdout).toBe('1\thttp://10.0.0.1/%1B[2J%09\thttp://10.0.0.1/%1B[2J\t0\ttarget_refused\n');
+    const { stdout, status } = await run(['--format=tsv'], 'http://10.0.0.1/\u001b[2J\u202e\u2066\t\n');
+    const [, ...fields] = stdout.split('\t');
+    expect(fields).toEqual([
+      'http://10.0.0.1/%1B[2J%E2%80%AE%E2%81%A6%09',
+      'http://10.0.0.1/%1B[2J%E2%80%AE%E2%81%A6',
+      '0',
+      'target_refused\n',
+    ]);
     expect(status).toBe(1);
+    const { stderr } = await run(['--format=\u001b\u202e'], '');
+    expect(stderr).toContain('--format=\\u001b\\u202e: use ndjson or tsv\n');
   });
 
   test('writes NDJSON with nothing raw in it that speaks to a terminal', async () => {
@@ -226,7 +234,7 @@ describe('a list that arrives piece by piece', () => {
     await once(child.stdout, 'data');
     child.kill('SIGINT');
     const exit = once(child, 'exit');
-    expect(await text(child.stderr)).toBe('1 expanded, 0 of them failed: interrupted\n');
+    expect(await text(child.stderr)).toBe('1 processed, 0 failed: interrupted\n');
     expect(await exit).toEqual([130, null]);
   });
 
@@ -296,9 +304,9 @@ describe('the progress', () => {
     progress.step(true);
     progress.end();
     expect(drawn).toEqual([
-      '\r1 expanded, 0 of them failed',
-      '\r3 expanded, 1 of them failed',
-      '\r4 expanded, 1 of them failed\n',
+      '\r1 processed, 0 failed',
+      '\r3 processed, 1 failed',
+      '\r4 processed, 1 failed\n',
     ]);
   });
 
@@ -307,6 +315,6 @@ describe('the progress', () => {
     const progress = createProgress({ write: (text) => written.push(text) });
     progress.step(true);
     progress.end(': interrupted');
-    expect(written).toEqual(['1 expanded, 0 of them failed: interrupted\n']);
+    expect(written).toEqual(['1 processed, 0 failed: interrupted\n']);
   });
 });

@@ -12,7 +12,7 @@ export function createProgress(terminal: Terminal, now: () => number = Date.now)
   let done = 0;
   let failed = 0;
   let drawn = Number.NEGATIVE_INFINITY;
-  const summary = () => `${done} expanded, ${failed} of them failed`;
+  const summary = () => `${done} processed, ${failed} failed`;
   return {
     step(success: boolean) {
       done += 1;

@@ -1,3 +1,4 @@
+import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { retiredWarning } from '@longhand/shared/retired-variables.ts';
 import { expandLine } from '../bulk/expand-line.ts';
 import type { NumberedUrl } from '../bulk/url-list.ts';
@@ -15,7 +16,7 @@ export async function run(): Promise<number> {
   try {
     options = readOptions(process.argv.slice(2), process.env);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${usage}`);
+    process.stderr.write(`${escapeControls((error as Error).message)}\n\n${usage}`);
     return 2;
   }
   if (options.help) return help();
@@ -24,7 +25,7 @@ export async function run(): Promise<number> {
   try {
     return await expandAll(options);
   } catch (error) {
-    process.stderr.write(`longhand-expand: ${(error as Error).message}\n`);
+    process.stderr.write(`longhand-expand: ${escapeControls((error as Error).message)}\n`);
     return 2;
   }
 }

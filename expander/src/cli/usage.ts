@@ -37,9 +37,9 @@ OPTIONS
 OUTPUT
   {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null}
 
-  Everything is ASCII; nothing in it commands a terminal. "cached" says that an earlier line had asked the same.
+  NDJSON is ASCII, and no format has terminal escape sequences. "cached" says that an earlier line had asked the same.
   "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
-  Standard error says at the end how many were expanded and failed, and before that too if it is a terminal and
+  Standard error says at the end how many were processed and failed, and before that too if it is a terminal and
   the results go elsewhere.
 
 ENVIRONMENT

@@ -68,7 +68,7 @@ const loop: End = { code: 'loop', message: 'The redirects form a loop.' };
 function tooManyRedirects(maxRedirect: number): End {
   return {
     code: 'max_redirects',
-    message: `There are more than ${maxRedirect} redirects; this is the target of the last one.`,
+    message: `The limit is ${maxRedirect} redirect${maxRedirect === 1 ? '' : 's'}; this URL is where the next one leads.`,
   };
 }
 
@@ -154,7 +154,7 @@ export function nextStep(current: Target, answer: Answer, follow: Follow): Step 
   const next = follow === 'all' ? refreshTarget(current, answer) : null;
   if (next && answer.refresh) return stepTo(next, answer.refresh.kind, answer.refresh.url, current);
   const end: End = redirects[follow].includes(status)
-    ? { code: 'no_location', message: `The ${status} redirect has no location.` }
+    ? { code: 'no_location', message: `The ${status} redirect does not say where it leads.` }
     : finalEnd(answer);
   return { kind: null, location, end, at: current };
 }
@@ -165,12 +165,12 @@ export function stepTo(next: Target | null, kind: HopKind, location: string, cur
   const end: End = next
     ? {
         code: 'unsupported_scheme',
-        message: `The last redirect leads to something other than a web page (${next.url.protocol}).`,
+        message: `The last redirect leads to something that is not a web page (${next.url.protocol}).`,
         target: next.text,
       }
     : {
         code: 'malformed_location',
-        message: `The location of the ${kind} redirect is not a URL.`,
+        message: `The ${kind} redirect leads to something that is not a URL.`,
         target: printable(location),
       };
   return { kind: null, location, end, at: current };

@@ -21,7 +21,7 @@ export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
   const expire = (message: string) => controller.abort(new ExpansionError('timeout', message));
   const endHop = () => expire(`${host} did not answer within ${times.hop / 1_000} seconds.`);
   const chainTimer = setTimeout(
-    () => expire(`The redirects took longer than ${times.chain / 1_000} seconds.`),
+    () => expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not answered yet.`),
     times.chain,
   );
   const abort = () => controller.abort(aborted(signal?.reason));

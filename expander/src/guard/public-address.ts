@@ -27,6 +27,9 @@ const special = specialAddresses
 /** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
 
+/** Names of blocks whose addresses people use at home and at work; those of the others say what they are for. */
+const privateNetwork = /^(?:private use|shared address space|link local|unique local|site local)\b/;
+
 /** Whether `text` is a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   return ip.isValidCIDR(text);
@@ -51,15 +54,18 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
     if (isIP(host) !== 0) {
       const address = ip.parse(host);
       const reason = isAllowed(address) ? null : notPublic(address);
-      return reason && `${hostname} is not a public address: ${reason}.`;
+      if (!reason) return null;
+      return privateNetwork.test(reason)
+        ? `${hostname} belongs to a private network.`
+        : `${hostname} is not a public address: ${reason}.`;
     }
-    return allowed.length === 0 && localName.test(host) ? `${host} can only be a local name.` : null;
+    return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
   };
 
   return {
     checkUrl(url) {
-      if (url.username || url.password) throw refused('The URL carries a user name or a password.');
-      if (refusedPorts.has(url.port)) throw refused(`Port ${url.port} is not used by websites.`);
+      if (url.username || url.password) throw refused('The URL contains a user name or a password.');
+      if (refusedPorts.has(url.port)) throw refused(`Websites do not use port ${url.port}.`);
       const refusal = hostRefusal(url.hostname);
       if (refusal) throw refused(refusal);
     },
@@ -67,7 +73,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       const local = localName.test(withoutDot(hostname));
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
-        if (local) throw refused(`${hostname} can only be a local name.`);
+        if (local) throw refused(`${hostname} is a name in a local network.`);
         if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },

@@ -171,7 +171,7 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
   test('is not known by name', async () => {
     await expect(asking([])('http://short.example/')).rejects.toMatchObject({
       code: 'request_failed',
-      message: 'short.example is not a known name.',
+      message: 'There is no website named short.example.',
     });
   });
 });

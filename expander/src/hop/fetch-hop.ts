@@ -120,8 +120,7 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
   ECONNRESET: 'closed the connection without an answer.',
   EPIPE: 'closed the connection without an answer.',
-  ENOTFOUND: 'is not a known name.',
-  EAI_AGAIN: 'could not be resolved: the name server did not answer.',
+  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
   EHOSTUNREACH: 'cannot be reached.',
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
@@ -137,5 +136,7 @@ function requestFailed(url: URL, cause: unknown): ExpansionError {
     (/CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
       ? `has no valid certificate for a secure connection (${code}).`
       : 'could not be reached.');
-  return new ExpansionError('request_failed', `${url.host} ${reason}`, { cause });
+  const message =
+    code === 'ENOTFOUND' ? `There is no website named ${url.hostname}.` : `${url.host} ${reason}`;
+  return new ExpansionError('request_failed', message, { cause });
 }

@@ -95,7 +95,7 @@ export function readParameters(c: Context) {
   }
   const url = u[0]?.trim() ?? '';
   if ((url !== '' || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
-    throw new ExpansionError('target_refused', 'An expander does not expand the address of an expander.');
+    throw new ExpansionError('target_refused', 'This URL points back to this service.');
   }
   return {
     /** The URL to expand; empty if it is absent. */

@@ -23,17 +23,19 @@ export interface AppSettings {
   log?: Pick<Log, 'error'>;
   /** Whether a network is exempt from the guard: then no page of another origin may read the API, and nothing stays stale. */
   exempt?: boolean;
+  /** Called where the page would print a value that is not there; by default that throws. */
+  onMissing?: ((fault: Error) => void) | undefined;
 }
 
 /** The HTTP side of the expander. */
 export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
-  const { log = console, exempt = false } = settings;
+  const { log = console, exempt = false, onMissing } = settings;
   const app = new Hono().use(annotateRoute);
   if (!exempt) app.use('/api/*', allowAnyOrigin, allowStale);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const otherMethods = methodNotAllowed('GET, HEAD');
 
-  app.get('/', showPage(expand, createPage(), onFault)).all(otherMethods);
+  app.get('/', showPage(expand, createPage(onMissing), onFault)).all(otherMethods);
   app.get('/api', expandToText(expand)).all(otherMethods);
   app.get('/api/chain', expandToChain(expand)).all(otherMethods);
   app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));

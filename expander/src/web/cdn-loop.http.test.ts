@@ -37,7 +37,7 @@ describe('a request that names an expander in CDN-Loop', () => {
       'no-store',
       undefined,
     ]);
-    expect(text).toContain('An expander does not expand');
+    expect(text).toContain('This URL points back to this service.');
     if (path.startsWith('/api/chain')) expect(JSON.parse(text).error.code).toBe('target_refused');
   });
 

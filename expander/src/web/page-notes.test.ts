@@ -46,8 +46,8 @@ describe('a hop tells how it leads on', () => {
     ['303', /303, see another page/],
     ['307', /307, moved temporarily/],
     ['308', /308, moved permanently/],
-    ['refresh', /200, OK .* Its Refresh header leads on\./],
-    ['meta', /200, OK .* The page itself leads on, by a meta element\./],
+    ['refresh', /200, OK .* The page redirects with a Refresh header\./],
+    ['meta', /200, OK .* The page redirects with a meta refresh tag\./],
   ])('by %s', async (path, words) => {
     expect(await firstHop(`http://s.example/${path}`)).toMatch(words);
   });
@@ -55,7 +55,7 @@ describe('a hop tells how it leads on', () => {
   test('by a wrapper, which was not requested', async () => {
     const { hops } = await read('http://s.example/wrapped');
     expect(hops[1]).toContain(
-      'Wrapper, Google · leads to another site Its URL names the target, so it was not requested.',
+      'Wrapper, Google · leads to another site Its URL contains the target, so it was not requested.',
     );
   });
 });

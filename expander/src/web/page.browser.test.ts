@@ -116,7 +116,7 @@ test('the outcome is said once, after the page has loaded, with the host for the
   await page.goto(visits.address('sho.rt/x'));
   await expect
     .poll(() => page.evaluate('said'))
-    .toEqual([expect.stringMatching(/^It leads to www\.example\.com\. 2 redirects followed in .*\.$/)]);
+    .toEqual([expect.stringMatching(/^It leads to: www\.example\.com\. 2 redirects followed in .*\.$/)]);
 });
 
 describe('the bookmarklet', () => {

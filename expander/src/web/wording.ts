@@ -1,19 +1,20 @@
 import { STATUS_CODES } from 'node:http';
 import type { End, Expansion } from '../expansion/expansion.ts';
+import { maxLength } from '../expansion/target.ts';
 
 /** The heading of the answer, by the end of the chain. */
 const headlines: Record<End['code'], string> = {
   final: 'It leads to',
   empty: 'Where does it lead?',
-  max_redirects: 'There are more redirects',
+  max_redirects: 'It redirects too many times',
   loop: 'The redirects form a loop',
   no_location: 'The link is broken',
   malformed_location: 'The link is broken',
-  unsupported_scheme: 'It leads to something other than a web page',
+  unsupported_scheme: 'It does not lead to a web page',
   invalid_url: 'This is not a URL',
   invalid_callback: 'This could not be expanded',
-  target_refused: 'This address is not allowed',
-  request_failed: 'No answer',
+  target_refused: 'This address is not followed',
+  request_failed: 'The link does not work',
   timeout: 'No answer in time',
   overloaded: 'The server is busy',
   rate_limited: 'Too many links at once',
@@ -22,8 +23,7 @@ const headlines: Record<End['code'], string> = {
 
 /** What people can do about it. */
 const remedies: Partial<Record<End['code'], string>> = {
-  invalid_url: 'A short URL looks like example.com/abc, with or without http:// in front.',
-  target_refused: 'Only public websites are allowed, on the ports that websites use.',
+  target_refused: 'Only public websites are followed.',
   request_failed: 'The link may be outdated, or the website may be down.',
   timeout: 'The website may be busy. Trying again may help.',
   overloaded: 'Try again in a few seconds.',
@@ -49,27 +49,51 @@ const statusWords: Record<number, string> = {
   405: 'method not allowed',
   410: 'removed',
   429: 'too many requests',
-  500: 'the website has a fault',
-  502: 'the website has a fault',
+  500: 'server error',
+  502: 'server error',
   503: 'temporarily unavailable',
   504: 'the website took too long',
 };
 
-export function headline({ end, error, redirectCount }: Expansion): string {
+export function headline(expansion: Expansion): string {
+  const { end, error } = expansion;
   if (end.code === 'unsupported_scheme' && error) return 'Only web addresses can be expanded';
-  if (end.code === 'final' && redirectCount === 0) return 'This link is not redirected';
-  return headlines[end.code];
+  if (isTooLong(expansion)) return 'This URL is too long';
+  return end.code === 'final' ? verdict(expansion) : headlines[end.code];
+}
+
+/** The heading for a page. */
+function verdict(expansion: Expansion): string {
+  const status = expansion.hops.at(-1)?.status ?? 200;
+  const fault = status < 500 ? 'does not exist' : 'is not working just now';
+  if (expansion.redirectCount === 0)
+    return works(expansion) ? 'This link leads straight there' : `This page ${fault}`;
+  return works(expansion) ? headlines.final : `It leads to a page that ${fault}`;
+}
+
+/** Whether the chain ends at a page that exists. A website may let people in where it refuses us (401, 403, 429). */
+export function works({ end, hops }: Expansion): boolean {
+  const status = hops.at(-1)?.status ?? 200;
+  return end.code === 'final' && status !== 404 && status !== 410 && status < 500;
 }
 
 /** Why the chain ended where it did. */
-export function explanation({ end, hops, redirectCount }: Expansion): string {
+export function explanation(expansion: Expansion): string {
+  const { end, hops, redirectCount } = expansion;
   const last = hops.at(-1);
   if (end.code === 'final' && last?.status) {
     const answered = `answered ${last.status}, ${statusInWords(last.status)}`;
     return redirectCount === 0 ? `The page ${answered}.` : `The last page ${answered}.`;
   }
   if (end.code === 'loop') return 'A redirect leads back to an earlier URL, so no page can be reached.';
+  if (end.code === 'invalid_url' && !isTooLong(expansion))
+    return 'A short URL looks like example.com/abc, with or without http:// in front.';
   return end.message;
+}
+
+/** Whether the URL was refused for its length alone. */
+function isTooLong({ end, longUrl }: Expansion): boolean {
+  return end.code === 'invalid_url' && Buffer.byteLength(longUrl ?? '') > maxLength;
 }
 
 export function advice({ end }: Expansion): string | undefined {
@@ -85,11 +109,14 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.`, with a note if this was earlier. */
-export function summary({ hops, redirectCount, cached }: Expansion): string {
-  const redirects = `${redirectCount || 'No'} redirect${redirectCount > 1 ? 's' : ''} followed`;
+/** `2 redirects followed in 143 ms.` After a loop or the limit, the last redirect that was found was not followed. */
+export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
+  const followed = end.code === 'loop' || end.code === 'max_redirects' ? redirectCount - 1 : redirectCount;
   const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
-  return cached ? `${redirects} in ${total} at an earlier request.` : `${redirects} in ${total}.`;
+  const time = cached ? `${total} (cached)` : total;
+  if (followed === 0) return `Answered in ${time}.`;
+  const redirects = `${followed} redirect${followed > 1 ? 's' : ''}`;
+  return error ? `${redirects} before that took ${time}.` : `${redirects} followed in ${time}.`;
 }
 
 /** Milliseconds for people. */

@@ -64,7 +64,7 @@ async function against(links: number, rounds: number): Promise<Result> {
     const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
     samples.curl.push(await usage(curl));
     const ours = [process.execPath, command, `--concurrency=${inFlight}`];
-    samples['longhand-expand'].push(await usage(ours, list, `${links} expanded, 0 of them failed`));
+    samples['longhand-expand'].push(await usage(ours, list, `${links} processed, 0 failed`));
   }
   const rows = Object.entries(samples).map(([name, runs]) => ({
     name,

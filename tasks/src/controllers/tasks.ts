@@ -134,6 +134,6 @@ function readQuery(c: TasksContext): ListQuery {
   if (filter) return { filter, after: c.req.query('after') };
   throw new TaskError(
     'bad_filter',
-    `The filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,
+    `There is no such list: the filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,
   );
 }

@@ -200,7 +200,7 @@ describe('Import', () => {
     const response = await submit(app, '/tasks/import', { text }, visitor);
     expect(response.status).toBe(200);
     const html = await response.text();
-    expect(html).toContain('2 imported');
+    expect(html).toContain('2 tasks imported, 2 left below to correct.');
     expect(html).toMatch(/Line 2, <q dir="auto">x{40}<\/q>: A title has at most 500 characters/);
     expect(await titles()).toEqual(['bread', 'milk']);
     const left = leftIn(html) ?? '';

@@ -14,7 +14,7 @@ const taskId = /^[1-9]\d{0,14}$/;
 
 /** @throws TaskError `unknown_task` for what the store would never assign; each id has exactly one spelling. */
 export function requireId(id: string): void {
-  if (!taskId.test(id)) throw unknownTask(id);
+  if (!taskId.test(id)) throw unknownTask();
 }
 
 /** The task of an id; undefined if there is none. */
@@ -34,10 +34,10 @@ export function taskOf(id: string, fields: Fields): Task | undefined {
 /** @throws TaskError `unknown_task` */
 export function requireTask(id: string, fields: Fields | null | undefined): Task {
   const task = fields && taskOf(id, fields);
-  if (!task) throw unknownTask(id);
+  if (!task) throw unknownTask();
   return task;
 }
 
-function unknownTask(id: string): TaskError {
-  return new TaskError('unknown_task', `There is no task ${JSON.stringify(id)}.`);
+function unknownTask(): TaskError {
+  return new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
 }

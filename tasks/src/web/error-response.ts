@@ -90,16 +90,14 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
   /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */
   async function formAgain(c: TasksContext, form: Input, error: TaskError): Promise<string | undefined> {
     if (form.title === undefined && form.text === undefined) return undefined;
-    try {
-      const values = { ...form, problem: error.message, csrf: await csrf.issue(c) };
-      if (form.title === undefined) return render('import', values);
-      if (c.req.param('id') === undefined)
-        return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
-      // People who have seen the current title may overwrite it.
-      const revision = error instanceof RevisionChanged ? error.revision : form.match?.replaceAll('"', '');
-      return render('edit', { ...values, id: taskId(c), revision: revision ?? '' });
-    } catch {
-      return undefined;
-    }
+    const token = await csrf.issue(c).catch(() => undefined);
+    if (token === undefined) return undefined;
+    const values = { ...form, problem: error.message, csrf: token };
+    if (form.title === undefined) return render('import', values);
+    if (c.req.param('id') === undefined)
+      return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
+    // People who have seen the current title may overwrite it.
+    const revision = error instanceof RevisionChanged ? error.revision : form.match?.replaceAll('"', '');
+    return render('edit', { ...values, id: taskId(c), revision: revision ?? '' });
   }
 }

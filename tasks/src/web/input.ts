@@ -92,7 +92,7 @@ async function submitForm<Result>(
   try {
     requireUtf8(body);
     if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) {
-      throw new TaskError('bad_token', 'This form has expired. Nothing is lost: please send it again.');
+      throw new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
     }
     return await act(form);
   } catch (error) {

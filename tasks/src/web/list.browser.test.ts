@@ -373,7 +373,7 @@ describe('What goes wrong with JavaScript', () => {
       await route.continue();
     });
     await page.getByRole('link', { name: 'Finish: milk' }).click();
-    await poll(() => page.locator(notice).textContent()).toContain('There is no task');
+    await poll(() => page.locator(notice).textContent()).toContain('Somebody deleted this task');
     await poll(() => titles(page)).toEqual(['bread']);
   });
 });

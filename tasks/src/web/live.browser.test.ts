@@ -91,7 +91,7 @@ describe('Two browsers side by side', () => {
     await poll(() => bob.evaluate('window.blurred')).toBeUndefined();
     await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
     await bob.keyboard.press('Enter');
-    await poll(() => bob.locator('.editing .problem').textContent()).toContain('There is no task');
+    await poll(() => bob.locator('.editing .problem').textContent()).toContain('Somebody deleted this task');
     await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
   });
 });

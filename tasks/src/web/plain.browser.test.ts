@@ -113,7 +113,9 @@ describe('The list page without JavaScript', () => {
     await page.getByRole('link', { name: 'Import' }).click();
     await page.getByLabel('One task on each line').fill(`milk\n${'x'.repeat(501)}\nbread`);
     await page.getByRole('button', { name: 'Import' }).click();
-    await poll(() => page.getByRole('status').textContent()).toContain('2 imported, 1 not.');
+    await poll(() => page.getByRole('status').textContent()).toContain(
+      '2 tasks imported, 1 left below to correct.',
+    );
     await poll(() => page.getByRole('status').textContent()).toContain('A title has at most 500');
     await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('x'.repeat(501));
     await page.getByRole('link', { name: 'See the tasks' }).click();
@@ -153,8 +155,8 @@ describe('What goes wrong without JavaScript', () => {
 
   test.each([
     ['an unknown page', '/nothing', 'There is no such page.'],
-    ['an unknown task', '/tasks/7', 'There is no task'],
-    ['an unknown filter', '/?filter=some', 'The filter is one of'],
+    ['an unknown task', '/tasks/7', 'Somebody deleted this task'],
+    ['an unknown filter', '/?filter=some', 'There is no such list'],
   ])('%s is said in words, with a way back', async (_case, path, words) => {
     const page = await open(path);
     await poll(() => page.locator('h1').textContent()).toContain(words);

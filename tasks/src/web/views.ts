@@ -1,8 +1,28 @@
-import { Eta } from 'eta';
+import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
+import type { Report } from '../task/import.ts';
+import type { ListQuery, Page, Removed, Task } from '../task/task.ts';
 import type { PublicFiles } from './static-files.ts';
 
-/** Renders `views/<view>.eta` with `data`. Values are escaped unless the view says otherwise. */
-export type Render = (view: string, data: object) => string;
+/** What each view shows. */
+export interface Views {
+  list: { csrf: string; nonce: string; removed?: Removed | undefined; page: Page; list: string };
+  tasks: { page: Page; query: ListQuery; row: (task: Task) => string };
+  task: { task: Task };
+  show: { task: Task; csrf: string };
+  new: Typed & { nonce: string };
+  edit: Typed & { id: string; revision: string | number };
+  import: Typed & { text?: string | undefined; report?: Report; typed?: string[] };
+  error: { status: number; detail: string; removal?: string | undefined; requestId?: string | undefined };
+}
+
+/** A form: its token, and if it is shown again what was typed and why it was refused. */
+interface Typed {
+  csrf: string;
+  title?: string | undefined;
+  problem?: string;
+}
+
+export type Render = RenderViews<Views>;
 
 // Both formats are made at first use: each takes as long as loading a library.
 let utc: Intl.DateTimeFormat | undefined;
@@ -21,10 +41,12 @@ function time(iso: string): string {
 }
 
 /**
- * The templates of `folder`, compiled at first use. They get `href` (a public file's path by its name), `time` (an ISO
- * 8601 time for people) and `number` (a count for people).
+ * The views of `folder`. They get `href` (a public file's path by its name), `time` (an ISO 8601 time for people) and
+ * `number` (a count for people).
+ *
+ * @param onMissing called where a view would print a value that is not there; by default that throws.
  */
-export function views(folder: string, files: PublicFiles): Render {
-  const eta = new Eta({ views: folder, cache: true, autoEscape: true, varName: 'it' });
-  return (view, data) => eta.render(view, { href: files.href, time, number, ...data });
+export function views(folder: string, files: PublicFiles, onMissing?: (fault: Error) => void): Render {
+  const render = sharedViews<Views>(folder, onMissing);
+  return (name, data) => render(name, { href: files.href, time, number, ...data });
 }

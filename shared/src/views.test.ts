@@ -1,0 +1,51 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { views } from './views.ts';
+
+async function rendering(template: string, onMissing?: (fault: Error) => void) {
+  const folder = await mkdtemp(join(tmpdir(), 'views-'));
+  await writeFile(join(folder, 'view.eta'), template);
+  await writeFile(join(folder, 'part.eta'), '<b><%= it.part %></b>');
+  const render = views<{ view: object }>(folder, onMissing);
+  return (data: object) => render('view', data);
+}
+
+describe('a value that is not there', () => {
+  test.each([
+    ['escaped', '<p><%= it.name %></p>', {}, 'prints it.name, which is undefined.'],
+    ['raw', '<p><%~ it.name %></p>', { name: null }, 'prints it.name, which is null.'],
+    ['in a partial', "<%~ include('part') %>", {}, 'prints it.part, which is undefined.'],
+  ])('throws: %s', async (_, template, data, message) => {
+    const render = await rendering(template);
+    expect(() => render(data)).toThrow(message);
+  });
+
+  test('prints nothing where a service only wants to hear of it', async () => {
+    const faults: string[] = [];
+    const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
+      faults.push(message),
+    );
+    expect(render({})).toBe('<p>, </p>');
+    expect(faults).toEqual([
+      expect.stringContaining('prints it.name, which is undefined.'),
+      expect.stringContaining('prints it.raw, which is undefined.'),
+    ]);
+  });
+
+  test('is not a zero, an empty text or a falsehood', async () => {
+    const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
+    expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
+  });
+});
+
+test('values are escaped unless the view says otherwise', async () => {
+  const render = await rendering('<%= it.text %> <%~ it.text %>');
+  expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
+});
+
+test('a value at the end of a line stays apart from the next line, and a statement leaves no empty line', async () => {
+  const render = await rendering('<% if (it.word) { %>\n<%= it.word %>\n<time></time>\n<% } %>\n<hr>\n');
+  expect(render({ word: 'added' })).toBe('added\n<time></time>\n<hr>\n');
+});

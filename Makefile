@@ -119,7 +119,7 @@ bench: $(installed) ## run the benchmarks (see loadtest/README.md)
 
 sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/sbom/
 	@mkdir -p out/sbom
-	@for service in expander tasks; do node deploy/sbom.ts $$service >out/sbom/$$service.cdx.json; done
+	@for service in expander tasks; do deploy/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
 
 release-check: $(installed) ## say what stands between this checkout and a release

@@ -64,11 +64,12 @@ describe('a host', () => {
     expect(parseUrl(`http://${name(254)}/`)).toBeNull();
   });
 
-  test('of more than 2,500 characters is not parsed', () => {
+  test('of more than 2,500 characters, or a third of it decoded, is not parsed', () => {
     const parse = vi.spyOn(URL, 'parse');
     onTestFinished(() => parse.mockRestore());
     for (const before of ['http://', '//', 'file://', 'http://user@']) {
-      expect(parseUrl(`${before}a${'\u0301'.repeat(2_500)}`, 'https://a.example/')).toBeNull();
+      expect(parseUrl(`${before}a${'\u0301'.repeat(833)}`, 'https://a.example/')).toBeNull();
+      expect(parseUrl(`${before}${'%61'.repeat(834)}`, 'https://a.example/')).toBeNull();
     }
     expect(parse).not.toHaveBeenCalled();
   });

@@ -23,31 +23,43 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   };
 }
 
-/** The line before each chunk, after the end of the one before. */
-const chunkStart = /^(?:\r?\n)?([\da-f]{1,8})[\t ]*(?:;[^\n]*)?\r?\n/i;
-/** Characters of such a line with its extensions. */
+/** The line before each chunk: its size and extensions. */
+const chunkStart = /^([\da-f]{1,8})[\t ]*(?:;.*)?\r?\n$/i;
+/** Characters of such a line. */
 const maxStart = 4_096;
 
-/** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. */
+/** Decodes the chunked transfer coding (RFC 9112 section 7.1) piece by piece. It looks at each byte once. */
 function chunkDecoder() {
-  /** Not decoded yet. */
-  let rest = '';
+  /** The current line, as far as it has come. */
+  let line = '';
   /** Bytes that the current chunk still lacks. */
   let missing = 0;
+  /** Whether the end of a chunk, an empty line, may come before the next line. */
+  let mayEnd = true;
   return (text: string): { data: string; ended: boolean } => {
-    rest += text;
     let data = '';
-    for (;;) {
-      const part = rest.slice(0, missing);
+    for (let at = 0; at < text.length; ) {
+      const part = text.slice(at, at + missing);
       data += part;
       missing -= part.length;
-      rest = rest.slice(part.length);
-      if (missing > 0) return { data, ended: false };
-      const [line, size] = chunkStart.exec(rest) ?? [];
-      if (!line) return { data, ended: rest.length > maxStart || /[^\r\n][^\n]*\n/.test(rest) };
-      missing = Number.parseInt(size as string, 16);
-      if (missing === 0) return { data, ended: true };
-      rest = rest.slice(line.length);
+      at += part.length;
+      if (missing > 0) break;
+      const end = text.indexOf('\n', at) + 1 || text.length;
+      line += text.slice(at, end);
+      at = end;
+      if (line.length > maxStart) return { data, ended: true };
+      if (text[end - 1] !== '\n') break;
+      if (!mayEnd || !isEmpty(line)) {
+        missing = Number.parseInt(chunkStart.exec(line)?.[1] ?? '0', 16);
+        if (missing === 0) return { data, ended: true };
+      }
+      mayEnd = !isEmpty(line);
+      line = '';
     }
+    return { data, ended: false };
   };
+}
+
+function isEmpty(line: string): boolean {
+  return line === '\r\n' || line === '\n';
 }

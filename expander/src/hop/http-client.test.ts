@@ -338,6 +338,8 @@ describe('The beginning of a body', () => {
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'hello'],
     ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],
     ['in chunks up to a malformed one', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\nlo\r\n9\r\n', 'he'],
+    ['in chunks after lines that end with LF', 'Transfer-Encoding: chunked\r\n\r\n2\nhe\n1\nl\n0\n\n', 'hel'],
+    ['in chunks up to a second empty line', 'Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n\r\n1\r\nl', 'he'],
     ['byte by byte', 'Content-Length: 4\r\n\r\n\xc3\xa9\x00\xff', '\xc3\xa9\x00\xff'],
   ])('is read %s', async (_, rest, body) => {
     const url = await answering(Buffer.from(`HTTP/1.1 200 OK\r\n${rest}`, 'latin1'));

@@ -111,7 +111,8 @@ export function readParameters(c: Context) {
 
 /** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
 export function isOwnRequest(cdnLoop = ''): boolean {
-  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',');
+  // A string without an end is none. It is matched as well, or each quote in it would be tried, as far as the end.
+  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*("?)/gs, (text, end) => (end ? '' : text)).split(',');
   return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 

@@ -54,6 +54,14 @@ test.each([
   ['notlonghand', false],
   ['a.example; longhand', false],
   ['a; x="\\", longhand, "', false],
+  ['a; x=", longhand', true],
 ])('CDN-Loop: %s names an expander: %s', (field, named) => {
   expect(isOwnRequest(field)).toBe(named);
+});
+
+test('CDN-Loop costs no more than its length', () => {
+  const started = performance.now();
+  for (const filler of ['"', '\\"', '"\\', ';', ',', ' '])
+    isOwnRequest(`"${filler.repeat(32_000 / filler.length)}`);
+  expect(performance.now() - started).toBeLessThan(100);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerWith } from '../../testing/answer.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createExpand, followRedirects } from '../expansion/expand.ts';
+import { createExpand, followRedirects, type TraceOptions } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
 import { shareHops, singleFlight } from '../limits/in-flight.ts';
 import { cacheExpansions, cacheHops, memoryTier } from './caches.ts';
@@ -23,7 +23,10 @@ function remembering(pages: Web) {
   const cached = cacheExpansions([memoryTier()]);
   const expandUrl = singleFlight(cached(followRedirects(cacheHops(shareHops(fetchHop)))));
   const { trace: expand } = createExpand(expandUrl);
-  return { asked, expand: (path: string) => expand(`http://a.example${path}`) };
+  return {
+    asked,
+    expand: (path: string, options?: TraceOptions) => expand(`http://a.example${path}`, options),
+  };
 }
 
 describe('the memory tier', () => {
@@ -55,6 +58,22 @@ describe('the memory tier', () => {
     expect((await expand('/down')).error).toBeNull();
   });
 
+  test.each(['default', 'all'] as const)(
+    'keeps a failure at the end of a chain for 30 s (%s)',
+    async (follow) => {
+      const day = Date.now() + minutes(24 * 60);
+      const pages: Web = {
+        '/short': { location: '/long', freshUntil: day },
+        '/long': { status: 503, freshUntil: Date.now() + 30_000 },
+      };
+      const { expand } = remembering(pages);
+      expect((await expand('/short', { follow })).longUrl).toBe('http://a.example/long');
+      pages['/long'] = { location: '/end', freshUntil: day };
+      vi.advanceTimersByTime(30_001);
+      expect((await expand('/short', { follow })).longUrl).toBe('http://a.example/end');
+    },
+  );
+
   test('leaves an entry of more than 64 KiB out', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
@@ -85,6 +104,17 @@ describe('an entry past its time', () => {
     await expand('/short');
     await vi.waitFor(() => expect(asked.filter((path) => path === '/short')).toHaveLength(2));
     expect(await expand('/short')).toMatchObject({ cached: true, error: null });
+  });
+
+  test('stays where it would now end in a failure', async () => {
+    const pages: Web = { '/short': { location: '/page' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/page'] = { status: 503, freshUntil: Date.now() + minutes(12) };
+    vi.advanceTimersByTime(minutes(11));
+    await expand('/short');
+    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
   test('is not asked for again for as long as that failure counts, however many ask', async () => {
@@ -128,13 +158,13 @@ describe('each hop is remembered', () => {
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
     });
-    await Promise.all(['/one', '/two', '/shared'].map(expand));
+    await Promise.all(['/one', '/two', '/shared'].map((path) => expand(path)));
     expect(asked.filter((path) => path === '/shared')).toHaveLength(1);
   });
 
   test('whatever the fragment, which is never sent', async () => {
     const { expand, asked } = remembering({});
-    await Promise.all(['/page#one', '/page#two'].map(expand));
+    await Promise.all(['/page#one', '/page#two'].map((path) => expand(path)));
     expect(asked).toEqual(['/page']);
   });
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer, ExpandOptions, ExpandUrl, Expansion, FetchHop } from '../expansion/expansion.ts';
+import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
 /** Keeps entries as text until they expire or make room for others. */
@@ -42,10 +43,10 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
     const refresh = async (key: string, target: Target, { follow, maxRedirect }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
       // If another replica has refreshed the entry, Redis has it: the website is asked once for all replicas.
-      const refreshed = (other: Expansion) => isFresh(other) && !other.error;
+      const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
       if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
       const expansion = await expandUrl(target, { follow, maxRedirect, refresh: true }).catch(() => null);
-      if (expansion?.error) return nextRefresh.set(key, expansion.freshUntil);
+      if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
       if (expansion) writeThrough(tiers, key, expansion);
     };
@@ -117,9 +118,14 @@ function isFresh({ freshUntil }: Expansion): boolean {
   return freshUntil > Date.now();
 }
 
+/** Whether it may be another result soon, because something failed. */
+function hasFailed({ error, hops }: Expansion): boolean {
+  return error !== null || endsInFailure(hops.at(-1));
+}
+
 /** When an entry expires (milliseconds since 1970): a failure at the end of its lifetime, a result an hour later. */
-function expiresAt({ error, freshUntil }: Expansion): number {
-  return error ? freshUntil : freshUntil + maxStale;
+function expiresAt(expansion: Expansion): number {
+  return hasFailed(expansion) ? expansion.freshUntil : expansion.freshUntil + maxStale;
 }
 
 /** Bytes of all entries. */

@@ -22,6 +22,8 @@ export interface Answer {
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
   addressFamily: 4 | 6 | null;
+  /** Whether a request failed that would have said more, such as for the page. */
+  isProvisional?: true;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
   /** Whether the answer comes from a cache. */

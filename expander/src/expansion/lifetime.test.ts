@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
 import { type ErrorCode, ExpansionError } from './errors.ts';
-import { answerFreshUntil, failureFreshUntil } from './lifetime.ts';
+import type { Hop } from './expansion.ts';
+import { answerFreshUntil, expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const seconds = (status: number, headers = {}) => (answerFreshUntil(status, headers, now) - now) / 1_000;
@@ -16,6 +18,7 @@ describe('an answer is remembered', () => {
     [404, 600],
     [429, 30],
     [503, 30],
+    [520, 30],
   ])('where it says nothing itself: %i for %i s', (status, lifetime) => {
     expect(seconds(status)).toBe(lifetime);
   });
@@ -36,6 +39,26 @@ describe('an answer is remembered', () => {
     ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 86_400],
   ])('as its headers say: %s', (_, headers, lifetime) => {
     expect(seconds(301, headers)).toBe(lifetime);
+  });
+});
+
+describe('a chain is remembered as long as its first redirect to expire', () => {
+  const hop = (status: number, lifetime: number, facts = {}) =>
+    ({ ...answerWith({ status, freshUntil: now + lifetime * 1_000 }), ...facts }) as Hop;
+  const [short, long] = [hop(301, 86_400), hop(301, 3_600)];
+
+  test.each([
+    ['however soon its end does', [short, long, hop(200, 30)], 3_600],
+    ['without any, as long as its answer', [hop(404, 600)], 600],
+    ['or as the answer of a page that could not be had', [short, hop(200, 30, { isProvisional: true })], 30],
+    ...[408, 425, 429, 500, 503, 520].map((status): [string, Hop[], number] => [
+      `or as the failure at its end, ${status}`,
+      [short, long, hop(status, 30)],
+      30,
+    ]),
+  ])('%s', (_, hops, lifetime) => {
+    const until = expansionFreshUntil({ hops, redirectCount: hops.length - 1 }, now);
+    expect((until - now) / 1_000).toBe(lifetime);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, ExpansionError } from './errors.ts';
+import type { Answer, Hop } from './expansion.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -8,8 +9,8 @@ const day = 24 * 60 * minute;
 const bounds = { min: 30, max: day };
 
 const permanent = new Set([301, 308]);
-/** The host is overloaded or broken, and will answer differently soon. */
-const temporary = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** The host is overloaded or broken, and will answer differently soon; so is every status of 500 and above. */
+const temporary = new Set([408, 425, 429]);
 
 /** Seconds for a failure, by its code; 0 for those that say nothing about the URL. */
 const failures: Record<ErrorCode, number> = {
@@ -40,10 +41,28 @@ export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, n
       ? Math.min(Math.max(stated, bounds.min), bounds.max)
       : permanent.has(status)
         ? day
-        : temporary.has(status)
+        : isTemporary(status)
           ? bounds.min
           : 10 * minute;
   return now + seconds * 1_000;
+}
+
+function isTemporary(status: number | null): boolean {
+  return status !== null && (status >= 500 || temporary.has(status));
+}
+
+/** `answer` where something failed that would have said more. */
+export function asProvisional(answer: Answer, now = Date.now()): Answer {
+  return {
+    ...answer,
+    isProvisional: true,
+    freshUntil: Math.min(answer.freshUntil, now + bounds.min * 1_000),
+  };
+}
+
+/** Whether a chain ended at `hop` because of a failure that may be over soon. */
+export function endsInFailure(hop: Pick<Hop, 'status' | 'isProvisional'> | undefined): boolean {
+  return hop !== undefined && (isTemporary(hop.status) || hop.isProvisional === true);
 }
 
 /** When a failure expires: after 30 s at most. */
@@ -52,14 +71,17 @@ export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.no
   return now + (temporary ?? failures[code]) * 1_000;
 }
 
-/** When an expansion expires that did not fail: with the first of its redirects, or with its only answer. */
+/**
+ * When an expansion expires that did not fail: with the first of its redirects, or with its only answer. The answer at the
+ * end counts as well if it may be another one soon.
+ */
 export function expansionFreshUntil(
-  { hops, redirectCount }: { hops: { freshUntil: number }[]; redirectCount: number },
+  { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
   now = Date.now(),
 ): number {
   if (hops.length === 0) return now;
-  const redirects = hops.slice(0, Math.max(redirectCount, 1));
-  return Math.min(...redirects.map(({ freshUntil }) => freshUntil));
+  const counted = endsInFailure(hops.at(-1)) ? hops : hops.slice(0, Math.max(redirectCount, 1));
+  return Math.min(...counted.map(({ freshUntil }) => freshUntil));
 }
 
 /** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */

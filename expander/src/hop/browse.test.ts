@@ -146,7 +146,9 @@ describe('a page', () => {
 
   test('that cannot be had is where the chain ends, as its headers say', async () => {
     const browse = pages(() => Promise.reject(new ExpansionError('request_failed', 'It is down.')));
-    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ method: 'HEAD', status: 200 });
+    const answer = await browse(new URL('http://a.example/'), {});
+    expect(answer).toMatchObject({ method: 'HEAD', status: 200, isProvisional: true });
+    expect(answer.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
 
   test('that does not come is where the chain ends, before the time of the hop is over', async () => {

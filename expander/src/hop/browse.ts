@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
+import { asProvisional } from '../expansion/lifetime.ts';
 import { type Asked, createAsk } from './ask-as-browser.ts';
 import type { Request } from './exchange.ts';
 
@@ -55,7 +56,7 @@ async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: numbe
   if (!asked.isPage) return asked.answer;
   const request = get().catch(() => undefined);
   const page = await within(deadline - performance.now(), request, undefined);
-  return (page ?? asked).answer;
+  return page?.answer ?? asProvisional(asked.answer);
 }
 
 /** The answer to HEAD or to GET, whichever comes first. */

@@ -63,7 +63,12 @@ export function expandToChain(expand: Expand) {
       expansion = { ...endedExpansion(url, expansionError(error)), freshUntil: 0 };
     }
     const { hops, freshUntil, ...rest } = expansion;
-    const report = { url, follow, hops: hops.map(({ freshUntil: _, ...hop }) => hop), ...rest };
+    const report = {
+      url,
+      follow,
+      hops: hops.map(({ freshUntil: _, isProvisional: __, ...hop }) => hop),
+      ...rest,
+    };
     const { status, headers } = reportError(c, rest.error);
     return textResponse(asciiJson(report), {
       status: url === '' ? 400 : status,

@@ -30,6 +30,20 @@ test.each(['http:', 'https:'])(
   },
 );
 
+test.each([
+  ['a.example', { host: 'a.example', servername: 'a.example' }],
+  ['192.0.2.1', { host: '192.0.2.1', servername: '' }],
+  ['[2001:db8::1]', { host: '2001:db8::1', servername: '' }],
+])('the host of a URL is dialled, and named if it is a name: %s', (hostname, expected) => {
+  const opened: unknown[] = [];
+  const connect = resumingConnector((_protocol, { host, servername }) => {
+    opened.push({ host, servername });
+    return new Socket();
+  });
+  connect({ protocol: 'https:', hostname, port: '' }, () => {});
+  expect(opened).toEqual([expected]);
+});
+
 test('TLS sessions of 1000 hosts are remembered: the oldest make room', () => {
   const sessions: (Buffer | undefined)[] = [];
   const connect = resumingConnector((_protocol, { session }) => {

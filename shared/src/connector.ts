@@ -49,21 +49,23 @@ export interface SocketOptions {
 /** Opens connections by way of `open`, and resumes TLS sessions. */
 export function resumingConnector(open: (protocol: string, options: SocketOptions) => Socket): Connect {
   const sessions = new Map<string, Buffer>();
-  const remember = (host: string, session: Buffer) => {
+  const remember = (origin: string, session: Buffer) => {
     if (session.length > maxSessionSize) return;
-    sessions.delete(host);
-    sessions.set(host, session);
+    sessions.delete(origin);
+    sessions.set(origin, session);
     const [oldest] = sessions.keys();
     if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
   };
 
   return ({ protocol, hostname, port }, callback, onread) => {
-    const host = `${hostname}:${port}`;
+    const origin = `${hostname}:${port}`;
+    // A URL has an IPv6 address in brackets.
+    const host = hostname.replace(/^\[|\]$/g, '');
     const socket = open(protocol, {
-      host: hostname,
+      host,
       port: port || (protocol === 'https:' ? 443 : 80),
-      servername: isIP(hostname) ? '' : hostname,
-      session: sessions.get(host),
+      servername: isIP(host) ? '' : host,
+      session: sessions.get(origin),
       onread,
       timeout: undefined,
     });
@@ -73,7 +75,7 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
       (error: Error) => callback(error, null),
     );
     // Node's agent forgets the sessions of sockets that are cut.
-    return socket.on('session', (session) => remember(host, session));
+    return socket.on('session', (session) => remember(origin, session));
   };
 }
 

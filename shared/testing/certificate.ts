@@ -1,6 +1,7 @@
+import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A self-signed certificate for `localhost`, 127.0.0.1 and the `names`, made anew for each test run. */
+/** A self-signed certificate for `localhost`, 127.0.0.1 and the `names` and addresses, made anew for each test run. */
 export const testCertificate = (...names: string[]) => testCertificateFor(365, ...names);
 
 /** The same, valid for so many days. */
@@ -16,7 +17,9 @@ export async function testCertificateFor(
         altNames: [
           { type: 2, value: 'localhost' },
           { type: 7, ip: '127.0.0.1' },
-          ...names.map((value) => ({ type: 2 as const, value })),
+          ...names.map((name) =>
+            isIP(name) ? { type: 7 as const, ip: name } : { type: 2 as const, value: name },
+          ),
         ],
       },
     ],

@@ -84,6 +84,18 @@ describe('the memory tier', () => {
   });
 });
 
+test.each([
+  ['one byte', 'x'],
+  ['two bytes', '\u0457'],
+])('memory keeps 32 MiB of characters of %s', async (_, character) => {
+  const memory = memoryTier();
+  const bytes = 40_000 * (character === 'x' ? 1 : 2);
+  const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
+  for (const key of keys) memory.set(key, character.repeat(40_000), 0);
+  const kept = (await Promise.all(keys.map(memory.get))).filter((entry) => entry !== null);
+  expect(kept.length).toBe(Math.min(Math.floor((32 * 1024 * 1024) / (bytes + 203)), 1_000));
+});
+
 describe('an entry past its time', () => {
   test('answers at once, and is made anew for the next who asks', async () => {
     const pages: Web = { '/short': { location: '/old' } };

@@ -138,8 +138,9 @@ const overhead = 200;
 export function memoryTier(): Tier {
   const entries = new LRUCache<string, string>({
     maxSize,
-    // An entry is ASCII: a byte for each character.
-    sizeCalculation: (entry, key) => key.length + entry.length + overhead,
+    // V8 keeps two bytes for each character if one is beyond Latin-1, such as in a host's name in Unicode.
+    sizeCalculation: (entry, key) =>
+      key.length + entry.length * (/[^\0-\xff]/.test(entry) ? 2 : 1) + overhead,
   });
   return {
     name: 'memory',

@@ -23,7 +23,7 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
       lookup: sharedLookup(lookup),
       userAgent: environment.EXPANDER_USER_AGENT,
-      maxConnections: concurrency,
+      maxHops: concurrency,
     },
     plainConnector,
   );

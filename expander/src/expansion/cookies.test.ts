@@ -50,6 +50,15 @@ describe('a cookie', () => {
   });
 });
 
+test('what is replaced or removed makes room for others', () => {
+  const lines = Array.from({ length: 200 }, (_, i) => [
+    `a=${i}`,
+    `b${i}=${'x'.repeat(3_000)}`,
+    `b${i}=; Max-Age=0`,
+  ]);
+  expect(sent('http://a.example/', [...lines.flat(), 'a=; Max-Age=0', 'c=1'])).toBe('c=1');
+});
+
 describe('more than a browser would keep', () => {
   test('a cookie of more than 4 KiB', () => {
     expect(sent('http://a.example/', [`a=${'x'.repeat(4_095)}`, `b=${'x'.repeat(4_096)}`])).toHaveLength(

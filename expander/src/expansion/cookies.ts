@@ -1,4 +1,4 @@
-import { Cookie, CookieJar } from 'tough-cookie';
+import { Cookie, CookieJar, MemoryCookieStore } from 'tough-cookie';
 
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
@@ -10,7 +10,9 @@ const maxCookies = 150;
 /** A jar for one chain, empty at its start. What is beyond 16 KiB or 150 cookies is not kept. */
 export function chainCookies() {
   let jar: CookieJar | undefined;
-  let [size, count] = [0, 0];
+  const store = new MemoryCookieStore();
+  const sizes = new Map<string, number>();
+  let size = 0;
   return {
     /** The `Cookie` header for a request to `url`; empty if there is none. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
@@ -19,11 +21,17 @@ export function chainCookies() {
       for (const line of setCookies) {
         const cookie = Cookie.parse(line, { loose: true });
         if (!cookie || !isAcceptable(cookie, url)) continue;
-        size += sizeOf(cookie);
-        count += 1;
-        if (size > maxTotalSize || count > maxCookies) return;
-        jar ??= new CookieJar(undefined, { looseMode: true });
-        jar.setCookieSync(cookie, url.href, { ignoreError: true });
+        jar ??= new CookieJar(store, { looseMode: true });
+        const kept = jar.setCookieSync(cookie, url.href, { ignoreError: true });
+        if (!kept?.domain || !kept.path) continue;
+        const { domain, path, key } = kept;
+        const id = `${domain} ${path} ${key}`;
+        size += sizeOf(kept) - (sizes.get(id) ?? 0);
+        sizes.set(id, sizeOf(kept));
+        if (kept.TTL() > 0 && size <= maxTotalSize && sizes.size <= maxCookies) continue;
+        size -= sizeOf(kept);
+        sizes.delete(id);
+        store.removeCookie(domain, path, key, () => {});
       }
     },
   };

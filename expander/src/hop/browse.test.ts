@@ -109,6 +109,17 @@ describe('a host that is silent on HEAD', () => {
     expect(asked).toEqual(['HEAD /a', 'GET /a', 'GET /b']);
   });
 
+  test('is asked by GET also where 64 HEADs hang', async () => {
+    const url = await serving(({ method }, response) => {
+      if (method === 'GET') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+    });
+    const { trace } = testExpander().expand;
+    const expansions = await Promise.all(
+      Array.from({ length: 64 }, (_, i) => trace(`${url}${i}`, { follow: 'all' })),
+    );
+    expect(expansions.filter(({ hops }) => hops[0]?.method === 'GET')).toHaveLength(64);
+  });
+
   test('may still answer HEAD first: it is only slow', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

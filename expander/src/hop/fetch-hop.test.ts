@@ -8,6 +8,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
 import { fetchHead, guardedRequest } from './fetch-hop.ts';
@@ -72,6 +73,41 @@ describe('Expansion procedure, rule 1', () => {
       expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https']]);
     },
   );
+});
+
+test.each([
+  ['http', 'default'],
+  ['https', 'default'],
+  ['http', 'all'],
+  ['https', 'all'],
+] as const)('an IPv6 address in a URL is asked, over %s (%s)', async (scheme, follow) => {
+  const certificate = await testCertificate('::1');
+  const trusted = tls.getCACertificates();
+  tls.setDefaultCACertificates([...trusted, certificate.cert]);
+  const asked: unknown[] = [];
+  const answer: RequestListener = ({ headers: { host }, url, socket }, response) => {
+    asked.push([host, (socket as tls.TLSSocket).servername || undefined]);
+    response.writeHead(url === '/' ? 301 : 200, { Location: '/next', 'Content-Type': 'text/plain' }).end();
+  };
+  const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+  onTestFinished(() => {
+    tls.setDefaultCACertificates(trusted);
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `[::1]:${(server.address() as AddressInfo).port}`;
+  const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
+  expect(await expand.trace(`${scheme}://${host}/`, { follow })).toMatchObject({
+    longUrl: `${scheme}://${host}/next`,
+    hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
+  });
+  expect(asked).toEqual([
+    [host, undefined],
+    [host, undefined],
+  ]);
+  const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
+  expect((await guarded.expand.trace(`${scheme}://${host}/`, { follow })).error).toMatchObject(refusal);
 });
 
 describe('the address judged is the address dialled', () => {

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Connect } from '@longhand/shared/connector.ts';
+import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
 import { type Durations, timed } from '@longhand/shared/spans.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
@@ -63,8 +63,8 @@ export interface RequestSettings {
   guard: Guard;
   lookup: Lookup;
   userAgent: string;
-  /** Connections to an origin. */
-  maxConnections?: number;
+  /** Hops in flight at an origin. */
+  maxHops?: number;
 }
 
 /**
@@ -73,13 +73,14 @@ export interface RequestSettings {
  * handed to the socket.
  */
 export function guardedRequest(settings: RequestSettings, open: (lookup: LookupFunction) => Connect) {
-  const { guard, lookup, userAgent, maxConnections } = settings;
+  const { guard, lookup, userAgent, maxHops = maxSockets } = settings;
   const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
   const client = httpClient({
     connect: open(guardedLookup(lookup, guard)),
     headers,
     maxHeaderSize,
-    ...(maxConnections && { maxConnections }),
+    // A hop whose HEAD hangs is asked by GET beside it, which must not wait for the HEADs of others.
+    maxConnections: 2 * maxHops,
   });
 
   /** @throws ExpansionError */

@@ -1,0 +1,167 @@
+import { formatLogLine } from '@longhand/shared/log-line.ts';
+import { type Strangers, worstInput } from '@longhand/shared/testing/worst-input.ts';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { submit, testApp, visit } from '../testing/app.ts';
+import { startStore } from '../testing/store.ts';
+
+const { store, empty, stop } = await startStore();
+const app = testApp(store);
+const visitor = await visit(app);
+afterEach(() => empty());
+afterAll(stop);
+
+/** Combining marks of two classes, which normalization has to sort. */
+const marks = ['\u0301', '\u0301\u0323'];
+const tokens = [
+  '"',
+  '\\"',
+  '\\',
+  ',',
+  ';',
+  '=',
+  'q=',
+  '*',
+  '*/*',
+  'W/"',
+  '/',
+  'a',
+  ' ',
+  '\t',
+  '0',
+  '.',
+  '%',
+  'session=',
+];
+const titles = [
+  ...marks,
+  'a',
+  'ß',
+  ' ',
+  '\u00a0',
+  '\u200d',
+  '\ud83d\ude00',
+  '\ud800',
+  '\u0000',
+  '&',
+  '=',
+  '%',
+  '+',
+];
+const lines = [
+  ...marks,
+  '\n',
+  '\r',
+  '\r\n',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  '\\',
+  ',',
+  ':',
+  '{"title":"',
+  '- [x] ',
+  'a',
+  '\u2028',
+  ' ',
+];
+const form = 64 * 1024;
+/** Bytes that arrive at once. */
+const piece = 64 * 1024;
+
+const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
+const read = async (response: Response | Promise<Response>) => (await response).text();
+const send = (method: string, path: string, body: string, headers: Record<string, string> = json) =>
+  read(app.request(path, { method, body, headers }));
+
+/** An import as it arrives: piece by piece. */
+function importAs(type: string) {
+  return (text: string) => {
+    const bytes = Buffer.from(text);
+    const starts = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, i) => i * piece);
+    const body = ReadableStream.from(starts.map((start) => bytes.subarray(start, start + piece)));
+    const headers = { 'Content-Type': type, Accept: 'application/json', Origin: 'http://localhost' };
+    return read(
+      app.request('/tasks/import', { method: 'POST', body, headers, duplex: 'half' } as RequestInit),
+    );
+  };
+}
+
+const field =
+  (name: string, path = '/task') =>
+  (value: string) =>
+    read(submit(app, path, { [name]: value }, visitor));
+const inHeader =
+  (name: string, method = 'GET', path = '/tasks') =>
+  (value: string) =>
+    read(app.request(path, { method, headers: { Accept: 'application/json', [name]: `.${value}.` } }));
+
+const headers: [name: string, method?: string, path?: string][] = [
+  ...['Accept', 'If-None-Match', 'Cookie', 'If-Modified-Since'].map((name) => [name] as [string]),
+  ...['Origin', 'Referer', 'Sec-Purpose'].map((name): [string, string, string] => [
+    name,
+    'GET',
+    '/task/1/finish',
+  ]),
+  ...['If-Match', 'Content-Type', 'Idempotency-Key'].map((name): [string, string, string] => [
+    name,
+    'PUT',
+    '/tasks/1',
+  ]),
+];
+
+/** The places where strangers' text comes in, with its largest size there; an import's is cut, as it comes in pieces. */
+const strangers: Record<string, Strangers> = {
+  'title of a form': { size: form / 6, pieces: titles, send: field('title') },
+  'title in JSON': {
+    size: 32_000,
+    pieces: titles,
+    send: (title) => send('POST', '/tasks', JSON.stringify({ title })),
+  },
+  form: {
+    size: form,
+    pieces: ['&', '=', '%', '%61', '+', 'title', 'a', ';'],
+    send: (body) => send('POST', '/task', body, { 'Content-Type': 'application/x-www-form-urlencoded' }),
+  },
+  JSON: { size: form, pieces: lines, send: (body) => send('POST', '/tasks', body) },
+  token: { size: form / 2, pieces: tokens, send: field('_csrf') },
+  nonce: { size: form / 2, pieces: tokens, send: field('nonce') },
+  'text to import': { size: form / 6, pieces: lines, send: field('text', '/tasks/import') },
+  ...Object.fromEntries(
+    ['application/x-ndjson', 'application/json', 'text/plain', 'text/csv'].map((type) => [
+      `import of ${type}`,
+      { size: 1024 ** 2, pieces: lines, send: importAs(type) },
+    ]),
+  ),
+  ...Object.fromEntries(
+    headers.map(([name, ...where]) => [
+      name,
+      { size: 32_000, pieces: tokens, send: inHeader(name, ...where) },
+    ]),
+  ),
+  path: {
+    size: 32_000,
+    pieces: ['/', '.', '..', '%2e', '%', 'a', '0', ';'],
+    send: (rest) => read(app.request(`/task/${rest}`)),
+  },
+  query: {
+    size: 32_000,
+    pieces: ['&', '=', 'after=', 'filter=', 'removal=', '%', '+', 'a', '0'],
+    send: (query) => read(app.request(`/?${query}`)),
+  },
+  'log line': {
+    size: 32_000,
+    pieces: ['{', '"', '\\', '\u001b', ':', ' ', '0', '1:M ', 'a', '/', '[', ']', '#'],
+    send: formatLogLine,
+  },
+};
+
+test.for(Object.entries(strangers))(
+  '%s: no input keeps other clients waiting for 100 ms',
+  { timeout: 120_000 },
+  async ([, place]) => {
+    const { ms, input } = await worstInput(place);
+    expect(ms, input).toBeLessThan(100);
+  },
+);

@@ -4,6 +4,7 @@
 set -eu
 umask 077
 kind=$1
+here=$(cd "$(dirname "$0")" && pwd)
 file=${2:-backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb}
 
 # redis-cli takes the copy as a replica would, while the store goes on working.
@@ -22,7 +23,13 @@ cli() {
         redis-cli -s .local/run/tasks-store.sock "$@"
     fi
 }
-checksum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+check() {
+    if [ "$kind" = containers ]; then
+        docker compose exec -T tasks-store redis.sh check
+    else
+        "$here/compose/redis.sh" check
+    fi
+}
 
 if [ "$(cli PING 2>/dev/null)" != PONG ]; then
     echo 'The store does not answer: start the stack (make up), then make the backup.' >&2
@@ -38,8 +45,9 @@ case $messages in
     exit 1
     ;;
 esac
+check <"$file.part" || { echo 'The backup failed: what came is not whole.' >&2; exit 1; }
 mv "$file.part" "$file"
-(cd "$(dirname "$file")" && checksum "$(basename "$file")" >"$(basename "$file").sha256")
+(cd "$(dirname "$file")" && "$here/sha256.sh" "$(basename "$file")" >"$(basename "$file").sha256")
 # The metric longhand_backup_timestamp_seconds.
 cli SET '{tasks}:backup' "$(date +%s)" >/dev/null
 echo "$file: $(cli ZCARD '{tasks}:index') tasks, $(wc -c <"$file" | tr -d ' ') bytes"

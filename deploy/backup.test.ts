@@ -82,6 +82,17 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     second.child.kill('SIGINT');
     await second.exited;
 
+    // Its checksum fits, but it ends too soon.
+    const saved = await readFile(join(folder, 'saved.rdb'));
+    await writeFile(join(folder, 'short.rdb'), saved.subarray(0, -10));
+    const sums = spawnSync('sha256sum', ['short.rdb'], { cwd: folder, encoding: 'utf8' });
+    await writeFile(join(folder, 'short.rdb.sha256'), sums.stdout);
+    const short = run('restore', 'short.rdb', 'yes\n');
+    expect([short.status, short.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Unexpected EOF.*\n(.*\n)*The backup was not restored\.\n$/),
+    ]);
+
     const restored = run('restore', 'saved.rdb', 'yes\n');
     expect([restored.status, restored.stderr]).toEqual([0, '']);
     expect(restored.stdout).toMatch(/What was there is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);

@@ -49,6 +49,7 @@ function described(name: string) {
   const [container] = pod.containers;
   const env = Object.fromEntries(container.env?.map(({ name, value }: Node) => [name, value]) ?? []);
   const bytes = (text: string) => Number.parseInt(text, 10) * 1024 ** 2;
+  const redisOf = (image?: string) => /^redis:.*/.exec(image ?? '')?.[0];
   const shared = (environment: Node) =>
     Object.fromEntries(
       ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [key, environment?.[key]]),
@@ -59,12 +60,14 @@ function described(name: string) {
       user: inCompose.user,
       memory: bytes(inCompose.mem_limit),
       env: shared(inCompose.environment),
+      redis: redisOf(inCompose.image),
       command: inCompose.command,
     },
     kubernetes: {
       user: `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
       memory: bytes(container.resources.limits.memory),
       env: shared(env),
+      redis: redisOf(container.image),
       command: container.command,
     },
   };
@@ -86,6 +89,14 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     ] as const) {
       expect(configured(name)['redis.conf']).toBe(readFileSync(join(root, file), 'utf8'));
     }
+  });
+
+  test('the production overlay trusts nobody who may be a pod', () => {
+    const proxy = objects.production?.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('proxy'),
+    );
+    // TEST-NET-1 (RFC 5737), until it is changed.
+    expect(proxy.data.LONGHAND_FRONT).toMatch(/^192\.0\.2\.\d+\/32$/);
   });
 
   describe.each(overlays)('overlay %s', (overlay) => {
@@ -114,7 +125,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
             requests: { cpu: expect.any(String), memory: expect.any(String) },
             limits: { memory: expect.any(String) },
           });
-          expect(container.image, name).toMatch(/:(?!latest)[\w.]+$/);
+          expect(container.image, name).toMatch(/:\d+\.\d+\.\d+$/);
           expect(container.imagePullPolicy, name).toBe('IfNotPresent');
         }
       }

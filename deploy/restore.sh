@@ -5,13 +5,13 @@ set -eu
 kind=$1
 file=${2:-}
 
-checksum() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+here=$(cd "$(dirname "$0")" && pwd)
 fail() { echo "$*" >&2; exit 1; }
 
 [ -n "$file" ] || fail 'Name the backup, as in: make restore FILE=backups/tasks-20261121T120000Z.rdb'
 [ -r "$file" ] || fail "$file: there is no such file."
 [ -e "$file.sha256" ] || fail "$file.sha256 is missing: without the checksum a damaged backup would look whole."
-(cd "$(dirname "$file")" && checksum -c "$(basename "$file").sha256" >/dev/null 2>&1) ||
+(cd "$(dirname "$file")" && "$here/sha256.sh" -c "$(basename "$file").sha256" >/dev/null 2>&1) ||
     fail "$file does not match its checksum: it is damaged. Nothing was changed."
 
 # tasks: how many the store holds, `?` if it cannot be asked, nothing where there is no store.
@@ -35,12 +35,19 @@ if [ "${tasks:-0}" != 0 ]; then
 fi
 
 if [ "$kind" = containers ]; then
-    [ -z "$running" ] || docker compose stop tasks-store 2>/dev/null
+    start() { docker compose up --detach --wait --no-deps --no-recreate tasks-store 2>/dev/null; }
+    if [ -n "$running" ]; then
+        # Also after a restore that fails, or that Ctrl-C ends.
+        trap start EXIT
+        trap 'exit 130' INT TERM
+        docker compose stop tasks-store 2>/dev/null
+    fi
     docker compose run --rm --no-deps -T tasks-store redis.sh restore <"$file" || fail 'The backup was not restored.'
-    [ -z "$running" ] || docker compose up --detach --wait --no-deps --no-recreate tasks-store 2>/dev/null
+    repair='docker compose exec tasks node tasks/src/repair-main.ts'
 else
     mkdir -p .local/tasks-store
-    script=$(cd "$(dirname "$0")" && pwd)/compose/redis.sh
-    (exec <"$file" && cd .local/tasks-store && "$script" restore) || fail 'The backup was not restored.'
+    (exec <"$file" && cd .local/tasks-store && "$here/compose/redis.sh" restore) || fail 'The backup was not restored.'
+    repair='REDIS_URL=unix:$PWD/.local/run/tasks-store.sock npm run repair -w tasks'
 fi
-echo "Restored from $file. \`npm run repair -w tasks\` checks the store."
+echo "Restored from $file. This checks the tasks while the stack runs:"
+echo "  $repair"

@@ -2,7 +2,7 @@
 # Replaces the replicas of a service in containers one by one with its current image. No request fails:
 #   deploy/compose/replace.sh tasks
 set -eu
-service=$1
+service=${1:?name the service, as in: make replace SERVICE=tasks}
 old=$(docker compose ps --quiet "$service")
 [ -n "$old" ] || { echo "$service is not running" >&2; exit 1; }
 count=$(echo "$old" | wc -l)

@@ -9,6 +9,7 @@ kubectl() { command kubectl --namespace "$namespace" "$@"; }
 
 script=$(kubectl get statefulset tasks-store \
     --output 'jsonpath={.spec.template.spec.volumes[?(@.name=="script")].configMap.name}')
+image=$(kubectl get statefulset tasks-store --output 'jsonpath={.spec.template.spec.containers[0].image}')
 trap 'kubectl delete --ignore-not-found --wait pod restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0
@@ -24,7 +25,7 @@ spec:
     { runAsNonRoot: true, runAsUser: 999, runAsGroup: 999, fsGroup: 999, seccompProfile: { type: RuntimeDefault } }
   containers:
     - name: restore
-      image: redis:8
+      image: "$image"
       imagePullPolicy: IfNotPresent
       workingDir: /data
       command:

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 
 images=$(deploy/images.sh)
 if [ -n "${KUBERNETES_LOAD:-}" ]; then
-    for image in $images redis:8; do
+    for image in $images "$(sed -n 's/.*name: redis, newTag: \(.*\) }/redis:\1/p' deploy/kubernetes/base/kustomization.yaml)"; do
         # The variable may hold a command and its arguments.
         # shellcheck disable=SC2086
         $KUBERNETES_LOAD "$image"

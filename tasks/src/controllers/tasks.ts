@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TaskError } from '../task/errors.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
-import { type TasksContext, taskId } from '../web/context.ts';
+import { queryParameter, type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { type Input, withInput } from '../web/input.ts';
@@ -64,7 +64,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   const tasks = {
     /** The list as a page, with its forms. */
     async index(c: TasksContext) {
-      const removal = c.req.query('removal');
+      const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const page = await listPage.page(readQuery(c), { ...(await formValues(c)), removed });
       return html(c, page, 200, noStore);
@@ -129,9 +129,9 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
 }
 
 function readQuery(c: TasksContext): ListQuery {
-  const asked = c.req.query('filter') ?? 'all';
+  const asked = queryParameter(c, 'filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
-  if (filter) return { filter, after: c.req.query('after') };
+  if (filter) return { filter, after: queryParameter(c, 'after') };
   throw new TaskError(
     'bad_filter',
     `There is no such list: the filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,

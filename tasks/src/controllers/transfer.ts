@@ -4,7 +4,7 @@ import { type Format, formats } from '../task/formats.ts';
 import { importTasks, type Report } from '../task/import.ts';
 import type { InProgress, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
-import type { TasksContext } from '../web/context.ts';
+import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
@@ -66,7 +66,7 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
 
   return {
     async export(c: TasksContext) {
-      const name = c.req.query('format') ?? (wantsJson(c) ? 'json' : 'text');
+      const name = queryParameter(c, 'format') ?? (wantsJson(c) ? 'json' : 'text');
       if (name !== 'json' && name !== 'text') {
         throw new TaskError('bad_filter', `The format is json or text, not ${JSON.stringify(name)}.`);
       }

@@ -16,3 +16,8 @@ export type TasksContext = Context<TasksEnv>;
 export function taskId(c: TasksContext): string {
   return new URL(c.req.url).pathname.split('/')[2] ?? '';
 }
+
+/** A parameter of the query. Hono would throw and catch an error for each percent sign that encodes nothing. */
+export function queryParameter(c: TasksContext, name: string): string | undefined {
+  return new URL(c.req.url).searchParams.get(name) ?? undefined;
+}

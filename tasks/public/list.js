@@ -10,7 +10,7 @@ import { live } from './live.js';
 import { mention, say, takeNotice } from './notice.js';
 import { load } from './request.js';
 import { shownVersion, swap } from './swap.js';
-import { explain, noteEdit, write } from './write.js';
+import { explain, noteEdit, settle, write } from './write.js';
 
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 const field = /** @type {HTMLInputElement} */ (document.getElementById('title'));
@@ -120,6 +120,7 @@ let checking = false;
 
 live('/tasks/events', (version) => {
   latest = version;
+  settle(version);
   if (checking || latest === shownVersion()) return;
   checking = true;
   enqueue(async () => {

@@ -3,15 +3,17 @@
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
 
-/** A request that was not carried out. The message says why, in words for people. */
+/** A request that failed. The message says why, in words for people. */
 export class RequestFailed extends Error {
   /**
    * @param {string} message
    * @param {Document} [page] the response, if there was one
+   * @param {boolean} [refused] whether the response says that nothing was changed
    */
-  constructor(message, page) {
+  constructor(message, page, refused = false) {
     super(message);
     this.page = page;
+    this.refused = refused;
   }
 }
 
@@ -32,6 +34,7 @@ export async function load(url, init) {
     throw new RequestFailed(
       reason(page) || `This failed (error ${response.status}). Please try again.`,
       page,
+      response.status >= 400 && response.status < 500,
     );
   } catch (error) {
     if (error instanceof RequestFailed) throw error;

@@ -4,6 +4,7 @@ import { keepDraft } from './draft.js';
 import { endEdit } from './edit.js';
 import { say } from './notice.js';
 import { load } from './request.js';
+import { shownVersion } from './swap.js';
 
 /**
  * The titles of a form that were sent and not answered, in order. While one is `inField`, the field still begins with
@@ -13,6 +14,13 @@ import { load } from './request.js';
  * @type {WeakMap<HTMLFormElement, Pending[]>}
  */
 const pendingTitles = new WeakMap();
+
+/**
+ * Titles that failed without a word on whether they were saved: what the field said then, and the list that was shown.
+ *
+ * @type {Map<HTMLFormElement, { title: Pending, text: string, version: string | undefined }>}
+ */
+const unsettled = new Map();
 
 /** What an edit was saved as, until its new revision is known. @type {WeakMap<HTMLFormElement, string>} */
 const saved = new WeakMap();
@@ -41,7 +49,22 @@ export function write(form) {
   if (last && !title.trim()) return;
   const own = { title, inField: !task };
   pending.push(own);
+  send(form, own, pending);
+}
+
+/**
+ * Sends a title when its turn comes.
+ *
+ * @param {HTMLFormElement} form
+ * @param {Pending} own
+ * @param {Pending[]} pending the titles of the form that are under way, this one among them
+ */
+function send(form, own, pending) {
+  const field = /** @type {HTMLInputElement} */ (form.elements.namedItem('title'));
+  const task = form.closest('li');
+  const { title } = own;
   pendingTitles.set(form, pending);
+  unsettled.delete(form);
 
   change(
     form.action,
@@ -65,14 +88,31 @@ export function write(form) {
       } else if (field.value === title && pending.length === 0) endEdit(task);
       else saved.set(form, title);
     },
-    ({ message, page }) => {
+    ({ message, page, refused }) => {
       pendingTitles.delete(form);
       const lost = pending.filter((one) => !one.inField && one.title !== field.value);
+      if (!refused && lost.length === 0) {
+        unsettled.set(form, { title: own, text: field.value, version: shownVersion() });
+      }
       explain(field, lost.map((one) => `“${one.title}” was not saved. `).join('') + message);
       if (page) renew(form, page, '_csrf', 'revision');
     },
     {},
   );
+}
+
+/**
+ * A title that failed may have been saved all the same. Once the list has changed since, sends it again as it was: the
+ * nonce makes no second task, and an edit that was made is not made again. What was edited meanwhile waits for Enter.
+ *
+ * @param {string} version of the current list
+ */
+export function settle(version) {
+  for (const [form, { title, text, version: shown }] of unsettled) {
+    const field = /** @type {HTMLInputElement} */ (form.elements.namedItem('title'));
+    if (!form.isConnected || field.value !== text) unsettled.delete(form);
+    else if (version !== shown) send(form, title, [title]);
+  }
 }
 
 /**

@@ -352,6 +352,12 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
+  test('a form that was carried out and is sent again is answered as before', async () => {
+    const visitor = await visit(app);
+    const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
+    for (let i = 0; i < 2; i++) expect((await submit(app, '/tasks/1', fields, visitor)).status).toBe(303);
+  });
+
   test('an invalid title is 422 with the text and the same revision', async () => {
     const visitor = await visit(app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'x'.repeat(501) };

@@ -59,6 +59,15 @@ async function startSite() {
         await poll(async () => (await fetch(`${service.operations}readyz`)).status).toBe(200);
       }
     },
+    /** Runs `act` while the store hangs; what it is sent meanwhile it carries out afterwards. */
+    async whileStoreHangs(act: () => Promise<void>) {
+      await server.pause();
+      try {
+        await act();
+      } finally {
+        await server.resume();
+      }
+    },
     /** Adds open tasks, the last of them first in the list, and resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];

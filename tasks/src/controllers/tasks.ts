@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TaskError } from '../task/errors.ts';
+import { RevisionChanged, TaskError } from '../task/errors.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
 import { queryParameter, type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
@@ -44,8 +44,13 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       );
     }
     const change = { title: title === undefined ? undefined : readTitle(title), finished };
-    const task = await store.update(taskId(c), change, now(), match);
-    return wantsJson(c) ? taskJson(c, task) : toList(c, 303);
+    const saved = store.update(taskId(c), change, now(), match);
+    if (wantsJson(c)) return taskJson(c, await saved);
+    await saved.catch((error) => {
+      // It may be this form that changed the task: sent again, because the first answer was lost.
+      if (!(error instanceof RevisionChanged && error.current.title === change.title)) throw error;
+    });
+    return toList(c, 303);
   };
 
   const destroy = async (c: TasksContext, { match }: Input) => {

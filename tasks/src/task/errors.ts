@@ -39,11 +39,11 @@ export class TaskError extends Error {
 
 /** The task is no longer the revision that was edited. */
 export class RevisionChanged extends TaskError {
-  /** The revision it has now. */
-  readonly revision: number;
+  /** The task as it is now. */
+  readonly current: { title: string; revision: number };
 
-  constructor({ title, revision }: { title: string; revision: number }) {
-    super('revision_changed', `Somebody else changed this task. It now reads “${title}”.`);
-    this.revision = revision;
+  constructor(current: { title: string; revision: number }) {
+    super('revision_changed', `Somebody else changed this task. It now reads “${current.title}”.`);
+    this.current = current;
   }
 }

@@ -97,7 +97,8 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     if (c.req.param('id') === undefined)
       return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
     // People who have seen the current title may overwrite it.
-    const revision = error instanceof RevisionChanged ? error.revision : form.match?.replaceAll('"', '');
+    const revision =
+      error instanceof RevisionChanged ? error.current.revision : form.match?.replaceAll('"', '');
     return render('edit', { ...values, id: taskId(c), revision: revision ?? '' });
   }
 }

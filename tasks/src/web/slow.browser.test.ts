@@ -239,3 +239,45 @@ describe('On a slow connection', () => {
     await poll(() => titles(page)).toEqual(['oat milk, two']);
   });
 });
+
+describe('What was saved though it seemed to fail', () => {
+  const failed = (page: Page) =>
+    poll(() => page.locator('.problem').textContent()).toMatch(/cannot be reached/);
+
+  test('leaves the field once the store is back, and is one task', async () => {
+    const page = await site.open();
+    await site.whileStoreHangs(async () => {
+      await enter(page, 'milk');
+      await failed(page);
+    });
+    await poll(() => field(page).inputValue()).toBe('');
+    expect(await page.locator('.problem').count()).toBe(0);
+    await enter(page, 'bread');
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+  });
+
+  test('is saved as an edit as well', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    await page.getByLabel('Title').fill('oat milk');
+    await site.whileStoreHangs(async () => {
+      await page.keyboard.press('Enter');
+      await failed(page);
+    });
+    await poll(() => titles(page)).toEqual(['oat milk']);
+    expect(await page.locator('.problem').count()).toBe(0);
+  });
+
+  test('stays in the field where it was edited since', async () => {
+    const page = await site.open();
+    await site.whileStoreHangs(async () => {
+      await enter(page, 'milk');
+      await failed(page);
+      await page.keyboard.type(', two');
+    });
+    await poll(() => titles(page)).toEqual(['milk']);
+    await idle(page);
+    expect(await field(page).inputValue()).toBe('milk, two');
+  });
+});

@@ -69,7 +69,7 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
  * The longest that another request waits while `act` goes on: two turns of the event loop, in one of which it is read and
  * in the next answered at the latest. In milliseconds of this thread's CPU, so other programs do not count.
  */
-async function longestWait(act: () => unknown): Promise<number> {
+export async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;
   let acting = true;
   let [before, turn] = [cpuTime(), cpuTime()];

@@ -65,7 +65,12 @@ const lines = [
   'a',
   '\u2028',
   ' ',
+  // Titles that are just not too long to be normalized.
+  `- [ ] ${'\u0301\u0323'.repeat(1_000)}\n`,
+  `{"title":"${'\u0301\u0323'.repeat(1_000)}"},`,
 ];
+/** Hosts that take long to parse. */
+const hosts = ['%cc%81', '%cc%81%cc%a3', 'a', '.', 'xn--', '%e2%80%8d', ':', '@', '/', '['];
 const form = 64 * 1024;
 /** Bytes that arrive at once. */
 const piece = 64 * 1024;
@@ -140,6 +145,19 @@ const strangers: Record<string, Strangers> = {
       { size: 32_000, pieces: tokens, send: inHeader(name, ...where) },
     ]),
   ),
+  'an array on one line': {
+    size: form,
+    pieces: lines,
+    send: (text) => importAs('application/x-ndjson')(`[${text.replaceAll('\n', ' ')}{"title":"a"}]`),
+  },
+  'host of Origin': {
+    size: 32_000,
+    pieces: hosts,
+    send: (host) =>
+      read(
+        app.request('/task/1/finish', { headers: { Origin: `http://a${host}`, Referer: `http://a${host}` } }),
+      ),
+  },
   path: {
     size: 32_000,
     pieces: ['/', '.', '..', '%2e', '%', 'a', '0', ';'],

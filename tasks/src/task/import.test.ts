@@ -1,6 +1,6 @@
-import { longestTurn } from '@longhand/shared/testing/longest-turn.ts';
 import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { longestWait } from '@longhand/shared/testing/worst-input.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inPieces } from '../../testing/pieces.ts';
@@ -17,7 +17,7 @@ test.each([
   ['JSON', ['[', ...Array(20).fill('{"title":"milk"},'.repeat(4_000)), ']'], jsonEntries, formats.json],
 ])('A long file of %s leaves others a turn every 10 ms', async (_, chunks, entries, format) => {
   const source = entries(iterate(chunks.map((chunk) => Buffer.from(chunk))));
-  expect(await longestTurn(() => importTasks(source, format, async () => {}, now))).toBeLessThan(100);
+  expect(await longestWait(() => importTasks(source, format, async () => {}, now))).toBeLessThan(100);
 });
 
 describe('Lines', () => {

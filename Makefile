@@ -17,7 +17,7 @@ in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && d
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs why observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
+.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -31,9 +31,6 @@ down: ## stop the stack; the tasks are kept
 
 logs: ## follow the logs of the containers (the native run shows its own); ID=… shows the lines about one request
 	@if $(in_containers); then deploy/compose/logs.sh "$$ID"; else node deploy/native/main.ts logs; fi
-
-why: ## explain the request ID=…, the id on an error page and in X-Request-Id: where its time went, what failed
-	@if $(in_containers); then deploy/compose/why.sh "$(ID)"; else ID="$(ID)" node deploy/native/main.ts why; fi
 
 observe: ## observe the running stack with Prometheus, in containers with Grafana too
 	@if $(in_containers); then deploy/compose/observe.sh; else \

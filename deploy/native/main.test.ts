@@ -14,8 +14,8 @@ describe('The native run', { timeout: 120_000 }, () => {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const tasks = () => `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
 
-  /** A failed request is found in the log by its id, and explained. */
-  async function explainsRequests() {
+  /** A failed request is found in the log by its id. */
+  async function findsRequests() {
     const { 'tasks-store': store = 0 } = await runner.processes();
     process.kill(store, 'SIGSTOP');
     const page = await fetch(tasks());
@@ -25,16 +25,10 @@ describe('The native run', { timeout: 120_000 }, () => {
     const logs = async () => (await runner.run('logs', { ID }).exited).output;
     const line = (service: string) => `(?=[^]*${service} +\\| error: GET /tasks 503 )`;
     await expect.poll(logs).toMatch(new RegExp(line('tasks') + line('proxy')));
-    const { output } = await runner.run('why', { ID }).exited;
-    // A timer of a second may end a moment early.
-    expect(output).toMatch(/^proxy .*\ntasks .*\n {2}redis csrf key +(1\.\d\d s|999\.\d ms) .*\n/);
-    expect(output).toMatch(
-      /in tasks the longest wait, “redis csrf key”, took (1\.\d\d s|999\.\d ms) and failed \(Error\)\.\n$/,
-    );
-    expect(await runner.run('why', { ID: '../x' }).exited).toMatchObject({ code: 1 });
+    expect(await runner.run('logs', { ID: '../x' }).exited).toMatchObject({ code: 1 });
   }
 
-  test('the tasks survive a stop and a start, requests are explained, and a stop leaves no process', async () => {
+  test('the tasks survive a stop and a start, requests are found, and a stop leaves no process', async () => {
     const first = await runner.up();
     const body = JSON.stringify({ title: 'kept' });
     expect((await fetch(tasks(), { method: 'POST', headers: json, body })).status).toBe(201);
@@ -51,7 +45,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     await runner.up();
     const listed = await (await fetch(tasks(), { headers: json })).json();
     expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
-    await explainsRequests();
+    await findsRequests();
     expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 

@@ -17,9 +17,9 @@ import type { Stack } from './stack.ts';
 
 /**
  * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` shows the lines
- * about one request (ID=…) and `why` explains it. Each command loads only what it needs, so it answers soon.
+ * about one request (ID=…). Each command loads only what it needs, so it answers soon.
  */
-const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, why };
+const commands: Record<string, () => Promise<void>> = { up, ps, down, logs };
 
 const [command = 'up', argument = join(import.meta.dirname, '..', '..', '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
@@ -28,7 +28,7 @@ const workingDirectory = process.cwd();
 process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command))
-    throw new Error(`${command}: the commands are up, ps, down, logs and why.`);
+    throw new Error(`${command}: the commands are up, ps, down and logs.`);
   if (command === 'up') await create(folder);
   if (existsSync(folder)) enter(folder);
   await commands[command]?.();
@@ -104,11 +104,6 @@ async function logs(): Promise<void> {
     const { service, time } = JSON.parse(line);
     printLine(`${service}`, line, `${time} `);
   }
-}
-
-async function why(): Promise<void> {
-  const { explainRequest } = await import('./explain.ts');
-  print(await explainRequest('.', requestId()));
 }
 
 /** @throws Error with a message for people */

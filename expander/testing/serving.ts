@@ -14,7 +14,7 @@ import { createApp } from '../src/web/app.ts';
 export async function serving(app: Hono, { lines, log } = logged()) {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const observer = createObserver('expander', log, createMetrics('expander', '0.0.0'));
+  const observer = createObserver(log, createMetrics('expander', '0.0.0'));
   const { url, port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
   return { url, port, lines };
 }

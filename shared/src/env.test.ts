@@ -72,6 +72,11 @@ describe('Environment', () => {
     expect(readEnv(shape, others, ['LONGHAND_', 'EXPANDER_', 'TASKS_'])).toEqual(read({}));
   });
 
+  test('a password in a URL is not said, whatever is in it', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:p@ss/word@collector', REDIS_URL: 'redis:/' };
+    expect(() => read(env)).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT=ftp://***@collector: is not');
+  });
+
   test('a variable of the last release is left alone', () => {
     expect(read({ LONGHAND_SERVER_TIMING: 'on' })).toEqual(read({}));
   });

@@ -59,6 +59,7 @@ export const serviceVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'is not an http:// or https:// URL' })
     .optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
@@ -152,4 +153,4 @@ export function readEnv<Shape extends z.ZodRawShape>(
 }
 
 /** Messages about the environment end up in logs. */
-const withoutPassword = (value: string) => value.replace(/:\/\/[^@/]*@/, '://***@');
+const withoutPassword = (value: string) => value.replace(/:\/\/.*@/, '://***@');

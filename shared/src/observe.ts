@@ -4,7 +4,7 @@ import { routePath } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { logRefusals, type Refusal } from './refusals.ts';
-import { collectSpans, durationBuckets, type ObservedRequest, type Span } from './spans.ts';
+import { durationBuckets } from './spans.ts';
 
 /** What the log and the metrics say of a request beyond method, path and status. */
 interface Annotations {
@@ -12,16 +12,13 @@ interface Annotations {
   route?: string;
   /** The code of the error that the response reports. */
   error?: string | undefined;
-  /** Whether the response lasts for as long as its client reads it. */
-  endless?: boolean;
   /** The status with which the server itself ended the request, because its body is not HTTP. */
   refused?: number;
 }
 
-/** Node's response with the annotations of its request, and what the request waited for. */
+/** Node's response with the annotations of its request. */
 export class AnnotatedResponse extends ServerResponse {
   readonly annotations: Annotations = {};
-  readonly spans: Span[] = [];
 }
 
 /** Watches a server. */
@@ -40,43 +37,35 @@ export function annotate(c: Context, annotations: Annotations): void {
 }
 
 /** Names the matched route for `createObserver`: the label stays one of a few, whatever paths are asked for. */
-export const annotateRoute: MiddlewareHandler = async (c, next) => {
-  await next();
+export const annotateRoute: MiddlewareHandler = (c, next) => {
   annotate(c, { route: routePath(c, -1) });
+  return next();
 };
 
 /**
- * Observes each request once, when its response is finished or cut: one log line (docs/log.md says what is in it), one
- * observation in `http_server_request_duration_seconds`, and for each of `sinks` what it waited for.
+ * Observes each request once, when its response is finished or cut: one log line (docs/log.md says what is in it), and one
+ * observation in `http_server_request_duration_seconds`.
  *
  * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
  */
-export function createObserver(
-  service: string,
-  log: Log,
-  metrics: Registry,
-  sinks: readonly { add(request: ObservedRequest): void }[] = [],
-): Observer {
+export function createObserver(log: Log, metrics: Registry): Observer {
   const observeDuration = requestDurations(metrics);
 
   return {
     request(incoming, outgoing, answer) {
       const start = performance.now();
-      const { spans } = outgoing;
       outgoing.once('close', () => {
         const milliseconds = performance.now() - start;
-        const { status, error, route } = outcome(outgoing);
         const { method = '' } = incoming;
-        const requestId = idOf(incoming);
-        const seconds = milliseconds / 1_000;
-        observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, seconds);
+        const { status, error, route } = outcome(outgoing);
+        observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, milliseconds / 1_000);
         const line = {
           method,
           // The query is nobody's business but the application's.
           path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
-          requestId,
+          requestId: idOf(incoming),
           client: incoming.headers['x-forwarded-for'],
           error,
           // The response had begun, and did not reach its end.
@@ -84,19 +73,15 @@ export function createObserver(
         };
         if (status >= 500) log.error(line, 'request');
         else log.info(line, 'request');
-        // A stream is open for as long as somebody reads it, which explains nothing.
-        if (requestId === undefined || outgoing.annotations.endless) return;
-        const began = performance.timeOrigin + start;
-        const request = { requestId, service, method, route, status, error, start: began, seconds, spans };
-        for (const sink of sinks) sink.add(request);
       });
-      collectSpans(spans, answer);
+      answer();
     },
     refused: logRefusals(log),
   };
 }
 
-function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
+/** What became of a request whose response is closed. */
+export function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
   const { route, error, refused } = annotations;
   const left = !headersSent;
   const status = refused ?? (left ? 499 : statusCode);
@@ -153,30 +138,5 @@ function requestDurations(metrics: Registry) {
     if (route !== undefined) labels.http_route = route;
     if (status >= 500) labels.error_type = error ?? `${status}`;
     durations.observe(labels, seconds);
-  };
-}
-
-/** Seconds from which on a request is slow. */
-const slow = 0.5;
-
-/** Requests that are kept. */
-const room = 1_000;
-
-/** Keeps the requests worth an explanation: the last thousand that were slow or failed. */
-export function notableRequests() {
-  const kept: ObservedRequest[] = [];
-  let next = 0;
-  const all = () => [...kept.slice(0, next).reverse(), ...kept.slice(next).reverse()];
-  return {
-    add(request: ObservedRequest) {
-      // 499 is a client that gave up, most likely because it had waited for too long.
-      if (request.status < 499 && request.seconds < slow) return;
-      kept[next] = request;
-      next = (next + 1) % room;
-    },
-    /** Those with this id, the latest first: the proxy may have tried the same service twice. */
-    find: (requestId: string) => all().filter((request) => request.requestId === requestId),
-    /** All of them, the latest first. */
-    all,
   };
 }

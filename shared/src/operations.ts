@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { notableRequests } from './observe.ts';
 
 /** Creates a registry with the metrics of the process (memory, CPU, event loop, files) and its version. */
 export function createMetrics(service: string, version: string): Registry {
@@ -21,16 +20,11 @@ export function createMetrics(service: string, version: string): Registry {
 
 /**
  * The operations endpoints of a service, for a port of their own that the proxy does not publish: `/livez` (the
- * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason), `/metrics`, and
- * `/requests` with what the slow and the failed ones waited for, also of one `?id=`.
+ * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason), and `/metrics`.
  *
  * @param ready resolves when the service can do its work and rejects with the reason when it cannot.
  */
-export function operations(
-  ready: () => Promise<void>,
-  metrics: Registry,
-  requests = notableRequests(),
-): Hono {
+export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
   const app = new Hono();
   app.get('/livez', (c) => c.text('live\n'));
   app.get('/readyz', async (c) => {
@@ -44,9 +38,5 @@ export function operations(
   app.get('/metrics', async (c) =>
     c.body(await metrics.metrics(), 200, { 'Content-Type': metrics.contentType }),
   );
-  app.get('/requests', (c) => {
-    const id = c.req.query('id');
-    return c.json(id === undefined ? requests.all() : requests.find(id));
-  });
   return app;
 }

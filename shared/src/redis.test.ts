@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
-import { cacheClient, type StoreClient, storeClient } from './redis.ts';
+import { cacheClient, redisState, type StoreClient, storeClient } from './redis.ts';
 
 let server: TestRedis;
 beforeAll(async () => {
@@ -189,4 +190,13 @@ test.each([
   client.disconnect();
   await other.stop();
   await rm(folder, { recursive: true });
+});
+
+test('a gauge says whether Redis answers', async () => {
+  const registry = new Registry();
+  let away = false;
+  redisState(registry, () => (away ? Promise.reject(new Error('away')) : Promise.resolve('PONG')));
+  expect(await registry.metrics()).toContain('longhand_redis_answers 1');
+  away = true;
+  expect(await registry.metrics()).toContain('longhand_redis_answers 0');
 });

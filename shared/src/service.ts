@@ -2,7 +2,7 @@ import { listenAddresses, type ServiceConfig } from './env.ts';
 import { configurationExitCode } from './environment-error.ts';
 import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
-import { createObserver, notableRequests } from './observe.ts';
+import { createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { retiredWarning } from './retired-variables.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
@@ -16,7 +16,7 @@ interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' 
 
 /**
  * Prepares a service: its log, its metrics, and `run`, which serves it. With an endpoint of OpenTelemetry all requests are
- * exported there as spans; without one the exporter is not even loaded.
+ * exported there as spans; without one OpenTelemetry's SDK is not even loaded.
  */
 export async function prepareService(name: string, version: string, config: ServiceConfig) {
   const address = listenAddresses(config);
@@ -24,9 +24,8 @@ export async function prepareService(name: string, version: string, config: Serv
   const retired = retiredWarning(process.env);
   if (retired) log.warn(retired);
   const metrics = createMetrics(name, version);
-  const notable = notableRequests();
-  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const exporter = endpoint && (await import('./otlp.ts')).otlpExporter({ endpoint, service: name, log });
+  const tracing = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await import('./tracing.ts') : undefined;
+  const endTracing = tracing?.startTracing(name, log);
 
   /**
    * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
@@ -37,10 +36,11 @@ export async function prepareService(name: string, version: string, config: Serv
       if (options.signal.aborted) throw new Error('draining');
       await ready?.();
     };
-    const observer = createObserver(name, log, metrics, exporter ? [notable, exporter] : [notable]);
+    const requests = createObserver(log, metrics);
+    const observer = tracing?.traceRequests(requests) ?? requests;
     try {
       const service = await serve(app, { ...address.service, ...options, observer });
-      const ops = await serve(operations(isReady, metrics, notable), {
+      const ops = await serve(operations(isReady, metrics), {
         ...address.operations,
         signal: new AbortController().signal,
       });
@@ -52,7 +52,7 @@ export async function prepareService(name: string, version: string, config: Serv
       process.exit(configurationExitCode);
     }
     close?.();
-    if (exporter) await exporter.flush();
+    await endTracing?.();
     log.info('stopped');
     await log.close();
     // What nobody waits for any more, such as a look-up, would keep the process for seconds.

@@ -1,77 +1,16 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** What is told of a span or a request: nothing that people sent, so no title, no URL and no query. */
+/** What is told of a span: nothing that people sent, so no title, no URL and no query. */
 export type Facts = Record<string, string | number | boolean>;
 
-/** One thing that a request waited for, such as a hop or a command of Redis. */
-export interface Span {
-  name: string;
-  /** Milliseconds since 1970, with fractions. */
-  start: number;
-  /** Absent while it lasts. */
-  seconds?: number;
-  /** The code or the name of what went wrong. */
-  error?: string;
-  facts?: Facts;
-}
-
-/** A request as its service saw it. */
-export interface ObservedRequest {
-  /** The proxy's request id, which is its trace id. */
-  requestId: string;
-  service: string;
-  method: string;
-  /** The pattern of the route; absent where no route matched. */
-  route?: string | undefined;
-  status: number;
-  error?: string | undefined;
-  /** Milliseconds since 1970, with fractions. */
-  start: number;
-  seconds: number;
-  spans: readonly Span[];
-}
-
-/** Spans of one request: a list of thousands of URLs has thousands of hops. */
-const maxSpans = 64;
-
-const underWay = new AsyncLocalStorage<Span[]>();
-
-/** Runs `answer`; what it does from now on adds its spans to `spans`. */
-export const collectSpans = <Result>(spans: Span[], answer: () => Result): Result =>
-  underWay.run(spans, answer);
-
-/**
- * Begins a span of the request under way. The returned function ends it, and says how many seconds it took.
- * Outside of a request it only takes the time.
- */
-export function beginSpan(name: string): (outcome?: { error?: string; facts?: Facts }) => number {
-  const spans = underWay.getStore();
-  const begun = performance.now();
-  const span: Span | undefined =
-    spans && spans.length < maxSpans ? { name, start: performance.timeOrigin + begun } : undefined;
-  if (span) spans?.push(span);
-  return (outcome) => {
-    const seconds = (performance.now() - begun) / 1_000;
-    if (span) Object.assign(span, { seconds }, outcome);
-    return seconds;
-  };
-}
+/** Makes nothing unless `startTracing` has been called. */
+export const tracer = trace.getTracer('longhand');
 
 /** The name of an error for a span or a label: its code if it has one. Its message may say what people sent. */
 function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : error.name;
-}
-
-/** Waits for what another request has begun, as a span of this one. */
-export async function sharing<Result>(name: string, result: Promise<Result>): Promise<Result> {
-  const end = beginSpan(name);
-  try {
-    return await result;
-  } finally {
-    end();
-  }
 }
 
 /**
@@ -90,7 +29,7 @@ export interface Durations {
 }
 
 interface Timing<Result> {
-  durations: Durations;
+  durations?: Durations;
   labels?: Labels;
   /** What a result says: further labels, and the facts of the span. */
   describe?: (result: Result) => { labels?: Labels; facts?: Facts };
@@ -100,20 +39,31 @@ interface Timing<Result> {
 export async function timed<Result>(
   name: string,
   run: () => Promise<Result>,
-  { durations, labels, describe }: Timing<Result>,
+  { durations, labels, describe }: Timing<Result> = {},
 ): Promise<Result> {
-  const end = beginSpan(name);
+  const begun = performance.now();
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT });
+  const end = (more: Labels | undefined) => {
+    span.end();
+    durations?.observe({ ...labels, ...more }, (performance.now() - begun) / 1_000);
+  };
   try {
     const result = await run();
-    const { labels: more, ...outcome } = describe?.(result) ?? {};
-    durations.observe({ ...labels, ...more }, end(outcome));
+    const { labels: more, facts } = describe?.(result) ?? {};
+    if (facts) span.setAttributes(facts);
+    end(more);
     return result;
   } catch (error) {
     const error_type = errorName(error);
-    durations.observe({ ...labels, error_type }, end({ error: error_type }));
+    span.setAttribute('error.type', error_type).setStatus({ code: SpanStatusCode.ERROR });
+    end({ error_type });
     throw error;
   }
 }
+
+/** Waits for what another request has begun, as a span of this one. */
+export const sharing = <Result>(name: string, result: Promise<Result>): Promise<Result> =>
+  timed(name, () => result);
 
 /**
  * Runs an operation on Redis and takes its time, as a span of the request and in the metrics.

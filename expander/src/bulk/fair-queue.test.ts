@@ -1,4 +1,3 @@
-import { collectSpans, type Span } from '@longhand/shared/spans.ts';
 import { describe, expect, test } from 'vitest';
 import { createFairQueue, type ListTurns } from './fair-queue.ts';
 
@@ -100,20 +99,4 @@ test('the lists in progress are limited for each client and in total', () => {
   first?.close();
   open('c');
   expect(() => open('c')).toThrow(overloaded);
-});
-
-test('a request that waits for its turn says so, once for all URLs that wait meanwhile', async () => {
-  const { started, run, end } = work();
-  const list = createFairQueue({ maxInFlight: 1 })('client');
-  const spans: Span[] = [];
-  collectSpans(spans, () => {
-    for (const name of ['one', 'two', 'three']) run(list, name);
-  });
-  await settled();
-  expect(spans).toEqual([{ name: 'fair queue', start: expect.any(Number) }]);
-  await end('one');
-  expect(spans[0]?.seconds).toBeUndefined();
-  await end('two');
-  expect(started).toEqual(['one', 'two', 'three']);
-  expect(spans).toEqual([{ name: 'fair queue', start: expect.any(Number), seconds: expect.any(Number) }]);
 });

@@ -1,4 +1,3 @@
-import { beginSpan } from '@longhand/shared/spans.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 
 /**
@@ -72,7 +71,6 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
     }
     lists.add(client, 1);
     let open = true;
-    const waits = waitSpans();
     const list: ListTurns = {
       async run(origin, signal, work) {
         const started = Promise.withResolvers<void>();
@@ -91,11 +89,7 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
         let begun = started.promise;
         if (waiting.has(turn)) {
           signal?.addEventListener('abort', leave);
-          const end = waits.begin();
-          begun = begun.finally(() => {
-            signal?.removeEventListener('abort', leave);
-            end();
-          });
+          begun = begun.finally(() => signal?.removeEventListener('abort', leave));
         }
         await begun;
         try {
@@ -110,25 +104,6 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}): (client:
       },
     };
     return list;
-  };
-}
-
-/** One span for as long as any URL of a list waits for its turn: with one each they would fill what is kept. */
-function waitSpans() {
-  let urls = 0;
-  let endSpan = () => {};
-  return {
-    begin() {
-      if (urls === 0) {
-        const end = beginSpan('fair queue');
-        endSpan = () => void end();
-      }
-      urls += 1;
-      return () => {
-        urls -= 1;
-        if (urls === 0) endSpan();
-      };
-    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
-import { collectSpans, type Span } from '@longhand/shared/spans.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
@@ -76,13 +75,6 @@ describe('The expansions that a client causes', () => {
       expect(headers.get('cache-control')).toContain('no-store');
     },
   );
-
-  test('are counted in Redis, and a request that waits for it says so', async () => {
-    const app = replica({ redis: await connect() });
-    const spans: Span[] = [];
-    await collectSpans(spans, () => ask(app, '203.0.113.8'));
-    expect(spans.map(({ name }) => name)).toContain('redis take');
-  });
 
   test('are counted by each replica while Redis is away', async () => {
     const away = { eval: () => Promise.reject(new Error('away')) };

@@ -1,4 +1,3 @@
-import { annotate } from '@longhand/shared/observe.ts';
 import { TaskError } from '../task/errors.ts';
 import type { Changes, InProgress } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
@@ -38,7 +37,6 @@ export function eventsController(
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new TaskError('too_many_streams', 'Too many pages are watching the list just now.');
-      annotate(c, { endless: true });
       const encoder = new TextEncoder();
       let end = () => {};
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -17,7 +17,7 @@ in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && d
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
 
-.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare capacity capacity-check size bench-compare
+.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -95,24 +95,14 @@ format: $(installed) ## format everything
 load: $(installed) ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
-load-compare: $(installed) ## compare two runs: A=… B=…, or the last two of the same script
+load-compare: $(installed) ## print two runs side by side: A=… B=…, or the last two of the same script
 	@set -f; node loadtest/compare.ts $$A $$B
 
-rehearse: $(installed) ## cause every fault of PROMISES.md on a stack under load (ROWS=… some of them), and judge it
-	@set -f; if [ -n "$$KUBERNETES" ]; then kind=kubernetes; elif $(in_containers); then kind=containers; else kind=native; fi; \
-		node loadtest/rehearsal/main.ts $$kind $$ROWS
+rehearse: $(installed) ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
+	@set -f; node loadtest/rehearsal/main.ts $$ROWS
 
-capacity: $(installed) ## find the highest rate within p99 < 20 ms on this machine; MIX=all, links or tasks
-	@node loadtest/capacity.ts --mix '$(MIX)'
-
-capacity-check: $(installed) ## compare what costs predict with two runs (on a quiet machine)
-	@node loadtest/capacity.ts --check
-
-size: $(installed) ## what a load needs, from the last capacity, as in: make size RATE=20000 HITS=0.9
-	@node loadtest/size.ts --rate '$(RATE)' --hits '$(HITS)' --list '$(LIST)' --writes '$(WRITES)'
-
-bench: $(installed) ## run the benchmarks (see loadtest/README.md)
-	@npm run --silent bench -w loadtest
+bench: $(installed) ## run the benchmarks; BENCH=stack or BENCH=command runs one
+	@set -f; node loadtest/bench/run.ts $$BENCH
 
 sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/sbom/
 	@mkdir -p out/sbom
@@ -122,14 +112,11 @@ sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/s
 release-check: $(installed) ## say what stands between this checkout and a release
 	@deploy/release-check.sh
 
-bench-compare: $(installed) ## compare two runs of the benchmarks: A=… B=…, or the last two
-	@set -f; node loadtest/bench/compare.ts $$A $$B
-
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts
 
 load-selftest: $(installed) ## check that the load scripts detect the fault they look for
-	@npm run --silent selftest -w loadtest
+	@node loadtest/selftest.ts
 
 $(installed): package-lock.json
 	@npm ci

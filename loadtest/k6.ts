@@ -73,7 +73,7 @@ const inDocker: K6['command'] = (env, out) => [
 export interface ScriptRun {
   /** Runs `scripts/<script>.ts`. */
   script: string;
-  /** The folder for k6's summary, its samples and its HTML report. */
+  /** The folder for k6's summary and its HTML report. */
   out: string;
   /** The environment of the script. */
   variables: Record<string, string>;
@@ -81,18 +81,10 @@ export interface ScriptRun {
   args?: readonly string[];
   /** Whether its output is kept for the caller; otherwise k6 writes to this terminal, with its progress bar. */
   quiet?: boolean;
-  /** Whether only the summary is written: all else costs k6 time that capacity is made of. */
-  summaryOnly?: boolean;
 }
 
 /** The files that k6 writes to the folder of a run. */
-export const k6Files = { summary: 'summary.json', samples: 'samples.csv.gz', html: 'k6.html' };
-
-interface RunningScript {
-  pid: number;
-  /** k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed. */
-  ended: Promise<{ code: number | null; output: string }>;
-}
+export const k6Files = { summary: 'summary.json', html: 'report.html' };
 
 /** Whatever ends this program, no k6 keeps running. */
 const running = new Set<ChildProcess>();
@@ -101,32 +93,29 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a script. Resolves once it has written `sign`, if that is given, which takes a quiet run.
+ * Runs a script to its end.
  *
- * @throws Error with k6's output if it ends before.
+ * @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed.
  */
-export async function startScript(
+export async function runScript(
   k6: K6,
-  { script, out, variables, args = [], quiet = false, summaryOnly = false }: ScriptRun,
-  sign = '',
-): Promise<RunningScript> {
+  { script, out, variables, args = [], quiet = false }: ScriptRun,
+): Promise<{ code: number | null; output: string }> {
   await mkdir(out, { recursive: true });
   const env = {
-    K6_WEB_DASHBOARD: `${!summaryOnly}`,
+    K6_WEB_DASHBOARD: 'true',
     // No live page by default, and one point per second: with k6's default of ten a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
     ...passedOn(process.env),
     ...variables,
     K6_WEB_DASHBOARD_EXPORT: join(out, k6Files.html),
-    K6_CSV_TIME_FORMAT: 'unix_milli',
   };
   const options = [
     // No usage report to Grafana, no REST API.
     ...['--no-usage-report', '--address='],
     // k6 2 has another format by default.
     ...['--new-machine-readable-summary=false', '--summary-export', join(out, k6Files.summary)],
-    ...(summaryOnly ? [] : ['--out', `csv=${join(out, k6Files.samples)}`]),
     ...(quiet || !process.stdout.isTTY ? ['--quiet'] : []),
   ];
   const [command = '', ...prefix] = k6.command(env, out);
@@ -136,26 +125,15 @@ export async function startScript(
   });
   running.add(child);
   let output = '';
-  const signed = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.includes(sign)) signed.resolve();
     });
   }
-  const ended = once(child, 'close').then(([code]) => {
-    running.delete(child);
-    return { code, output };
-  });
-  const endedEarly = async () => {
-    throw new Error(`k6 ended with ${(await ended).code} before it was ${sign}:\n${output}`);
-  };
-  if (sign) await Promise.race([signed.promise, endedEarly()]);
-  return { pid: child.pid as number, ended };
+  const [code] = await once(child, 'close');
+  running.delete(child);
+  return { code, output };
 }
-
-/** Runs a script to its end. */
-export const runScript = async (k6: K6, run: ScriptRun) => (await startScript(k6, run)).ended;
 
 /** What of the environment is for k6 and the scripts, in a container too. */
 function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -34,7 +34,7 @@ const full = {
   spike: { rate: 50, peakRate: 1_000, ramp: 10, hold: 15, after: 20, users: 500, recoveredP95: 50 },
   soak: { rate: 50, duration: 30 * 60, users: 50, growth: 10 },
   restart: { rate: 100, duration: 60, users: 100 },
-  // With the shares of hot and cold links, of the list and of writes.
+  // With the share of each kind of request.
   mix: {
     rate: 500,
     duration: 30,
@@ -46,7 +46,22 @@ const full = {
     p99: 20,
     failed: 0.001,
   },
+  breakpoint: {
+    rate: 200,
+    peakRate: 10_000,
+    duration: 5 * 60,
+    users: 500,
+    hot: 0.6,
+    cold: 0.1,
+    list: 0.25,
+    writes: 0.05,
+    p99: 20,
+    failed: 0.001,
+  },
 };
+
+/** A threshold that is always met: k6 puts only metrics with a threshold into the summary. */
+export const alwaysMet = 'max>=0';
 
 export type Profile = typeof full;
 
@@ -73,5 +88,6 @@ export const profiles: Record<string, Profile> = {
     soak: { ...full.soak, rate: 20, duration: 30 },
     restart: { ...full.restart, rate: 50, duration: 8 },
     mix: { ...full.mix, rate: 100, duration: 5, p99: 1_000 },
+    breakpoint: { ...full.breakpoint, rate: 20, peakRate: 2_000, duration: 20 },
   },
 };

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/services.ts';
@@ -13,15 +12,6 @@ export interface Target extends AsyncDisposable {
   readonly processes: Readonly<Record<string, () => number | undefined>>;
   /** Replaces one process of the tasks service; resolves once its successor is ready. */
   replaceNext?(): Promise<void>;
-}
-
-/** A stack that was started for the run, on this machine as processes that we may look into. */
-export interface OwnTarget extends Target {
-  /** The Unix sockets of operations endpoints and of Redis, by name. */
-  readonly operations: Record<string, string>;
-  readonly redis: Record<string, string>;
-  /** The folder of the store. */
-  readonly folder: string;
 }
 
 const defaultUrls = {
@@ -63,10 +53,10 @@ const allAnswer = (urls: string[]): Promise<boolean> =>
   );
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
-export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEnv = {}): Promise<OwnTarget> {
+export async function startOwnStack(tasksReplicas: number): Promise<Target> {
   const shortener = await startShortener();
   const stack = await startTemporaryStack({
-    env: { ...process.env, ...env },
+    env: process.env,
     tasksReplicas,
     onLine(process, line) {
       if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
@@ -75,7 +65,6 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
   const replicas = stack.processes.filter(({ name }) => name === 'tasks');
   // The replicas of the stack listen on Unix sockets, where nothing delays an acknowledgement.
   const direct = await startService('tasks');
-  const sockets = dirname(stack.operations.tasks);
   let next = 0;
   return {
     address: stack.urls.proxy,
@@ -92,12 +81,6 @@ export async function startOwnStack(tasksReplicas: number, env: NodeJS.ProcessEn
         return [replica === 1 ? process.name : `${process.name}-${replica}`, () => process.pid];
       }),
     ),
-    // The proxy's is that of the runner, whose event loop is not nginx's.
-    operations: { expander: stack.operations.expander, tasks: stack.operations.tasks },
-    redis: Object.fromEntries(
-      ['expander-cache', 'tasks-store'].map((name) => [name, join(sockets, `${name}.sock`)]),
-    ),
-    folder: dirname(sockets),
     replaceNext: async () => replicas[next++ % replicas.length]?.restart(),
     async [Symbol.asyncDispose]() {
       await direct[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
 /** @param env names the project and its files, as for compose itself; the checkout's by default. */
-export function composeProject(env: NodeJS.ProcessEnv = process.env) {
+function composeProject(env: NodeJS.ProcessEnv = process.env) {
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
     (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();

@@ -1,192 +1,135 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime } from '../machine/process-usage.ts';
-import { type Goal, integer, type Result } from './report.ts';
-
-/** One of the implementations that are compared. */
-export interface Candidate {
-  name: string;
-  /** Process ids by name; their CPU time is measured. */
-  processes?: Record<string, number>;
-  /** Counts the connections that it, and what is behind it, have opened so far. */
-  connectionsOpened?: () => Promise<number>;
-  /** The candidate whose throughput its own is compared with, if that is not the baseline. */
-  ceiling?: string;
-  /** Seconds of unmeasured load until the compiler has done its work; 2 by default. */
-  warmUp?: number;
-  /** Puts it under load for `seconds`. */
-  load(seconds: number): Promise<LoadResult>;
-}
+import { markdownTable, textTable } from '../table.ts';
 
 export interface LoadResult {
   requests: number;
   /** Requests without the expected response. */
   failed: number;
-  /** Seconds with requests in flight. */
   seconds: number;
-  /** Milliseconds. */
-  p50: number;
-  p99: number;
 }
 
-export interface Spread {
-  median: number;
-  min: number;
-  max: number;
-  /** The value of each round. */
-  rounds: readonly number[];
+/** What answers requests, and the load on it. */
+export interface Candidate {
+  load(seconds: number): Promise<LoadResult>;
+  /** Process ids whose CPU time counts, children included. */
+  processes: readonly number[];
+  /** Others by name, which are only shown. */
+  others?: Readonly<Record<string, number>>;
 }
 
-/** All rounds of a candidate. */
-export interface Measurement {
+/** A request, and the least code for the same. */
+export interface Pair {
   name: string;
-  ceiling: string | undefined;
-  perSecond: Spread;
-  p50: Spread;
-  p99: Spread;
-  /** Microseconds of CPU time per request, by process and in total. */
-  cpu: Record<string, Spread>;
-  totalCpu: Spread;
-  /** Connections opened per request after the warm-up. */
-  opened: Spread | undefined;
-  failed: number;
+  ours: Candidate;
+  least: Candidate;
+  /** How many times the least it may cost. */
+  goal?: number;
+  /** Seconds of unmeasured load until the compiler has done its work. */
+  warmUp?: number;
 }
 
-type Metric = (of: (candidate: string) => Measurement) => number;
+/** A row of a table: ours and the least in each round, where less is better. */
+export interface Row {
+  name: string;
+  ours: readonly number[];
+  least: readonly number[];
+  goal?: number;
+  /** What else was seen. */
+  note: string;
+}
 
-export interface Comparison {
+export interface Table {
   title: string;
-  candidates: Candidate[];
-  /** The candidate whose throughput counts as 1; by default each counts for itself, but for those with a ceiling. */
-  baseline?: string;
-  goals: { text: string; value: Metric; atLeast?: number; atMost?: number }[];
-  /** Rounds for each candidate, and seconds for each round: many short ones show a small difference. */
-  rounds?: { count: number; seconds: number };
+  unit: string;
+  rows: readonly Row[];
 }
 
-/** Throughput of one candidate divided by another's. */
-export const throughputRatio =
-  (candidate: string, other: string): Metric =>
-  (of) =>
-    of(candidate).perSecond.median / of(other).perSecond.median;
+/** Rounds, and seconds of each. */
+export interface Rounds {
+  count: number;
+  seconds: number;
+}
 
-/** CPU time per request of one candidate divided by another's. */
-export const cpuRatio =
-  (candidate: string, other: string): Metric =>
-  (of) =>
-    of(candidate).totalCpu.median / of(other).totalCpu.median;
+/** Seconds of unmeasured load before each round, for the connections. */
+const settle = 0.5;
 
-const defaultRounds = { count: 3, seconds: 3 };
-/** Seconds of unmeasured load: once for the compiler, and before each round for the connections. */
-const warmUpSeconds = { compiler: 2, connections: 0.5 };
-
-/** Measures the candidates in turn, round by round, so that a disturbance on the machine affects all of them. */
-export async function compare(comparison: Comparison): Promise<Result> {
-  const { title, candidates, baseline, goals, rounds = defaultRounds } = comparison;
-  for (const { load, warmUp = warmUpSeconds.compiler } of candidates) await load(warmUp);
-  const samples = new Map(candidates.map((candidate) => [candidate, [] as Sample[]]));
-  for (let round = 0; round < rounds.count; round += 1) {
-    // Every other round runs backwards, so that no candidate always follows the same one.
-    for (const candidate of round % 2 === 1 ? candidates.toReversed() : candidates) {
-      samples.get(candidate)?.push(await sample(candidate, rounds.seconds));
+/** Measures the CPU µs per request of each pair, in turn, so that a disturbance on the machine affects both. */
+export async function measurePairs(pairs: readonly Pair[], { count, seconds }: Rounds): Promise<Row[]> {
+  for (const { ours, least, warmUp = 2 } of pairs) {
+    await ours.load(warmUp);
+    await least.load(warmUp);
+  }
+  const samples = pairs.map(() => ({ ours: [] as Sample[], least: [] as Sample[] }));
+  for (let round = 0; round < count; round += 1) {
+    for (const [i, pair] of pairs.entries()) {
+      // Every other round runs the other way, so that neither always comes first.
+      for (const which of round % 2 === 0 ? (['ours', 'least'] as const) : (['least', 'ours'] as const))
+        samples[i]?.[which].push(await sample(pair[which], seconds));
     }
   }
-  const measurements = candidates.map((candidate) => summarize(candidate, samples.get(candidate) ?? []));
-  return {
-    title,
-    ...table(measurements, baseline),
-    goals: evaluate(goals, measurements),
-    data: measurements,
-  };
+  return pairs.map(({ name, goal }, i) => {
+    const { ours = [], least = [] } = samples[i] ?? {};
+    const cpu = (of: Sample[]) => of.map(({ cpu }) => cpu);
+    const note = `${describe(ours)}; least: ${describe(least)}`;
+    return { name, ours: cpu(ours), least: cpu(least), note, ...(goal && { goal }) };
+  });
 }
 
-type Sample = LoadResult & { cpu: Record<string, number>; totalCpu: number; opened: number | undefined };
+interface Sample extends LoadResult {
+  /** Microseconds per request. */
+  cpu: number;
+  others: Record<string, number>;
+}
 
-async function sample(candidate: Candidate, seconds: number): Promise<Sample> {
-  const { processes = {}, connectionsOpened, load } = candidate;
-  await load(warmUpSeconds.connections);
-  // Requests that the load generator abandoned at its end are still in flight and would take part in the round.
-  await setTimeout(300);
-  const cpuTimes = () => Object.values(processes).map(cpuTime);
-  const cpuBefore = cpuTimes();
-  const openedBefore = (await connectionsOpened?.()) ?? 0;
+async function sample({ load, processes, others = {} }: Candidate, seconds: number): Promise<Sample> {
+  await load(settle);
+  await sleep(100);
+  const used = () => processes.reduce((sum, pid) => sum + cpuTime(pid), 0);
+  const usedByOthers = () => Object.values(others).map(cpuTime);
+  const [before, othersBefore] = [used(), usedByOthers()];
   const result = await load(seconds);
-  const cpuUsed = cpuTimes().map((after, i) => (after - (cpuBefore[i] ?? 0)) / result.requests);
-  return {
-    ...result,
-    cpu: Object.fromEntries(Object.keys(processes).map((name, i) => [name, cpuUsed[i] ?? 0])),
-    totalCpu: cpuUsed.reduce((sum, value) => sum + value, 0),
-    opened: connectionsOpened && ((await connectionsOpened()) - openedBefore) / result.requests,
-  };
+  const cpu = (used() - before) / result.requests;
+  const byOthers = usedByOthers().map((after, i) => (after - (othersBefore[i] ?? 0)) / result.requests);
+  const names = Object.keys(others);
+  return { ...result, cpu, others: Object.fromEntries(names.map((name, i) => [name, byOthers[i] ?? 0])) };
 }
 
-function summarize({ name, ceiling }: Candidate, samples: Sample[]): Measurement {
-  const over = (value: (sample: Sample) => number) => spread(samples.map(value));
-  const processes = Object.keys(samples[0]?.cpu ?? {});
-  return {
-    name,
-    ceiling,
-    perSecond: over(({ requests, seconds }) => requests / seconds),
-    p50: over(({ p50 }) => p50),
-    p99: over(({ p99 }) => p99),
-    cpu: Object.fromEntries(processes.map((process) => [process, over(({ cpu }) => cpu[process] ?? 0)])),
-    totalCpu: over(({ totalCpu }) => totalCpu),
-    opened: samples[0]?.opened === undefined ? undefined : over(({ opened = 0 }) => opened),
-    failed: samples.reduce((sum, { failed }) => sum + failed, 0),
-  };
+/** Requests a second, the CPU of other processes, and failures, if there are any. */
+function describe(samples: readonly Sample[]): string {
+  const of = (value: (sample: Sample) => number) => Math.round(spread(samples.map(value)).median);
+  const rate = of(({ requests, seconds }) => requests / seconds).toLocaleString('en');
+  const names = Object.keys(samples[0]?.others ?? {});
+  const others = names.map((name) => `, ${name} ${of(({ others }) => others[name] ?? 0)} µs`);
+  const failed = samples.reduce((sum, { failed }) => sum + failed, 0);
+  return `${rate}/s${others.join('')}${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
-export function spread(values: readonly number[]): Spread {
+/** The median, which of an even number is the lower middle, and the extremes. */
+export function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;
-  return { median: at(0.5), min: at(0), max: at(1), rounds: values };
+  return { median: at(0.5), lowest: at(0), highest: at(1) };
 }
 
-/** A table of what was measured several times: the median, and the lowest and highest. */
-export function spreadTable(
-  { title, unit, digits, goals }: { title: string; unit: string; digits: number; goals: Goal[] },
-  runs: Record<string, readonly number[]>,
-): Result {
-  const bars = Object.entries(runs).map(([name, values]) => ({ name, ...spread(values) }));
-  const rows = bars.map(({ name, median, min, max }) => {
-    const [middle, lowest, highest] = [median, min, max].map((value) => value.toFixed(digits));
-    return [name, `${middle}`, `${lowest} to ${highest}`];
+function cells({ unit, rows }: Table): string[][] {
+  const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+  const inWords = (values: readonly number[]) => {
+    const { median, lowest, highest } = spread(values);
+    return `${shown(median)} (${shown(lowest)} to ${shown(highest)})`;
+  };
+  const body = rows.map(({ name, ours, least, goal, note }) => {
+    // Of neighbours in time.
+    const ratios = ours.map((value, round) => value / (least[round] ?? Number.NaN));
+    return [name, inWords(ours), inWords(least), inWords(ratios), goal ? `${goal}` : '', note];
   });
-  return { title, columns: ['', unit, 'lowest to highest'], rows, plot: { unit, bars }, goals, data: runs };
+  return [['', `ours, ${unit}`, 'least', 'ratio', 'goal', ''], ...body];
 }
 
-function evaluate(goals: Comparison['goals'], measurements: Measurement[]): Goal[] {
-  const of = (name: string) => {
-    const found = measurements.find((measurement) => measurement.name === name);
-    if (!found) throw new Error(`There is no candidate ${name}.`);
-    return found;
-  };
-  return goals.map(({ value, ...goal }) => ({ ...goal, measured: value(of) }));
-}
+export const toText = (table: Table) => `\n${table.title}\n${textTable(cells(table))}\n`;
 
-function table(measurements: Measurement[], baseline?: string): Pick<Result, 'columns' | 'rows' | 'plot'> {
-  const throughput = (of: string) =>
-    measurements.find(({ name }) => name === of)?.perSecond.median ?? Number.NaN;
-  const records = measurements.map(
-    ({ name, ceiling = baseline ?? name, perSecond, p50, p99, cpu, totalCpu, opened, failed }) => {
-      const byProcess = Object.entries(cpu).map(([process, { median }]) => `${process} ${integer(median)}`);
-      if (byProcess.length > 1) byProcess.push(`total ${integer(totalCpu.median)}`);
-      return {
-        '': name,
-        'requests/s': integer(perSecond.median),
-        'lowest to highest': `${integer(perSecond.min)} to ${integer(perSecond.max)}`,
-        relative: (perSecond.median / throughput(ceiling)).toFixed(2),
-        'p50 ms': p50.median.toFixed(2),
-        'p99 ms': p99.median.toFixed(2),
-        'CPU µs/request': byProcess.join(', '),
-        ...(opened && { connects: opened.median.toFixed(3) }),
-        failed: `${failed}`,
-      };
-    },
-  );
-  const bars = measurements.map(({ name, perSecond }) => ({ name, ...perSecond }));
-  return {
-    columns: Object.keys(records[0] ?? {}),
-    rows: records.map((record) => Object.values(record)),
-    plot: { unit: 'requests/s', bars },
-  };
-}
+/** @param facts about the machine. */
+export const toMarkdown = (table: Table, facts: Record<string, string>) =>
+  `## ${table.title}\n\n_${Object.entries(facts)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('; ')}_\n\n${markdownTable(cells(table))}\n`;

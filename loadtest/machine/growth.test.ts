@@ -1,12 +1,12 @@
+import { randomNumbers } from '@longhand/shared/testing/random.ts';
 import { expect, test } from 'vitest';
-import { repeatableRandom } from '../testing/repeatable-random.ts';
 import { type HoldingsSample, judgeGrowth, watchHoldings } from './growth.ts';
 
 const MiB = 2 ** 20;
 
 /** A process whose memory goes up and down as with a garbage collector, and grows by so much an hour. */
 function soak(perHour: number, files = () => 20): HoldingsSample[] {
-  const random = repeatableRandom(3);
+  const random = randomNumbers();
   return Array.from({ length: 300 }, (_, i) => {
     const saw = ((i % 20) / 20) * 30 * MiB;
     const memory = 100 * MiB + saw + random() * 5 * MiB + (perHour * i * 6) / 3_600;

@@ -1,4 +1,3 @@
-import { bootstrap, fitLine, type Interval, mean, resample } from '../statistics.ts';
 import { openFiles, residentMemory } from './process-usage.ts';
 
 /** What a process holds; a leak makes it grow. */
@@ -18,20 +17,20 @@ export interface HoldingsSample extends Holdings {
 export interface Growth {
   process: string;
   what: keyof Holdings;
-  mean: number;
-  /** From the beginning of the judged part to its end, as the slope says. */
-  change: number;
-  interval: Interval;
+  /** The median of the second quarter of the run. */
+  before: number;
+  /** The median of the last quarter. */
+  after: number;
   /** What it may grow by. */
   limit: number;
   met: boolean;
 }
 
-/** Growth below this is no leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
+/** Growth below this is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
 const smallest: Holdings = { memory: 4 * 2 ** 20, files: 64, sockets: 64 };
 
 /** Seconds; in a shorter run everything still grows. */
-const shortest = 60;
+const shortest = 80;
 
 /** Reads what each process holds, every `milliseconds`. */
 export function watchHoldings(processes: Record<string, () => number | undefined>, milliseconds: number) {
@@ -59,53 +58,23 @@ export function watchHoldings(processes: Record<string, () => number | undefined
 }
 
 /**
- * Judges by the slope of each series, without its first quarter, in which caches fill. A process leaks when even the
- * lower end of the slope's interval is above the limit. A run that is too short is not judged.
+ * Compares the last quarter of a run with the second one; in the first, caches fill. Medians, because a garbage
+ * collector makes memory go up and down. A run that is too short is not judged.
  *
- * @param limit percent of the mean.
+ * @param limit percent of the second quarter's median.
  */
 export function judgeGrowth(samples: readonly HoldingsSample[], limit: number): Growth[] {
-  const names = [...new Set(samples.map(({ process }) => process))];
-  return names.flatMap((process) => {
-    const all = samples.filter((sample) => sample.process === process);
-    const judged = all.slice(Math.ceil(all.length / 4));
-    if ((judged.at(-1)?.at ?? 0) - (judged[0]?.at ?? 0) < shortest) return [];
+  return [...Map.groupBy(samples, ({ process }) => process)].flatMap(([process, all]) => {
+    if ((all.at(-1)?.at ?? 0) < shortest) return [];
+    const quarter = Math.floor(all.length / 4);
     return (['memory', 'files', 'sockets'] as const).map((what) => {
-      const points = judged.map((sample): [number, number] => [sample.at, sample[what]]);
-      const average = mean(points.map(([, y]) => y));
-      const allowed = Math.max((limit / 100) * average, smallest[what]);
-      const { change, interval } = changeOver(points);
-      return {
-        process,
-        what,
-        mean: average,
-        change,
-        interval,
-        limit: allowed,
-        met: !(interval.low > allowed),
-      };
+      const before = median(all.slice(quarter, 2 * quarter).map((sample) => sample[what]));
+      const after = median(all.slice(-quarter).map((sample) => sample[what]));
+      const allowed = Math.max((limit / 100) * before, smallest[what]);
+      return { process, what, before, after, limit: allowed, met: after - before <= allowed };
     });
   });
 }
 
-/** Samples that resemble each other, because they follow one another, are drawn together. */
-const blockLength = 5;
-
-/** What the line through the points rises by from the first to the last, with the interval of 95 %. */
-function changeOver(points: readonly [x: number, y: number][]): { change: number; interval: Interval } {
-  const { slope, start } = fitLine(points);
-  const span = (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0);
-  const residuals = points.map(([x, y]) => y - (start + slope * x));
-  const blocks = Array.from({ length: Math.ceil(residuals.length / blockLength) }, (_, i) =>
-    residuals.slice(i * blockLength, (i + 1) * blockLength),
-  );
-  const [interval] = bootstrap(0.95, (random) => {
-    const drawn = resample(blocks, random).flat();
-    const again = points.map(([x], i): [number, number] => [
-      x,
-      start + slope * x + (drawn[i % drawn.length] ?? 0),
-    ]);
-    return [fitLine(again).slope * span];
-  });
-  return { change: slope * span, interval: interval as Interval };
-}
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

@@ -17,13 +17,6 @@ export function ownCpuTime(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tick;
 }
 
-/** Microseconds of CPU time that everything on this machine has used so far, on all of its cores. */
-export function machineCpuTime(): number {
-  // user, nice, system, idle, iowait, irq, softirq; what follows is counted among them, or stolen.
-  const counts = /^cpu +(.*)/.exec(readFileSync('/proc/stat', 'utf8'))?.[1]?.split(' ').map(Number) ?? [];
-  return [0, 1, 2, 5, 6].reduce((sum, field) => sum + (counts[field] ?? 0), 0) * tick;
-}
-
 /** Bytes of resident memory of a process and its children. */
 export function residentMemory(pid: number): number {
   const own = (pid: number) =>

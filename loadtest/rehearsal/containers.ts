@@ -1,31 +1,68 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  addressOf,
-  composeProject,
-  signal,
-  startComposeProject,
-} from '@longhand/deploy/testing/compose-project.ts';
+import { addressOf, signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import type { RehearsedStack, Service } from './stack.ts';
+import type { LoadTarget } from './load.ts';
+import type { Behaviour } from './relay.ts';
 import { until } from './until.ts';
 
+export type Service = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
+type RedisService = 'expander-cache' | 'tasks-store';
+
+/** Takes a fault back. */
+export type Restore = () => Promise<unknown>;
+
+/** A stack in containers, and what a rehearsal does to it. */
+export interface RehearsedStack extends LoadTarget {
+  /** The shortener at another origin, whose share of expansions a fault may use up. */
+  readonly otherShortener: string;
+  /** The ids of a service's containers. */
+  replicas(service: Service): Promise<string[]>;
+  first(service: Service): Promise<string>;
+  /** Sends a signal, such as `STOP`, to the program of a replica. */
+  signal(replica: string, signal: string): Promise<void>;
+  /** Asks a replica to stop, as the stack itself does, and waits until it has. `seconds` are until its end. */
+  terminate(service: Service, replica: string): Promise<{ code: string; seconds: number }>;
+  /** When a service's containers have ended since `since`. Both are milliseconds since 1970. */
+  exits(service: Service, since: number): Promise<number[]>;
+  /** Resolves once every replica is healthy again. */
+  settled(): Promise<void>;
+  /** Runs a command of Redis. */
+  redis(service: RedisService, ...command: string[]): Promise<string>;
+  /** Runs a shell script in the folder of a service's data: Redis's files, nginx's caches. */
+  inside(service: 'proxy' | 'tasks-store', script: string): Promise<string>;
+  /** Puts a relay between a Redis and its service. */
+  relay(service: RedisService, behaviour: Behaviour): Promise<Restore>;
+  /** What a service has logged since `since`. */
+  log(service: Service, since: Date): Promise<string[]>;
+  /** Takes a replica off the network that it shares with the proxy. */
+  cutOff(service: 'expander' | 'tasks', replica: string): Promise<Restore>;
+  /** Lets the proxy ask for names in vain. */
+  loseNames(): Promise<Restore>;
+  stop(): Promise<void>;
+}
+
 const run = promisify(execFile);
-const folders = { proxy: '/run', 'expander-cache': '/data', 'tasks-store': '/data' };
+const services: Service[] = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'];
 /** The network that only a Redis and its service share. */
 const networks = { 'expander-cache': 'to-expander-cache', 'tasks-store': 'to-tasks-store' };
 
-/** The stack of the compose project in `env`. */
-async function control(
-  env: NodeJS.ProcessEnv,
-  urls: RehearsedStack['urls'],
-  smallDisk: boolean,
-  stop: () => Promise<void>,
-): Promise<RehearsedStack> {
-  const { compose, containers: replicas } = composeProject(env);
-  const project: string = JSON.parse(await compose('config', '--format', 'json')).name;
-  const only = async (service: Service) => (await replicas(service))[0] ?? '';
+/** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
+export async function startContainers(): Promise<RehearsedStack> {
+  // Several rehearsals may run at once.
+  const project = `longhand-rehearsal-${process.pid}`;
+  const {
+    urls,
+    stop,
+    compose,
+    containers: replicas,
+  } = await startComposeProject(project, {
+    file: join('loadtest', 'rehearsal', 'compose.yml'),
+    before: ['disk'],
+    scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
+  });
+  const first = async (service: string) => (await replicas(service))[0] ?? '';
   /** When containers of a service have ended since `start`, and their exit codes. */
   const deaths = async (service: Service, start: number): Promise<[at: number, code: string][]> => {
     const times = ['--since', `${start / 1_000}`, '--until', `${Date.now() / 1_000}`];
@@ -36,49 +73,40 @@ async function control(
     const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
     return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code = '']) => [Number(at) / 1e6, code]);
   };
-  const [shortener = ''] = await replicas('shortener');
   return {
-    kind: 'containers',
     urls,
+    stop,
     shortener: 'http://shortener:9000',
-    otherShortener: `http://${await addressOf(shortener, `${project}_egress`)}:9000`,
-    smallDisk,
+    otherShortener: `http://${await addressOf(await first('shortener'), `${project}_egress`)}:9000`,
     replicas,
-    signal: (replica, name) => signal(replica, name.slice(3)),
+    first,
+    signal,
     async terminate(service, replica) {
       const start = Date.now();
       await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
       await until(async () => (await deaths(service, start)).length > 0, 30);
-      const [[at = 0, code] = []] = await deaths(service, start);
-      return { how: `code ${code}`, seconds: (at - start) / 1_000 };
+      const [[at = 0, code = ''] = []] = await deaths(service, start);
+      return { code, seconds: (at - start) / 1_000 };
     },
-    exits: async (service, since) => (await deaths(service, since.getTime())).map(([at]) => at),
+    exits: async (service, since) => (await deaths(service, since)).map(([at]) => at),
     async settled() {
-      for (const service of ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'] as const) {
-        for (const replica of await replicas(service)) {
-          const health = () => docker('inspect', replica, '--format', '{{.State.Health.Status}}');
-          await until(async () => (await health()) === 'healthy', 90);
-        }
+      for (const replica of (await Promise.all(services.map(replicas))).flat()) {
+        const health = () => docker('inspect', replica, '--format', '{{.State.Health.Status}}');
+        await until(async () => (await health()) === 'healthy', 90);
       }
     },
-    async redis(service, ...command) {
-      return docker('exec', await only(service), 'redis.sh', 'cli', ...command);
-    },
+    redis: async (service, ...command) => docker('exec', await first(service), 'redis.sh', 'cli', ...command),
     async inside(service, script) {
+      if (service === 'proxy')
+        return docker('exec', '--workdir', '/run', await first(service), 'sh', '-c', script);
       // A store that cannot read its file is not there to run anything in.
-      if (service === 'tasks-store')
-        return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
-      return docker('exec', '--workdir', folders[service], await only(service), 'sh', '-c', script);
+      return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
     },
     async relay(service, behaviour) {
       const network = `${project}_${networks[service]}`;
-      const redis = await only(service);
+      const redis = await first(service);
       const name = `${project}-relay`;
-      const options = {
-        listen: { port: 6379 },
-        to: { host: `${service}-behind`, port: 6379 },
-        behaviour,
-      };
+      const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
       const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
       await docker('network', 'disconnect', network, redis);
       await docker('network', 'connect', '--alias', `${service}-behind`, network, redis);
@@ -105,38 +133,15 @@ async function control(
     },
     async cutOff(service, replica) {
       const network = `${project}_to-${service}`;
-      const before = await addressOf(replica, network);
       await docker('network', 'disconnect', network, replica);
-      return async () => {
-        await docker('network', 'connect', '--alias', service, network, replica);
-        if ((await addressOf(replica, network)) === '') throw new Error(`${before} did not come back`);
-      };
+      return () => docker('network', 'connect', '--alias', service, network, replica);
     },
     async loseNames() {
-      const pid = await docker('inspect', await only('proxy'), '--format', '{{.State.Pid}}');
+      const pid = await docker('inspect', await first('proxy'), '--format', '{{.State.Pid}}');
       const rule = (action: string) =>
         run('nsenter', ['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP']);
       await rule('-I');
       return () => rule('-D');
     },
-    stop,
   };
-}
-
-/** The stack that runs in containers, as COMPOSE_PROJECT_NAME names it; undefined if none does. */
-export async function findContainers(urls: RehearsedStack['urls']): Promise<RehearsedStack | undefined> {
-  const { containers } = composeProject();
-  return (await containers('proxy')).length > 0
-    ? control(process.env, urls, false, async () => {})
-    : undefined;
-}
-
-/** Starts the stack in containers on free ports, with two replicas of each service and a small disk for the store. */
-export async function startContainers(): Promise<RehearsedStack> {
-  const { env, urls, stop } = await startComposeProject('longhand-rehearsal', {
-    file: join('loadtest', 'rehearsal', 'compose.yml'),
-    before: ['disk'],
-    scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
-  });
-  return control(env, urls, true, stop);
 }

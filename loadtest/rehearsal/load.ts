@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type K6, k6Files, startScript } from '../k6.ts';
-import { readSamples, type Sample } from '../samples.ts';
-import type { RehearsedStack } from './stack.ts';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { openSession } from '../tasks-session.ts';
 import { pause } from './until.ts';
 
 export type Kind = 'hot' | 'miss' | 'read' | 'write';
+
+/** Requests a second. */
+const rates: Record<Kind, number> = { hot: 40, miss: 4, read: 20, write: 20 };
+const hotLinks = 20;
+/** Milliseconds after which a request counts as failed. */
+const timeout = 15_000;
 
 /** One request of the load. */
 export interface Request {
@@ -15,7 +18,7 @@ export interface Request {
   /** When it was answered, or failed: milliseconds since 1970. */
   at: number;
   milliseconds: number;
-  /** What it was answered with, or k6's code of the error (1xxx). */
+  /** 0 if it was not answered. */
   status: number;
   /** Whether the answer was the right one. */
   right: boolean;
@@ -30,42 +33,84 @@ export interface Load {
   end(): Promise<Request[]>;
 }
 
-/** Starts k6 with `scripts/rehearsal.ts`. Resolves once it has sent requests for `seconds`. */
-export async function startLoad(k6: K6, stack: RehearsedStack, seconds: number): Promise<Load> {
+/** Where a load is sent. */
+export interface LoadTarget {
+  readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
+  /** The URL of a local shortener, as the expander reaches it. */
+  readonly shortener: string;
+}
+
+/**
+ * Starts to send hot links, new links, the list and writes, each at its constant rate, however slow the answers are.
+ * Resolves after `seconds` of it.
+ */
+export async function startLoad({ urls, shortener }: LoadTarget, seconds: number): Promise<Load> {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
-  const out = await mkdtemp(join(tmpdir(), 'longhand-rehearsal-'));
-  const variables = {
-    LOAD_PROFILE: process.env.LOAD_PROFILE ?? 'full',
-    REHEARSAL_RUN: run,
-    PROXY_URL: stack.urls.proxy,
-    EXPANDER_URL: stack.urls.expander,
-    TASKS_URL: stack.urls.tasks,
-    SHORTENER_URL: stack.shortener,
-    K6_WEB_DASHBOARD: 'false',
+  const { headers, token } = await openSession(urls.tasks);
+  // nginx closes idle connections after a longer time, so it never closes one that is just being used.
+  const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+  const expand = (id: string) => {
+    const link = `${urls.expander}/api?u=${encodeURIComponent(`${shortener}/chain/2?id=${id}`)}`;
+    const longUrl = `${shortener}/chain/0?id=${id}`;
+    return send(agent, link, {}, (status, body) => status === 200 && body === longUrl);
   };
-  const options = { script: 'rehearsal', out, variables, args: ['--no-teardown'], quiet: true };
-  const { pid, ended } = await startScript(k6, options, 'under way');
+  const kinds: Record<Kind, (i: number) => Promise<Partial<Request>>> = {
+    hot: (i) => expand(`${run}-${i % hotLinks}`),
+    miss: (i) => expand(`${run}-new-${i}`),
+    read: () => send(agent, `${urls.tasks}/`, { headers }, (status) => status === 200),
+    async write(i) {
+      const title = `${run} ${i}`;
+      const body = `${new URLSearchParams({ title, _csrf: token })}`;
+      const options = { method: 'POST', headers: form, body };
+      return { title, ...(await send(agent, `${urls.tasks}/task`, options, (status) => status === 302)) };
+    },
+  };
+  const requests: Request[] = [];
+  const pending = new Set<Promise<void>>();
+  const timers = (Object.keys(kinds) as Kind[]).map((kind) => {
+    let i = 0;
+    return setInterval(() => {
+      const start = Date.now();
+      const request = kinds[kind](i++).then((answer) => {
+        const at = Date.now();
+        requests.push({ kind, at, milliseconds: at - start, status: 0, right: false, ...answer });
+        pending.delete(request);
+      });
+      pending.add(request);
+    }, 1_000 / rates[kind]);
+  });
   await pause(seconds);
   return {
     run,
     async end() {
-      const endedAt = Date.now();
-      process.kill(pid, 'SIGINT');
-      await ended;
-      const samples = await readSamples(join(out, k6Files.samples), /^answers$/);
-      await rm(out, { recursive: true });
-      const requests = samples.map(toRequest).sort((a, b) => a.at - b.at);
-      // What was cut by the end itself is no failure.
-      return requests.filter(({ at, right }) => right || at <= endedAt);
+      timers.forEach(clearInterval);
+      await Promise.all(pending);
+      agent.destroy();
+      return requests;
     },
   };
 }
 
-const toRequest = ({ at, value, tags: { kind, status, right, title } }: Sample): Request => ({
-  kind: kind as Kind,
-  at,
-  milliseconds: value,
-  status: Number(status),
-  right: right === 'true',
-  ...(title && { title }),
-});
+interface SendOptions extends http.RequestOptions {
+  body?: string;
+}
+
+/** Sends one request; one that fails has the status 0. */
+function send(
+  agent: http.Agent,
+  url: string,
+  { body, ...options }: SendOptions,
+  isRight: (status: number, body: string) => boolean,
+): Promise<{ status: number; right: boolean }> {
+  const { promise, resolve } = Promise.withResolvers<{ status: number; right: boolean }>();
+  const failed = () => resolve({ status: 0, right: false });
+  http
+    .request(url, { ...options, agent, signal: AbortSignal.timeout(timeout) }, (response) => {
+      const status = response.statusCode ?? 0;
+      text(response).then((body) => resolve({ status, right: isRight(status, body) }), failed);
+    })
+    .on('error', failed)
+    .end(body);
+  return promise;
+}

@@ -8,18 +8,16 @@ export const promisesFile = join(import.meta.dirname, '..', '..', 'PROMISES.md')
 
 const head = `# Promises
 
-What this stack does when something breaks. \`make rehearse\` causes each of these faults on a stack under load and judges
-the promise; nothing acknowledged may be lost in any of them. This file is generated from the same list
-([faults.ts](loadtest/rehearsal/faults.ts)): \`node loadtest/rehearsal/promises.ts\` writes it, and a test compares them.
+What this stack does when something breaks. \`make rehearse\` causes each of these faults on a stack under load, in
+containers, and judges the promise. None of them may lose a write that was acknowledged.
+\`node loadtest/rehearsal/promises.ts\` writes this file from the list in
+[faults.ts](loadtest/rehearsal/faults.ts), and a test compares them.
 `;
 
 /** The text of PROMISES.md. */
 export function promises(): string {
   const rehearsed = groups.map(({ title, faults }) => {
-    const rows = faults.map(({ id, fault, promise, only, not }) => {
-      const where = only ? ` (${only} only)` : not ? ` (not on ${Object.keys(not).join(', ')})` : '';
-      return [id, fault + where, promise];
-    });
+    const rows = faults.map(({ id, fault, promise }) => [id, fault, promise]);
     return `\n## ${title}\n\n${leftAligned([['row', 'fault', 'promise'], ...rows])}\n`;
   });
   const rows = tested.map(({ fault, promise, tests }) => [

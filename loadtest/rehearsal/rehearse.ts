@@ -1,61 +1,34 @@
-import type { K6 } from '../k6.ts';
-import { watchAlerts } from './alerts.ts';
-import { type Drill, type Fault, tally } from './fault.ts';
+import { markdownTable } from '../table.ts';
+import type { RehearsedStack } from './containers.ts';
+import type { Drill, Fault } from './fault.ts';
+import { tally } from './judge.ts';
 import { type Ledger, settleAccounts } from './ledger.ts';
 import { type Request, startLoad } from './load.ts';
-import type { RehearsedStack } from './stack.ts';
 import { pause } from './until.ts';
 
 /** What became of one row. */
 export interface Result {
-  fault: Fault;
-  /** Why it was not rehearsed. */
-  skipped?: string;
+  id: string;
   /** How its promise was broken; empty if it was kept. */
   broken: string[];
   notes: string[];
   requests: number;
-  /** Which requests failed, as a sentence, and how many. */
-  failures: string;
-  failed: number;
+  /** Requests that failed since the fault began. */
+  failures: readonly Request[];
   /** Seconds from the begin of the fault to the end of the last request that failed. */
   recovery: number;
   ledger: Ledger;
-  /** Alerts that fired, with the seconds since the fault began. */
-  alerts: string[];
 }
-
-const nothing = { requests: 0, failures: '', failed: 0, recovery: 0, alerts: [] };
-const empty: Ledger = { acknowledged: 0, lost: [], doubled: [] };
 
 /** Seconds of load before a fault, and after it. */
-const margins = { short: { before: 1, after: 2 }, long: { before: 2, after: 3 } };
-
-export interface RehearsalOptions {
-  k6: K6;
-  stack: RehearsedStack;
-  /** The short form, for tests. */
-  short: boolean;
-}
-
-const unsettled = (stack: RehearsedStack): Promise<string | undefined> =>
-  (stack.renew?.() ?? stack.settled()).then(
-    () => undefined,
-    (error: Error) => `the stack, before this row, ${error.message}`,
-  );
+const margin = { before: 2, after: 3 };
 
 /** Rehearses one row: load, fault, recovery, and the account of what was acknowledged. */
-export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOptions): Promise<Result> {
-  const skipped =
-    fault.only && fault.only !== stack.kind
-      ? `only in ${fault.only}`
-      : (fault.not?.[stack.kind] ?? (await fault.unfit?.(stack)) ?? (await unsettled(stack)));
-  const result: Result = { fault, broken: [], notes: [], ledger: empty, ...nothing };
-  if (skipped) return { ...result, skipped };
-
+export async function rehearse(fault: Fault, stack: RehearsedStack): Promise<Result> {
+  const broken: string[] = [];
+  const notes: string[] = [];
   const observed = { requests: [] as Request[], began: 0, ended: 0, exits: [] as readonly number[] };
   const drill: Drill = {
-    rounds: (counts) => counts[short ? 'short' : 'long'],
     begins() {
       observed.began = Date.now();
     },
@@ -65,43 +38,58 @@ export async function rehearse(fault: Fault, { k6, stack, short }: RehearsalOpti
     exits(times) {
       observed.exits = times;
     },
-    note: (text) => result.notes.push(text),
-    broken: (sentence) => result.broken.push(sentence),
+    note: (text) => notes.push(text),
+    broken: (sentence) => broken.push(sentence),
   };
-  const margin = margins[short ? 'short' : 'long'];
-  const load = fault.quiet ? undefined : await startLoad(k6, stack, margin.before);
-  const alerts = watchAlerts();
-  const failed = await fault.cause(stack, drill).then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
-  if (failed) result.broken.push(failed);
+  /** A fault that cannot be caused, or taken back, is reported; the rows after it still run. */
+  const attempt = <Value>(action: Promise<Value>, words = ''): Promise<Value | undefined> =>
+    action.catch((error: Error) => {
+      broken.push(`${words}${error.message}`);
+      return undefined;
+    });
+
+  await attempt(stack.settled(), 'the stack, before this row, ');
+  const load = fault.quiet ? undefined : await attempt(startLoad(stack, margin.before));
+  await attempt(fault.cause(stack, drill));
   if (observed.ended < observed.began) drill.ends();
-  await stack.settled().catch((error: Error) => result.broken.push(`it ${error.message}`));
-  if (load) await pause(margin.after);
-  if (load) observed.requests = await load.end();
-  const { requests, began } = observed;
-  for (const judge of fault.judges) {
-    const sentence = judge(observed);
-    if (sentence) result.broken.push(sentence);
+  await attempt(stack.settled(), 'the stack ');
+  let ledger: Ledger = { acknowledged: 0, lost: [], doubled: [] };
+  if (load) {
+    await pause(margin.after);
+    observed.requests = await load.end();
+    const account = settleAccounts(stack.urls.tasks, load.run, observed.requests);
+    ledger = (await attempt(account, 'the tasks cannot be listed: ')) ?? ledger;
   }
-  // A stack that does not come back cannot say what it has, and the rows after this one are still to be reported.
-  const ledger = load
-    ? await settleAccounts(stack.urls.tasks, load.run, requests).catch((error: Error) => {
-        result.broken.push(`the tasks cannot be listed: ${error.message}`);
-        return empty;
-      })
-    : empty;
-  if (ledger.lost.length > 0) result.broken.push(`lost: ${ledger.lost.slice(0, 5).join(', ')}`);
-  if (ledger.doubled.length > 0) result.broken.push(`twice: ${ledger.doubled.slice(0, 5).join(', ')}`);
+  const { requests, began } = observed;
+  broken.push(...fault.judges.flatMap((judge) => judge(observed) ?? []));
+  const { lost, doubled } = ledger;
+  if (lost.length > 0) broken.push(`lost: ${lost.slice(0, 5).join(', ')}`);
+  if (doubled.length > 0) broken.push(`twice: ${doubled.slice(0, 5).join(', ')}`);
   const failures = requests.filter(({ right, at }) => !right && at >= began);
-  return {
-    ...result,
-    ledger,
-    requests: requests.length,
-    failed: failures.length,
-    failures: tally(failures),
-    recovery: failures.length > 0 ? ((failures.at(-1)?.at ?? 0) - began) / 1_000 : 0,
-    alerts: await alerts.stop(began),
-  };
+  const recovery = ((failures.at(-1)?.at ?? began) - began) / 1_000;
+  return { id: fault.id, broken, notes, requests: requests.length, failures, recovery, ledger };
+}
+
+const header = [
+  ...['row', 'verdict', 'requests', 'failed', 'recovery (s)', 'acknowledged', 'lost'],
+  'what was seen',
+];
+
+function cells({ id, broken, notes, requests, failures, recovery, ledger }: Result): string[] {
+  const seen = [...broken, ...notes, ...(failures.length > 0 ? [`failed: ${tally(failures)}`] : [])];
+  const figures = [requests, failures.length, recovery.toFixed(1), ledger.acknowledged, ledger.lost.length];
+  return [id, broken.length > 0 ? 'BROKEN' : 'kept', ...figures.map(String), [...new Set(seen)].join('; ')];
+}
+
+/** One line for the terminal. */
+export function line(result: Result): string {
+  const [id = '', verdict = '', , failed, recovery, acknowledged, lost, seen] = cells(result);
+  const figures = `${failed} failed, ${recovery} s, ${acknowledged} writes, ${lost} lost`;
+  return `${verdict.padEnd(8)} ${id.padEnd(26)} ${figures}${seen ? `; ${seen}` : ''}`;
+}
+
+/** The report of a rehearsal in Markdown. */
+export function markdown(title: string, results: readonly Result[]): string {
+  const rows = results.map((result) => cells(result).map((cell) => cell.replaceAll('|', '\\|')));
+  return `# ${title}\n\n${markdownTable([header, ...rows])}\n`;
 }

@@ -18,7 +18,7 @@ async function behindRelay(application: string) {
     startRedisProcess(join(root, application, 'redis.conf')),
     freePort(),
   ]);
-  const relay = (behaviour: Behaviour) => startRelay({ port }, { port: portOf(redis) }, behaviour);
+  const relay = (behaviour: Behaviour) => startRelay(port, { port: portOf(redis) }, behaviour);
   return { redis, relay, url: `redis://127.0.0.1:${port}/0` };
 }
 

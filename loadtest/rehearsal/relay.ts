@@ -1,9 +1,8 @@
 /**
- * A relay before a Redis that is slow or broken. As a program it takes `{listen, to, behaviour}` as JSON. It imports
+ * A relay before a Redis that is slow or broken. As a program it takes `{port, to, behaviour}` as JSON. It imports
  * nothing of this project, so that it runs in any container with Node.
  */
-import { chmodSync, chownSync, statSync } from 'node:fs';
-import { connect, createServer, type ListenOptions, type NetConnectOpts, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 export interface Behaviour {
   /** Milliseconds by which every answer is late. */
@@ -14,10 +13,10 @@ export interface Behaviour {
   answer?: 'garbage' | 'reset';
 }
 
-/** Listens at `listen` and passes everything on to `to`. Resolves once it listens; the function it returns ends it. */
+/** Listens on `port` and passes everything on to `to`. Resolves once it listens; the function it returns ends it. */
 export async function startRelay(
-  listen: ListenOptions,
-  to: NetConnectOpts,
+  port: number,
+  to: { host?: string; port: number },
   { delay = 0, slice = 0, answer }: Behaviour,
 ): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
@@ -31,8 +30,7 @@ export async function startRelay(
     if (answer) {
       client.on('data', () => {
         if (answer === 'garbage') client.write('\x00these bytes are no answer\r\n');
-        // A Unix socket has no reset.
-        else client.remoteAddress ? client.resetAndDestroy() : client.destroy();
+        else client.resetAndDestroy();
       });
       return;
     }
@@ -51,14 +49,8 @@ export async function startRelay(
       one.on('close', () => other.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(listen, resolve);
+    server.once('error', reject).listen(port, resolve);
   });
-  if (listen.path && 'path' in to && to.path) {
-    // As the socket that it stands before.
-    const { uid, gid, mode } = statSync(to.path);
-    chownSync(listen.path, uid, gid);
-    chmodSync(listen.path, mode & 0o777);
-  }
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve());
@@ -67,6 +59,6 @@ export async function startRelay(
 }
 
 if (import.meta.main) {
-  const { listen, to, behaviour } = JSON.parse(process.argv[2] ?? '');
-  await startRelay(listen, to, behaviour);
+  const { port, to, behaviour } = JSON.parse(process.argv[2] ?? '');
+  await startRelay(port, to, behaviour);
 }

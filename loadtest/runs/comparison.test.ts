@@ -2,57 +2,29 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { differencePlot, differenceRows, overall } from '../difference.ts';
-import type { Sample } from '../samples.ts';
-import { repeatableRandom } from '../testing/repeatable-random.ts';
-import { compareRuns } from './comparison.ts';
+import { compareSummaries } from './comparison.ts';
 import { chooseRuns } from './run-folder.ts';
+import type { K6Summary } from './verdict.ts';
 
-/** Latencies with a long tail, as those of servers have; `slower` is added to those of the stack, `noise` to all. */
-function samples(seed: number, { slower = 0, noise = 0, rate = 100, seconds = 30 } = {}): Sample[] {
-  const random = repeatableRandom(seed);
-  const latency = (least: number) => least + noise + 0.3 / (0.02 + random());
-  return Array.from({ length: seconds * rate }, (_, i) => {
-    const name = i % 10 === 5 ? 'control' : 'GET /';
-    const value = name === 'control' ? latency(0.2) : latency(1) + slower;
-    return { metric: 'http_req_duration', at: 1e12 + (i * 1_000) / rate, value, tags: { name } };
-  });
-}
-
-const conclusions = (a: Sample[], b: Sample[]) =>
-  Object.fromEntries(compareRuns(a, b).map(({ statistic, conclusion }) => [statistic, conclusion]));
-
-test('two runs of the same have no measurable difference', () => {
-  for (let seed = 1; seed < 9; seed += 1) {
-    expect(overall(compareRuns(samples(seed), samples(seed + 100)))).toBe('no measurable difference');
-  }
-});
-
-test('a run that is slower by half a millisecond is slower, and the other way round faster', () => {
-  const [a, b] = [samples(1), samples(2, { slower: 0.5 })];
-  expect(conclusions(a, b)['median ms']).toBe('slower');
-  expect(conclusions(b, a)['median ms']).toBe('faster');
-});
-
-test('a machine that is slower is no difference: the control was as much slower', () => {
-  expect(overall(compareRuns(samples(1), samples(2, { noise: 2 })))).toBe('no measurable difference');
-});
-
-test('fewer requests a second are slower', () => {
-  expect(conclusions(samples(1), samples(2, { rate: 80 }))['requests/s']).toBe('slower');
-});
-
-test('a quantile of too few requests is left out', () => {
-  expect(Object.keys(conclusions(samples(1), samples(2)))).not.toContain('p99.9 ms');
-  expect(Object.keys(conclusions(samples(1, { seconds: 90 }), samples(2, { seconds: 90 })))).toContain(
-    'p99.9 ms',
-  );
-});
-
-test('a table and a plot say it', () => {
-  const differences = compareRuns(samples(1), samples(2, { slower: 1 }));
-  expect(differenceRows(differences)[1]).toEqual(expect.arrayContaining(['GET /', 'median ms', 'slower']));
-  expect(differencePlot(differences)).toContain('GET /, median');
+test('the percentiles of two runs stand side by side, with what the control needed', () => {
+  const summary = (stack: number, control: number) =>
+    ({
+      metrics: {
+        http_req_duration: { count: 1, med: 9, 'p(95)': 9, 'p(99)': 9, 'p(99.9)': 9 },
+        'http_req_duration{kind:hit,target:stack}': { count: 1, med: 1, 'p(99)': stack },
+        'http_req_duration{kind:hit,target:control}': { count: 1, med: 0.5, 'p(99)': control },
+        http_reqs: { count: 100, rate: 50 },
+      },
+    }) as unknown as K6Summary;
+  const lines = compareSummaries(summary(10, 2), summary(12, 3))
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+  expect(lines).toContainEqual([
+    'http_req_duration{kind:hit,target:stack}',
+    ...['p(99)', '10.0', '12.0', '2.00', '3.00'],
+  ]);
+  expect(lines).toContainEqual(['http_req_duration', 'p(99.9)', '9.00', '9.00']);
+  expect(lines).toContainEqual(['requests a second', '50.0', '50.0']);
 });
 
 test('the last two runs of the latest script are compared, unless others are named', async () => {
@@ -63,8 +35,7 @@ test('the last two runs of the latest script are compared, unless others are nam
     if (id.endsWith('unfinished')) continue;
     await writeFile(join(folder, id, 'run.json'), JSON.stringify({ id, script: id.slice(2) }));
   }
-  const chosen = async (...names: string[]) =>
-    (await chooseRuns<{ id: string; script: string }>(names, folder)).map(({ id }) => id);
+  const chosen = async (...names: string[]) => (await chooseRuns(names, folder)).map(({ id }) => id);
   expect(await chosen()).toEqual(['2-smoke', '4-smoke']);
   expect(await chosen('loadtest/out/1-tasks/', '3-tasks')).toEqual(['1-tasks', '3-tasks']);
   await expect(chosen('6-tasks')).rejects.toThrow('There is no run 6-tasks in');

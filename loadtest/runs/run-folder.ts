@@ -27,11 +27,8 @@ export interface Run {
   /** For a soak. */
   growth?: Growth[];
   verdict: Verdict;
-}
-
-/** A name for the folder of a run that starts now. */
-export function newRunId(script: string, started: Date, commit: string): string {
-  return `${started.toISOString().slice(0, 19).replaceAll(':', '')}-${commit}-${script}`;
+  /** For a breakpoint: requests a second at its end. */
+  rateReached?: number;
 }
 
 /** The commit that is checked out, with `+` if files have changed since; `none` outside of a repository. */
@@ -52,9 +49,9 @@ export function currentCommit(): string {
 }
 
 /** All runs in `folder` that came to their end, the latest first. */
-export async function listRuns<Listed extends { id: string } = Run>(folder = runsFolder): Promise<Listed[]> {
+async function listRuns(folder: string): Promise<Run[]> {
   const names = await readdir(folder).catch(() => []);
-  const read = async (id: string): Promise<Listed> =>
+  const read = async (id: string): Promise<Run> =>
     JSON.parse(await readFile(join(folder, id, 'run.json'), 'utf8'));
   const runs = await Promise.all(names.map((name) => read(name).catch(() => undefined)));
   return runs.filter((run) => run !== undefined).sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -63,13 +60,13 @@ export async function listRuns<Listed extends { id: string } = Run>(folder = run
 /**
  * The two runs to compare: those that are named, by their folder or its path, or the latest two of the latest script.
  *
- * @throws Error that says which run there is not.
+ * @throws Error that says which run is missing.
  */
-export async function chooseRuns<Listed extends { id: string; script: string }>(
+export async function chooseRuns(
   [a, b]: readonly (string | undefined)[],
   folder = runsFolder,
-): Promise<[Listed, Listed]> {
-  const runs = await listRuns<Listed>(folder);
+): Promise<[Run, Run]> {
+  const runs = await listRuns(folder);
   const named = (name: string) => {
     const found = runs.find(({ id }) => name.replace(/\/$/, '').split('/').at(-1) === id);
     if (found) return found;

@@ -1,9 +1,11 @@
-import { matches, type Sample } from '../samples.ts';
-import { ascending, mean, quantile } from '../statistics.ts';
+import { alwaysMet } from '../profiles.ts';
 
-/** What `k6 run --summary-export` writes; for thresholds, whether they are crossed. */
+/** What k6 measured of a metric, by the statistic's name; for thresholds, whether they are crossed. */
+type Values = Record<string, number> & { thresholds?: Record<string, boolean> };
+
+/** What `k6 run --summary-export` writes. */
 export interface K6Summary {
-  metrics: Record<string, Record<string, number> & { thresholds?: Record<string, boolean> }>;
+  metrics: Record<string, Values>;
 }
 
 /** A threshold: what was measured, what the control needed meanwhile, and what that says. */
@@ -21,61 +23,63 @@ export interface Objective {
 }
 
 export interface Verdict {
-  /** `busy`: the machine had too much else to do, so nothing is said about the stack. */
+  /** `busy`: the machine had too much else to do, so the run says nothing about the stack. */
   outcome: 'passed' | 'failed' | 'busy';
   objectives: Objective[];
 }
 
 /**
- * Cores that programs of others may use while a threshold is crossed; if it is more, they may be the reason. The control
- * alone does not tell: it is one small process, and a write passes through four and waits for the disk.
+ * Cores that other programs may use while a threshold is crossed. If they use more, they may be the reason. The control
+ * alone does not tell: it is one small process, but a write passes through four and waits for the disk.
  */
 const mayBeOthers = 0.2;
 
-/** What other programs can slow down; a wrong response is none of it. */
+/** What other programs can slow down. A wrong response is not among it. */
 const speed = /^(http_req_duration|http_req_connecting|dropped_iterations|delayed_by_acknowledgement)/;
 
 /** What is wrong on any machine, however busy. */
 const damage = /^(lost_writes|duplicated_writes)$/;
 
 /**
- * Judges a run by its thresholds. Of a latency, what the control needed at the same time is subtracted: that is the
- * machine's and the load generator's share. Where the control itself crosses a threshold, or the stack does while other
- * programs use the CPU, there is no verdict.
+ * Judges a run by its thresholds. From each latency, the control's is subtracted: that is the share of the machine and
+ * the load generator. There is no verdict if the control itself crosses a threshold, or if the stack does while other
+ * programs use the CPU.
  *
  * @param others cores that other programs used.
  */
-export function judge({ metrics }: K6Summary, samples: readonly Sample[], others = 0): Verdict {
+export function judge({ metrics }: K6Summary, others = 0): Verdict {
   const inOrder = Object.entries(metrics).sort(([a], [b]) => a.localeCompare(b));
   const objectives = inOrder.flatMap(([metric, values]) =>
-    Object.entries(values.thresholds ?? {}).map(([rule, crossed]) => {
-      const objective = { metric, rule, value: measured(values, rule), met: !crossed };
-      return withControl(objective, samples);
+    Object.entries(values.thresholds ?? {}).flatMap(([rule, crossed]) => {
+      if (rule === alwaysMet) return [];
+      return [withControl({ metric, rule, value: measured(values, rule), met: !crossed }, metrics)];
     }),
   );
   const failed = objectives.filter(({ met }) => !met);
   if (objectives.every(({ unmeasured }) => unmeasured)) return { outcome: 'failed', objectives };
+  if (failed.some(({ metric }) => damage.test(metric))) return { outcome: 'failed', objectives };
   const slow = failed.length > 0 && failed.every(({ metric }) => speed.test(metric));
   const busy = failed.some(({ metric }) => isControl(metric)) || (slow && others > mayBeOthers);
-  if (failed.some(({ metric }) => damage.test(metric))) return { outcome: 'failed', objectives };
   return { outcome: busy ? 'busy' : failed.length > 0 ? 'failed' : 'passed', objectives };
 }
 
 export const isControl = (metric: string) => metric.includes('target:control');
 
-function withControl(objective: Objective, samples: readonly Sample[]): Objective {
+/** What the control needed where the stack needed `metric`; undefined if it was not asked. */
+export function controlOf(metrics: K6Summary['metrics'], metric: string): Values | undefined {
+  const name = metric.includes('{')
+    ? metric.replace('target:stack', 'target:control')
+    : `${metric}{target:control}`;
+  return name !== metric && metrics[name]?.count ? metrics[name] : undefined;
+}
+
+function withControl(objective: Objective, metrics: K6Summary['metrics']): Objective {
   const { metric, rule, value } = objective;
-  const selector = selectorOf(metric);
-  if (!metric.startsWith('http_req_duration{') || selector.target !== 'stack') return objective;
+  if (!/^http_req_duration\{.*target:stack/.test(metric)) return objective;
+  if (metrics[metric]?.count === 0) return { ...objective, unmeasured: true };
   const [, statistic = '', operator, limit] = /^(\S+?)\s*(<=?)\s*([\d.]+)$/.exec(rule) ?? [];
-  const times = (target: string) =>
-    samples
-      .filter(({ metric, tags }) => metric === 'http_req_duration' && matches(tags, { ...selector, target }))
-      .map(({ value }) => value);
-  if (times('stack').length === 0) return { ...objective, unmeasured: true };
-  const ofControl = times('control');
-  if (ofControl.length === 0 || !operator) return objective;
-  const control = statisticOf(ofControl, statistic);
+  const control = controlOf(metrics, metric)?.[statistic];
+  if (control === undefined || !operator) return objective;
   const difference = value - control;
   return {
     ...objective,
@@ -84,21 +88,8 @@ function withControl(objective: Objective, samples: readonly Sample[]): Objectiv
   };
 }
 
-/** `metric{a:b,c:d}` → `{a: 'b', c: 'd'}`. */
-function selectorOf(metric: string): Record<string, string> {
-  const pairs = /\{(.*)\}$/.exec(metric)?.[1]?.split(',') ?? [];
-  return Object.fromEntries(pairs.map((pair) => pair.split(/:(.*)/).slice(0, 2)));
-}
-
-function statisticOf(values: readonly number[], statistic: string): number {
-  if (statistic === 'avg') return mean(values);
-  if (statistic === 'med') return quantile(ascending(values), 0.5);
-  if (statistic === 'max') return Math.max(...values);
-  return quantile(ascending(values), Number(/^p\((.+)\)$/.exec(statistic)?.[1]) / 100);
-}
-
 /** The value that a rule is about; k6 calls that of a rate or a gauge `value`. */
-function measured(values: Record<string, unknown>, rule: string): number {
+function measured(values: Values, rule: string): number {
   const statistic = /^[^<>=!\s]+/.exec(rule)?.[0] ?? '';
   return Number(
     values[statistic === 'rate' && 'passes' in values ? 'value' : statistic] ?? values.value ?? Number.NaN,

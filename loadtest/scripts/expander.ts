@@ -3,7 +3,7 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
+import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
@@ -15,8 +15,8 @@ export const options: Options = {
   ...baseOptions,
   scenarios: { expander: constantRate(rate, duration, users) },
   thresholds: {
-    'http_req_duration{target:stack,kind:hit}': [`p(95)<${hitP95}`],
-    'http_req_duration{target:stack,kind:miss}': [`p(95)<${missP95}`],
+    ...latencyThresholds('kind:hit', [`p(95)<${hitP95}`]),
+    ...latencyThresholds('kind:miss', [`p(95)<${missP95}`]),
     'http_req_failed{scenario:expander,target:stack}': [`rate<${failed}`],
     dropped_iterations: ['count==0'],
     checks: ['rate>0.999'],

@@ -7,7 +7,7 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
+import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
 import { get as request } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
@@ -56,14 +56,16 @@ export const options: Options = {
     ]),
   ),
   thresholds: {
-    ...Object.fromEntries(
-      scenarios.flatMap(({ name }) => [
-        [
-          `http_req_duration{scenario:${name},phase:steady,target:stack}`,
-          [`med<${p50}`, `p(99)<${p99}`, `p(99.9)<${p999}`],
-        ],
-        [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${mayBeDelayed}`]],
-      ]),
+    ...Object.assign(
+      {},
+      ...scenarios.map(({ name }) => ({
+        ...latencyThresholds(`scenario:${name},phase:steady`, [
+          `med<${p50}`,
+          `p(99)<${p99}`,
+          `p(99.9)<${p999}`,
+        ]),
+        [`delayed_by_acknowledgement{scenario:${name}}`]: [`rate<${mayBeDelayed}`],
+      })),
     ),
     'http_req_connecting{phase:steady,target:stack}': [`p(${100 - 100 * reopened})==0`],
     dropped_iterations: [`count<=${dropped}`],

@@ -3,7 +3,7 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import type http from 'k6/http';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
+import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { settings } from './modules/settings.ts';
 import { baseOptions, requirePage, stack } from './modules/stack.ts';
@@ -36,7 +36,7 @@ export const options: Options = {
   thresholds: {
     'checks{kind:status}': ['rate==1'],
     'checks{kind:recovered}': ['rate==1'],
-    'http_req_duration{phase:recovered,target:stack}': [`p(95)<${recoveredP95}`],
+    ...latencyThresholds('phase:recovered', [`p(95)<${recoveredP95}`]),
     dropped_iterations: ['count==0'],
     ...controlThresholds([`p(95)<${recoveredP95 / 2}`], ',phase:recovered'),
   },

@@ -2,7 +2,7 @@
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
+import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
 import { get } from './modules/request.ts';
 import { constantRate } from './modules/scenario.ts';
 import { settings } from './modules/settings.ts';
@@ -18,8 +18,8 @@ export const options: Options = {
     writes: { ...constantRate(writeRate, duration, users), exec: 'write' },
   },
   thresholds: {
-    'http_req_duration{scenario:reads,target:stack}': [`p(95)<${readP95}`],
-    'http_req_duration{scenario:writes,target:stack}': [`p(95)<${writeP95}`],
+    ...latencyThresholds('scenario:reads', [`p(95)<${readP95}`]),
+    ...latencyThresholds('scenario:writes', [`p(95)<${writeP95}`]),
     'http_req_failed{scenario:reads,target:stack}': [`rate<${failed}`],
     'http_req_failed{scenario:writes,target:stack}': [`rate<${failed}`],
     dropped_iterations: ['count==0'],

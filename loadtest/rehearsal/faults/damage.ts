@@ -1,6 +1,6 @@
+import type { RehearsedStack } from '../containers.ts';
 import type { Drill, Fault } from '../fault.ts';
 import { added, remove } from '../ledger.ts';
-import type { RehearsedStack } from '../stack.ts';
 import { until } from '../until.ts';
 
 const promise =
@@ -24,8 +24,7 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
     created.push((await response.json()) as { _id: string });
   }
   const kill = async () => {
-    for (const store of await stack.replicas('tasks-store'))
-      await stack.signal(store, 'SIGKILL').catch(() => {});
+    for (const store of await stack.replicas('tasks-store')) await stack.signal(store, 'KILL');
   };
   const since = new Date();
   drill.begins();
@@ -38,7 +37,7 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
     // What ended soon after its start before, also by another row, is restarted later each time.
     await until(async () => {
       listed = await added(tasks, prefix).catch(() => undefined);
-      said = (await stack.log('tasks-store', since))?.find((line) => wayOut.test(line));
+      said = (await stack.log('tasks-store', since)).find((line) => wayOut.test(line));
       return listed !== undefined || said !== undefined;
     }, 90).catch(() => {});
     drill.note(listed ? `started with ${listed.length} of 3 tasks` : 'did not start');
@@ -59,7 +58,6 @@ const damaged = (id: string, fault: string, script: string): Fault => ({
   fault,
   promise,
   quiet: true,
-  not: { kubernetes: 'nothing else has the volume while the store cannot start' },
   judges: [],
   cause: (stack, drill) => damage(stack, drill, script),
 });

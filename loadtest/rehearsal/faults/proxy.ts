@@ -1,5 +1,5 @@
-import { type Fault, noneFails, noneFailsLater } from '../fault.ts';
-import { kill, lasting } from '../lasting.ts';
+import { type Fault, kill, lasting } from '../fault.ts';
+import { noneFails, noneFailsLater } from '../judge.ts';
 
 /** Faults of nginx and of what it stands on. */
 export const proxyFaults: Fault[] = [
@@ -8,7 +8,6 @@ export const proxyFaults: Fault[] = [
     fault: 'nginx is killed (SIGKILL)',
     promise:
       'Hot links and pages are back within 2 s. (Docker waits longer, twice as long each time, for what ran less than 10 s.)',
-    short: true,
     judges: [noneFailsLater('began', 2)],
     cause: lasting(1, kill('proxy')),
   },
@@ -19,13 +18,13 @@ export const proxyFaults: Fault[] = [
     judges: [noneFails()],
     cause: lasting(3, async (stack) => {
       await stack.inside('proxy', 'rm -rf answers/* files/*');
+      return undefined;
     }),
   },
   {
     id: 'proxy-cache-read-only',
     fault: 'The edge cache cannot be written for 4 s',
     promise: 'Hot links and pages go on.',
-    not: { kubernetes: 'the cache is a volume there, which only root could make read-only' },
     judges: [noneFails()],
     cause: lasting(4, async (stack) => {
       await stack.inside('proxy', 'rm -rf answers/* files/*; chmod 500 answers files');
@@ -36,8 +35,7 @@ export const proxyFaults: Fault[] = [
     id: 'names-gone',
     fault: 'The names of the applications cannot be resolved for 10 s',
     promise: 'Hot links and pages go on.',
-    only: 'containers',
     judges: [noneFails()],
-    cause: lasting(10, async (stack) => stack.loseNames?.()),
+    cause: lasting(10, (stack) => stack.loseNames()),
   },
 ];

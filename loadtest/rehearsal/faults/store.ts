@@ -1,24 +1,16 @@
-import {
-  answersWithin,
-  backWithin,
-  type Fault,
-  failsOnlyWith,
-  noneFails,
-  noneFailsLater,
-  noRelay,
-} from '../fault.ts';
-import { hang, lasting } from '../lasting.ts';
-import type { RehearsedStack } from '../stack.ts';
+import type { RehearsedStack } from '../containers.ts';
+import { type Fault, hang, lasting } from '../fault.ts';
+import { answersWithin, backWithin, failsOnlyWith, noneFails, noneFailsLater } from '../judge.ts';
 import { pause, until } from '../until.ts';
 
 const promise =
   'Pages and writes are answered, or are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s, without a restart.';
-const judges = [
-  noneFails('hot', 'miss'),
-  failsOnlyWith([503], 'read', 'write'),
+const inTime = [
+  failsOnlyWith(503, 'read', 'write'),
   answersWithin(1.2, 'read', 'write'),
   noneFailsLater('ended', 2),
 ];
+const judges = [noneFails('hot', 'miss'), ...inTime];
 
 /** Faults of the store of tasks. */
 export const storeFaults: Fault[] = [
@@ -26,12 +18,11 @@ export const storeFaults: Fault[] = [
     id: 'store-killed',
     fault: 'The store is killed (SIGKILL)',
     promise,
-    short: true,
     judges,
     async cause(stack, drill) {
-      const [store = ''] = await stack.replicas('tasks-store');
+      const store = await stack.first('tasks-store');
       drill.begins();
-      await stack.signal(store, 'SIGKILL');
+      await stack.signal(store, 'KILL');
       await storeAnswers(stack);
     },
   },
@@ -48,9 +39,8 @@ export const storeFaults: Fault[] = [
     promise,
     judges,
     async cause(stack, drill) {
-      const [store = ''] = await stack.replicas('tasks-store');
       drill.begins();
-      await stack.terminate('tasks-store', store);
+      await stack.terminate('tasks-store', await stack.first('tasks-store'));
       await storeAnswers(stack);
     },
   },
@@ -58,15 +48,14 @@ export const storeFaults: Fault[] = [
     id: 'store-slow',
     fault: 'The store answers 100 ms late',
     promise: 'Every page and every write is answered within 1.2 s.',
-    not: noRelay,
     judges: [noneFails('hot', 'miss'), answersWithin(1.2, 'read', 'write'), noneFailsLater('ended', 2)],
-    cause: lasting(4, async (stack) => stack.relay?.('tasks-store', { delay: 100 })),
+    cause: lasting(4, (stack) => stack.relay('tasks-store', { delay: 100 })),
   },
   {
     id: 'store-out-of-memory',
     fault: 'The store has reached its `maxmemory`',
     promise: 'Pages go on; writes are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s.',
-    judges: [noneFails('hot', 'miss', 'read'), ...judges.slice(1)],
+    judges: [noneFails('hot', 'miss', 'read'), ...inTime],
     cause: lasting(3, async (stack) => {
       const set = (memory: string) => stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', memory);
       await set('1');
@@ -78,17 +67,15 @@ export const storeFaults: Fault[] = [
     fault: 'The disk of the store is full for 20 s',
     promise:
       'Nothing acknowledged is lost; writes are 503; pages are back within 3 s of each exit of Redis, of which each replica of tasks causes at most two in 12 s; saving works again within 15 s of there being room.',
-    unfit: async (stack) =>
-      stack.smallDisk ? undefined : 'the disk of this store is not one that may be filled',
     judges: [
       noneFails('hot', 'miss'),
-      failsOnlyWith([503], 'read', 'write'),
+      failsOnlyWith(503, 'read', 'write'),
       backWithin(3, 'read'),
       noneFailsLater('ended', 15),
     ],
     async cause(stack, drill) {
-      const seconds = drill.rounds({ short: 5, long: 20 });
-      const since = new Date();
+      const seconds = 20;
+      const since = Date.now();
       drill.begins();
       await stack.inside('tasks-store', 'cat /dev/zero >filler 2>/dev/null || true');
       await pause(seconds);

@@ -1,6 +1,9 @@
 import exec from 'k6/execution';
 import http from 'k6/http';
+import { alwaysMet } from '../../profiles.ts';
 import { controlUrl } from './stack.ts';
+
+type Thresholds = Record<string, string[]>;
 
 /** One iteration in so many also asks the control. */
 const every = 10;
@@ -16,9 +19,15 @@ export function askControl(tags: Record<string, string> = {}, times = 1): void {
   }
 }
 
+/** Thresholds for some of the stack's latencies. The control's go into the summary too, to compare them. */
+export const latencyThresholds = (selector: string, rules: string[]): Thresholds => ({
+  [`http_req_duration{${selector},target:stack}`]: rules,
+  ...(controlUrl ? { [`http_req_duration{${selector},target:control}`]: [alwaysMet] } : {}),
+});
+
 /**
- * Thresholds that fail where the machine is too busy to judge the stack: they are about the control alone. None without
- * one, as k6 calls a threshold of no requests met.
+ * Thresholds that fail if the machine is too busy to judge the stack: they are about the control alone. Without a
+ * control there are none, because k6 counts a threshold without requests as met.
  */
-export const controlThresholds = (rules: string[], selector = ''): Record<string, string[]> =>
+export const controlThresholds = (rules: string[], selector = ''): Thresholds =>
   controlUrl ? { [`http_req_duration{target:control${selector}}`]: rules } : {};

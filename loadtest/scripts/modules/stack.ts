@@ -42,7 +42,7 @@ function isThisMachine(host: string): boolean {
 export const baseOptions = {
   // Nothing is followed to another host.
   maxRedirects: 0,
-  summaryTrendStats: ['avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
+  summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
 };
 
 /** Says what this run writes, if it writes on another machine than this one. For `setup`. */

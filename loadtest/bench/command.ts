@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempDisposable, open, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Table } from './measure.ts';
+import { startWorker } from './worker.ts';
+
+const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
+const links = 20_000;
+/** Redirects of each link; each takes one request more to see its end. */
+const redirects = 3;
+const inFlight = '50';
+
+/** The command as it is packaged, against `curl --parallel`. */
+export async function measureCommand(rounds: number): Promise<Table> {
+  await usage([process.execPath, join(packageFolder, 'build.ts')]);
+  await using shortener = await startWorker(join(import.meta.dirname, 'least.ts'), 'shortener');
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
+  const runs = { ours: [] as Usage[], curl: [] as Usage[] };
+  for (let round = 0; round < rounds; round += 1) {
+    const path = `${shortener.url}/chain/${redirects}`;
+    const urls = Array.from({ length: links }, (_, i) => `${path}?id=${round}-${i}`);
+    const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
+    await writeFile(list, `${urls.join('\n')}\n`);
+    await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
+    const format = '%{url_effective} %{num_redirects}\n';
+    const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
+    runs.curl.push(await usage(curl));
+    const command = join(packageFolder, 'out', 'longhand-expand.js');
+    runs.ours.push(await usage([process.execPath, command, `--concurrency=${inFlight}`], list));
+  }
+  const row = (name: string, of: keyof Usage) => ({
+    name,
+    goal: 1,
+    ours: runs.ours.map((run) => run[of]),
+    least: runs.curl.map((run) => run[of]),
+    note: 'least: `curl --parallel`',
+  });
+  return {
+    title: `longhand-expand: ${links.toLocaleString('en')} links with ${redirects} redirects each`,
+    unit: 'seconds',
+    rows: [row('by the clock', 'seconds'), row('CPU', 'cpu')],
+  };
+}
+
+/** Seconds that a program took: by the clock, and of CPU time. */
+interface Usage {
+  seconds: number;
+  cpu: number;
+}
+
+/**
+ * Runs a program to its end, with `input` as its standard input; its output is discarded.
+ *
+ * @throws Error if it fails.
+ */
+async function usage(program: string[], input?: string): Promise<Usage> {
+  const file = input === undefined ? undefined : await open(input);
+  const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$@"', 'bash', ...program], {
+    stdio: [file?.fd ?? 'ignore', 'ignore', 'pipe'],
+    env: { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+  const exited = once(child, 'exit');
+  const said = await text(child.stderr as Readable);
+  const [code] = await exited;
+  await file?.close();
+  if (code !== 0) throw new Error(`${program.join(' ')} exited with ${code}: ${said}`);
+  const last = said.trim().split('\n').at(-1) ?? '';
+  const [seconds = Number.NaN, user = Number.NaN, system = Number.NaN] = last.split(' ').map(Number);
+  return { seconds, cpu: user + system };
+}

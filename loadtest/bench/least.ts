@@ -1,0 +1,66 @@
+/**
+ * `least.ts <way> [argument]`: the least code that answers as a service does, a bare Hono route for each way. Also the
+ * local shortener, which is in a process of its own so that its work is not counted.
+ */
+import { createAdaptorServer } from '@hono/node-server';
+import { startShortener } from '@longhand/shortener';
+import { Hono } from 'hono';
+import { Redis } from 'ioredis';
+import { Agent, request } from 'undici';
+
+const [, , way = '', argument = ''] = process.argv;
+
+const ways: Record<string, (app: Hono) => unknown> = {
+  /** Answers what the URL, its argument, answered once. */
+  async constant(app) {
+    const body = await (await fetch(argument)).text();
+    app.get('*', (c) => c.html(body));
+  },
+
+  /** Answers what is at the key `least` of the Redis at its argument. */
+  redis(app) {
+    const redis = new Redis(argument, { enableAutoPipelining: true });
+    app.get('*', async (c) => c.html((await redis.get('least')) ?? ''));
+  },
+
+  /** Follows the redirects of `u`. */
+  follow(app) {
+    const dispatcher = new Agent({ connections: 64 });
+    app.get('*', async (c) => {
+      for (let url = c.req.query('u') ?? ''; ; ) {
+        // Without `reset`, undici closes the connection after each HEAD.
+        const options = { method: 'HEAD', reset: false, dispatcher } as const;
+        const { statusCode, headers, body } = await request(url, options);
+        await body.dump();
+        if ((statusCode !== 301 && statusCode !== 302) || !headers.location) return c.html(url);
+        url = new URL(`${headers.location}`, url).href;
+      }
+    });
+  },
+
+  /** Stores the title of a form in one transaction. */
+  write(app) {
+    const redis = new Redis(argument, { keyPrefix: 'least:', enableAutoPipelining: true });
+    let id = 0;
+    app.post('*', async (c) => {
+      const title = new URLSearchParams(await c.req.text()).get('title') ?? '';
+      id += 1;
+      const task = { title, finished: 0, created_at: new Date().toISOString() };
+      await redis.multi().hset(`task:${id}`, task).zadd('tasks', -id, `${id}`).exec();
+      return c.body(null, 302, { Location: '/' });
+    });
+  },
+};
+
+if (way === 'shortener') {
+  const { url } = await startShortener();
+  process.send?.({ url });
+} else {
+  const app = new Hono();
+  await ways[way]?.(app);
+  const server = createAdaptorServer(app);
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    process.send?.({ url: `http://127.0.0.1:${typeof address === 'object' && address?.port}` });
+  });
+}

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { Redis } from 'ioredis';
+import { openSession } from '../tasks-session.ts';
+import { httpLoad } from './http-load.ts';
+import { type Candidate, measurePairs, type Pair, type Rounds, type Table } from './measure.ts';
+import { constant, startNginx } from './nginx.ts';
+import { startService } from './services.ts';
+import { startWorker } from './worker.ts';
+
+const least = join(import.meta.dirname, 'least.ts');
+/** Seconds until the code of a cold link and of a write is compiled. */
+const longWarmUp = 6;
+/** Links that only Redis remembers: more than fit into the memory of an expander. */
+const stored = 100_000;
+
+/** What a request costs the process that answers it, beside the least code for the same. */
+export async function measureStack(rounds: Rounds): Promise<Table> {
+  await using running = new AsyncDisposableStack();
+  const pairs = [
+    ...(await expansions(running)),
+    ...(await lists(running)),
+    await writes(running),
+    await nativeHotLink(running),
+  ];
+  const rows = await measurePairs(pairs, rounds);
+  return { title: 'What a request costs', unit: 'CPU µs', rows };
+}
+
+async function expansions(running: AsyncDisposableStack): Promise<Pair[]> {
+  const shortener = running.use(await startWorker(least, 'shortener'));
+  const expander = running.use(await startService('expander'));
+  const api = (path: string) => `/api?u=${encodeURIComponent(shortener.url + path)}`;
+  const hot = api('/chain/2?id=template');
+  const service = async (name: string, ...args: string[]) =>
+    running.use(await startWorker(least, name, ...args));
+  const [bareRoute, bareHot, bareRedis, follower] = [
+    await service('constant', `${expander.url}/api`),
+    await service('constant', expander.url + hot),
+    await service('redis', expander.redis.url),
+    await service('follow'),
+  ];
+  await copyEntries(expander.redis.url, 'template', await (await fetch(expander.url + hot)).text());
+  const candidate = ({ url, pid }: { url: string; pid: number }, path: () => string): Candidate => ({
+    processes: [pid],
+    ...(url === expander.url && { others: { redis: expander.redis.pid } }),
+    load: httpLoad({ url: () => url + path() }),
+  });
+  const pair = (
+    name: string,
+    bare: { url: string; pid: number },
+    goal: number,
+    path: () => string,
+  ): Pair => ({
+    name,
+    goal,
+    ours: candidate(expander, path),
+    least: candidate(bare, path),
+  });
+  let copy = 0;
+  let id = 0;
+  return [
+    pair('a route that does nothing', bareRoute, 2, () => '/api'),
+    pair('hot link, from memory', bareHot, 1.8, () => hot),
+    pair('from Redis', bareRedis, 3.5, () => api(`/chain/2?id=copy-${copy++ % stored}`)),
+    {
+      ...pair('cold link, 5 redirects', follower, 1.4, () => api(`/chain/5?id=${id++}`)),
+      warmUp: longWarmUp,
+    },
+  ];
+}
+
+/** Copies what the expander stored for one link to others, and stores `body` for the least code. */
+async function copyEntries(url: string, template: string, body: string): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    const keys = await redis.keys(`*chain/2?id=${template}`);
+    if (keys.length === 0) throw new Error('The expander stored nothing in Redis.');
+    const entries = await Promise.all(keys.map(async (key) => [key, (await redis.get(key)) ?? ''] as const));
+    for (let start = 0; start < stored; start += 10_000) {
+      const batch = redis.pipeline().set('least', body);
+      for (let i = start; i < start + 10_000; i += 1) {
+        const copy = (text: string) => text.replaceAll(template, `copy-${i}`);
+        for (const [key, value] of entries) batch.set(copy(key), copy(value), 'EX', 3_600);
+      }
+      await batch.exec();
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function lists(running: AsyncDisposableStack): Promise<Pair[]> {
+  const tasks = running.use(await startService('tasks'));
+  const titles = Array.from({ length: 100 }, (_, i) => `call the dentist about invoice ${i}\n`).join('');
+  const asText = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };
+  await fetch(`${tasks.url}/tasks/import`, { method: 'POST', headers: asText, body: titles });
+  const bare = running.use(await startWorker(least, 'constant', tasks.url));
+  // Its own CPU is not counted.
+  const writer = running.use(await startService('tasks', tasks.redis));
+  const { headers } = await openSession(tasks.url);
+  let writes = 0;
+  const write = async () => {
+    const action = writes++ % 2 === 0 ? 'finish' : 'unfinish';
+    await (await fetch(`${writer.url}/task/1/${action}`, { redirect: 'manual' })).text();
+  };
+  const pair = (name: string, goal: number, more: object): Pair => ({
+    name,
+    goal,
+    ours: {
+      processes: [tasks.pid],
+      others: { redis: tasks.redis.pid },
+      load: httpLoad({ url: () => tasks.url, headers, ...more }),
+    },
+    least: { processes: [bare.pid], load: httpLoad({ url: () => bare.url, headers, ...more }) },
+  });
+  return [
+    pair('list of 100, unchanged', 1.7, {}),
+    pair('list of 100, after every write (one connection)', 4, { connections: 1, before: write }),
+  ];
+}
+
+async function writes(running: AsyncDisposableStack): Promise<Pair> {
+  const tasks = running.use(await startService('tasks'));
+  const bare = running.use(await startWorker(least, 'write', tasks.redis.url));
+  const nginx = running.use(await startNginx(tasks.url));
+  const before = running.use(await startNginx(bare.url));
+  const session = await openSession(tasks.url);
+  const headers = { ...session.headers, 'content-type': 'application/x-www-form-urlencoded' };
+  let id = 0;
+  const candidate = (pid: number, proxy: { urls: { tasks: string }; pid: number }) => ({
+    processes: [pid],
+    others: { redis: tasks.redis.pid, nginx: proxy.pid },
+    load: httpLoad({
+      url: () => `${proxy.urls.tasks}/task`,
+      headers,
+      body: () => `title=Task+number+${id++}&_csrf=${session.token}`,
+      status: 302,
+    }),
+  });
+  return {
+    name: 'one write, through the stack',
+    goal: 1.25,
+    warmUp: longWarmUp,
+    ours: candidate(tasks.pid, nginx),
+    least: candidate(bare.pid, before),
+  };
+}
+
+/** A hot link of `make up NATIVE=1`, all of its processes counted, against nginx's own `return`. */
+async function nativeHotLink(running: AsyncDisposableStack): Promise<Pair> {
+  const shortener = running.use(await startWorker(least, 'shortener'));
+  const stack = running.use(await startNative());
+  const hot = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2`)}`;
+  const edit = constant(await fetch(stack.url + hot, { headers: { connection: 'close' } }));
+  const nginx = running.use(await startNginx(undefined, edit));
+  return {
+    name: 'hot link natively, all processes, against nginx’s `return`',
+    // `return` takes 0.7 of it.
+    goal: 1.43,
+    ours: { processes: [stack.pid], load: httpLoad({ url: () => stack.url + hot }) },
+    least: { processes: [nginx.pid], load: httpLoad({ url: () => nginx.urls.expander + hot }) },
+  };
+}
+
+async function startNative() {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
+  const { variables, urls } = await freeStackPorts();
+  const main = join(import.meta.dirname, '..', '..', 'deploy', 'native', 'main.ts');
+  const env = { LONGHAND_API_RATE: '9999999r/s', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const stack = spawn(process.execPath, [main, 'up', folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...variables, ...env },
+  });
+  const exited = once(stack, 'exit');
+  while (!(await fetch(urls.expander).catch(() => undefined))?.ok) {
+    if (stack.exitCode !== null) throw new Error('The stack did not start.');
+    await sleep(50);
+  }
+  return {
+    url: urls.expander,
+    pid: stack.pid as number,
+    async [Symbol.asyncDispose]() {
+      stack.kill('SIGTERM');
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { check } from 'k6';
+import exec from 'k6/execution';
+import http from 'k6/http';
+import { askControl } from './control.ts';
+import { get } from './request.ts';
+import { apiUrl, requireShortener, stack } from './stack.ts';
+import { addTask, announceTasks, importTasks, openSession } from './task-list.ts';
+
+/** The share of each kind of request. */
+export interface Shares {
+  hot: number;
+  cold: number;
+  list: number;
+  writes: number;
+}
+
+const hotLinks = 100;
+/** A full page. */
+const listed = 100;
+
+/**
+ * Prepares a mixed load: a full page of tasks, and hot links that the expander remembers.
+ *
+ * @param added what the load writes, such as `25 a second for 30 s`.
+ */
+export function prepareMixedLoad(added: string) {
+  const titlePrefix = announceTasks(`${listed} tasks, then ${added}`);
+  requireShortener();
+  const session = openSession(stack.tasks);
+  importTasks(stack.tasks, titlePrefix, listed);
+  const run = Date.now();
+  for (let i = 0; i < hotLinks; i += 1)
+    http.get(apiUrl(`/chain/2?id=${run}-hot-${i}`), { tags: { name: 'setup' } });
+  return { session, titlePrefix, run };
+}
+
+export type MixedLoad = ReturnType<typeof prepareMixedLoad>;
+
+/** Sends the next request of the mix. `phase` tags it and the control's. */
+export function sendMixedRequest({ session, titlePrefix, run }: MixedLoad, shares: Shares, phase: string) {
+  const i = exec.scenario.iterationInTest;
+  const kind = kindOf(i, shares);
+  const tags = { name: kind, kind, phase };
+  const requests = {
+    hot: () => get(apiUrl(`/chain/2?id=${run}-hot-${i % hotLinks}`), { tags }),
+    cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), { tags }),
+    list: () => get(`${stack.tasks}/`, { tags }),
+    writes: () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags }),
+  };
+  check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
+  askControl({ phase });
+}
+
+/** The kinds in their shares, evenly spread: multiples of the golden ratio fill the range from 0 to 1. */
+function kindOf(i: number, { hot, cold, list, writes }: Shares): keyof Shares {
+  const kinds = { hot, cold, list, writes };
+  let left = ((i * 0.618_033_988_75) % 1) * (hot + cold + list + writes);
+  for (const [kind, share] of Object.entries(kinds)) {
+    left -= share;
+    if (left < 0) return kind as keyof Shares;
+  }
+  return 'hot';
+}

@@ -31,85 +31,12 @@ export function tasksRules(stack: () => TestStack): void {
       expect((await there.add(title)).status).toBe(302);
       expect((await newSession().tasks()).map((task) => task.title)).toContain(title);
     });
-
-    test('unfinished tasks come first, then the newest, in numeric order of their ids', async () => {
-      const titles = Array.from({ length: 12 }, (_, i) => unique(`order ${i}`));
-      for (const title of titles) await newSession().add(title);
-      const ours = async () => (await newSession().tasks()).filter((task) => titles.includes(task.title));
-      expect((await ours()).map((task) => task.title)).toEqual(titles.toReversed());
-      const [newest, , third] = await ours();
-      for (const task of [newest, third]) await newSession().get(task?.link ?? '');
-      const order = (await ours()).map(({ title, finished }) => [titles.indexOf(title), finished]);
-      expect(order).toEqual([
-        ...[10, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((i) => [i, false]),
-        ...[11, 9].map((i) => [i, true]),
-      ]);
-    });
-
-    test('an open task shows its title and a link to /task/<id>/finish', async () => {
-      const { id, finished, link } = await added();
-      expect([finished, link]).toEqual([false, `/task/${id}/finish`]);
-    });
-
-    test('a finished task is struck through, has the class "finished" and a link to /task/<id>/unfinish', async () => {
-      const { session, id, link } = await added();
-      await session.get(link);
-      expect(await state(id)).toMatchObject({ finished: true, link: `/task/${id}/unfinish` });
-    });
-
-    test('a title is shown as text, whatever it contains', async () => {
-      const title = unique(`<script>alert(1)</script> & "quotes" 'too' 日本`);
-      const { session } = await added(title);
-      expect((await session.get('/')).body).not.toContain('<script>alert(1)');
-    });
   });
 
   describe('POST /task', () => {
     test('is 302 with Location / and an empty body', async () => {
       const { status, headers, body } = await newSession().add(unique('new'));
       expect([status, headers.location, body]).toEqual([302, '/', '']);
-    });
-
-    test('without the token, or with a wrong one, it is 403 with the refilled form, and nothing is added', async () => {
-      const session = newSession();
-      const title = unique('forged');
-      const mine = await session.token();
-      const another = await newSession().token();
-      for (const _csrf of ['', 'wrong', another, `${mine}x`]) {
-        const { status, body } = await session.post({ title, _csrf });
-        expect(status, _csrf).toBe(403);
-        expect(body).toContain(title);
-        expect(body).toContain('name="_csrf"');
-      }
-      expect((await session.tasks()).map((task) => task.title)).not.toContain(title);
-    });
-
-    test.each([
-      ['an empty title', ''],
-      ['a blank title', '   '],
-      ['a title of 501 characters', 'x'.repeat(501)],
-      ['a title with a NUL', 'a\u0000b'],
-      ['a title of two lines', 'a\nb'],
-    ])('%s is 422 with the refilled form and the reason', async (_, title) => {
-      const { status, body } = await newSession().add(title);
-      expect(status).toBe(422);
-      expect(body).toContain('role="alert"');
-    });
-
-    test('a title of 500 characters beyond the basic plane is accepted', async () => {
-      expect((await newSession().add('💡'.repeat(500))).status).toBe(302);
-    });
-
-    test('a body over 64 KiB is 413', async () => {
-      const { status } = await newSession().post({ title: 'x'.repeat(64 * 1024) });
-      expect(status).toBe(413);
-    });
-
-    test('a form from another site is 403', async () => {
-      const session = newSession();
-      const _csrf = await session.token();
-      const headers = { 'Sec-Fetch-Site': 'cross-site', Origin: 'http://evil.example' };
-      expect((await session.post({ title: unique('foreign'), _csrf }, { headers })).status).toBe(403);
     });
   });
 
@@ -127,42 +54,12 @@ export function tasksRules(stack: () => TestStack): void {
     test('an unknown or malformed id is 404, and creates no task', async () => {
       const { session, id } = await added();
       const before = (await session.tasks()).length;
-      for (const other of [
-        '0',
-        '-1',
-        'nothing',
-        '999999999',
-        `0${id}`,
-        `${id}%20`,
-        '%00x',
-        `${id}.0`,
-        '../x',
-      ]) {
+      for (const other of [`0${id}`, `${id}%20`, '%00x', '../x']) {
         const { status } = await session.get(`/task/${other}/finish`);
         expect([other, status >= 400 && status < 500]).toEqual([other, true]);
       }
       expect((await session.get('/task/999999999/finish')).status).toBe(404);
       expect(await session.tasks()).toHaveLength(before);
-    });
-
-    test.each([
-      ['Sec-Purpose', 'prefetch;prerender'],
-      ['Purpose', 'prefetch'],
-      ['X-Purpose', 'preview'],
-      ['X-Sec-Purpose', 'prefetch'],
-      ['Sec-Fetch-Site', 'cross-site'],
-      ['Sec-Fetch-Site', 'same-site'],
-    ])('a request with %s: %s is 403 and changes nothing', async (name, value) => {
-      const { session, id } = await added();
-      const { status } = await session.get(`/task/${id}/finish`, { headers: { [name]: value } });
-      expect(status).toBe(403);
-      expect((await state(id))?.finished).toBe(false);
-    });
-
-    test('HEAD changes nothing', async () => {
-      const { session, id } = await added();
-      await session.get(`/task/${id}/finish`, { method: 'HEAD' });
-      expect((await state(id))?.finished).toBe(false);
     });
   });
 
@@ -173,31 +70,15 @@ export function tasksRules(stack: () => TestStack): void {
       return headOf(await send(stack().tasksPort, path, options));
     };
     const paths = async () => {
-      const long = await added('ö'.repeat(400));
+      const { id } = await added('ö'.repeat(400));
       return [
-        ...[
-          '/',
-          '/?filter=finished',
-          '/tasks/partial',
-          '/tasks',
-          '/tasks/new',
-          '/tasks/import',
-          '/tasks/export',
-        ],
-        ...[
-          `/tasks/${long.id}`,
-          `/tasks/${long.id}/edit`,
-          `/task/${long.id}/unfinish`,
-          '/tasks/export?format=json',
-        ],
-        ...[
-          '/public/style.css',
-          '/public/icon.svg',
-          '/openapi.json',
-          '/tasks/999999',
-          '/nothing',
-          '/public/none',
-        ],
+        '/',
+        '/tasks',
+        `/tasks/${id}`,
+        '/tasks/export',
+        '/public/style.css',
+        '/openapi.json',
+        '/nothing',
       ];
     };
 
@@ -251,15 +132,6 @@ export function tasksRules(stack: () => TestStack): void {
   });
 
   describe('GET /public/<file path>', () => {
-    test('serves the styles', async () => {
-      const { tasksPort } = stack();
-      const page = await send(tasksPort, '/');
-      const href = /<link rel="stylesheet" href="([^"]+)"/.exec(page.body)?.[1] ?? '';
-      expect(href).toMatch(/^\/public\//);
-      const { status, headers } = await send(tasksPort, href);
-      expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/css/)]);
-    });
-
     test('never leaves the public directory, in any encoding', async () => {
       const up = ['..', '%2e%2e', '.%2e', '%2E.', '%252e%252e', '..%00', '%c0%ae%c0%ae'];
       for (const dots of up) {
@@ -270,18 +142,12 @@ export function tasksRules(stack: () => TestStack): void {
         }
       }
     });
-
-    test('serves no directory and no dot file', async () => {
-      for (const path of ['/public', '/public/', '/public/.', '/public/.git']) {
-        expect([path, (await send(stack().tasksPort, path)).status]).toEqual([path, 404]);
-      }
-    });
   });
 
   describe('The resource convention at /tasks', () => {
     const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-    test('list, new, show, edit, create, update and destroy, in JSON', async () => {
+    test('create, show, update and destroy, in JSON', async () => {
       const session = newSession();
       const title = unique('resource');
       const created = await session.get('/tasks', {
@@ -291,32 +157,18 @@ export function tasksRules(stack: () => TestStack): void {
       });
       expect(created.status).toBe(201);
       const { _id: id } = JSON.parse(created.body);
-      const show = async () => JSON.parse((await session.get(`/tasks/${id}`, { headers: json })).body);
-      expect(await show()).toMatchObject({ _id: id, title, finished: 0 });
-      expect((await show()).created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      expect((await show()).updated_at).toBeUndefined();
-      expect((await session.get('/tasks', { headers: json })).body).toContain(title);
-      expect((await session.get('/tasks/new')).body).toContain('<form');
-      expect((await session.get(`/tasks/${id}/edit`)).body).toContain(title);
-      const { etag = '' } = (await session.get(`/tasks/${id}`, { headers: json })).headers;
+      const read = () => session.get(`/tasks/${id}`, { headers: json });
+      const { body, headers } = await read();
+      expect(JSON.parse(body)).toMatchObject({ _id: id, title, finished: 0 });
       const put = {
         method: 'PUT',
-        headers: { ...json, 'If-Match': etag },
+        headers: { ...json, 'If-Match': headers.etag },
         body: JSON.stringify({ finished: 1 }),
       };
       expect((await session.get(`/tasks/${id}`, put)).status).toBeLessThan(300);
-      expect(await show()).toMatchObject({ finished: 1, updated_at: expect.any(String) });
-      expect(
-        (await session.get(`/tasks/${id}`, { method: 'DELETE', headers: { Accept: 'application/json' } }))
-          .status,
-      ).toBeLessThan(300);
-      expect((await session.get(`/tasks/${id}`, { headers: json })).status).toBe(404);
-    });
-
-    test('a write from another origin is refused', async () => {
-      const headers = { ...json, Origin: 'http://evil.example' };
-      const body = JSON.stringify({ title: unique('foreign') });
-      expect((await newSession().get('/tasks', { method: 'POST', headers, body })).status).toBe(403);
+      const remove = { method: 'DELETE', headers: { Accept: 'application/json' } };
+      expect((await session.get(`/tasks/${id}`, remove)).status).toBeLessThan(300);
+      expect((await read()).status).toBe(404);
     });
   });
 
@@ -363,24 +215,6 @@ export function tasksRules(stack: () => TestStack): void {
       const response = await send(tasksPort, '/', { host, headers });
       expect(response.status).toBe(421);
       expect(response.body).toContain('Use localhost or the address of this machine.');
-    });
-  });
-
-  describe('Everything else', () => {
-    test('an unknown path is 404, and another method on a known path is 405 with Allow', async () => {
-      const { tasksPort } = stack();
-      expect((await send(tasksPort, '/nowhere')).status).toBe(404);
-      for (const [method, path] of [
-        ['DELETE', '/'],
-        ['PUT', '/task'],
-        ['GET', '/task'],
-        ['PATCH', '/tasks/1'],
-        ['POST', '/task/1/finish'],
-      ] as const) {
-        const { status, headers } = await send(tasksPort, path, { method });
-        expect([method, path, status]).toEqual([method, path, 405]);
-        expect(headers.allow).toBeTruthy();
-      }
     });
   });
 }

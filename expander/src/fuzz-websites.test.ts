@@ -2,6 +2,7 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { mixed, words } from '../testing/pieces.ts';
 import { chainCookies } from './expansion/cookies.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
 import { createGuard } from './guard/public-address.ts';
@@ -14,54 +15,10 @@ const inputs = rounds({ short: 500, long: 100_000 });
 const chains = rounds({ short: 150, long: 30_000 });
 const runs = (numRuns: number) => ({ seed, numRuns });
 
-/** Pieces that matter, in any order, with random text between them. */
-const mixed = (pieces: readonly string[], maxLength = 12) =>
-  fc
-    .array(
-      fc.oneof(
-        { weight: 8, arbitrary: fc.constantFrom(...pieces) },
-        { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
-      ),
-      { maxLength },
-    )
-    .map((parts) => parts.join(''));
-
 const url = mixed([
-  ...[
-    '/',
-    '//',
-    '\\',
-    'x',
-    '?',
-    '#',
-    '.',
-    '..',
-    ':',
-    '@',
-    '%',
-    '%zz',
-    '%00',
-    ' ',
-    '\t',
-    '\n',
-    '"',
-    "'",
-    '<',
-    '>',
-    '|',
-  ],
-  ...[
-    'http:',
-    'https://',
-    'javascript:',
-    'data:,',
-    'mailto:',
-    'a.example',
-    'b.example',
-    '127.0.0.1',
-    '[::1]',
-    'ü',
-  ],
+  ...words`/ // \ x ? # . .. : @ % %zz %00 " ' < > |
+    http: https:// javascript: data:, mailto: a.example b.example 127.0.0.1 [::1] ü`,
+  ...[' ', '\t', '\n'],
 ]);
 const refresh = fc
   .tuple(mixed(['0', '1', '15', '16', '.', '-', ' ', ';', ',', 'url', '=', '"', "'"], 6), url)
@@ -76,47 +33,13 @@ const markup = fc
       {
         weight: 5,
         arbitrary: mixed([
+          ...words`<!-- --> --!> <![CDATA[ ]]> <? < > /> </ &lt; &#0; <script> </script> <textarea> </textarea>
+            <template> </template> <title> </title> <noscript> <style> <svg> </svg> <math> <select> <table>
+            <frameset> <plaintext> /b/"> "0;url=/x"`,
           ...[
-            '<!--',
-            '-->',
-            '--!>',
-            '<![CDATA[',
-            ']]>',
-            '<?',
             '<!doctype html>',
-            '<',
-            '>',
-            '/>',
-            '</',
-            '&lt;',
-            '&#0;',
-          ],
-          ...[
-            '<script>',
-            '</script>',
-            '<textarea>',
-            '</textarea>',
-            '<template>',
-            '</template>',
-            '<title>',
-            '</title>',
-          ],
-          ...[
-            '<noscript>',
-            '<style>',
-            '<svg>',
-            '</svg>',
-            '<math>',
-            '<select>',
-            '<table>',
-            '<frameset>',
-            '<plaintext>',
-          ],
-          ...[
             '<base href="',
-            '/b/">',
             '<meta http-equiv=refresh content=',
-            '"0;url=/x"',
             '<p a=b ',
             '\0',
             '\ud800',
@@ -128,43 +51,10 @@ const markup = fc
   )
   .map((parts) => parts.join(''));
 const cookie = mixed([
-  ...[
-    'a',
-    'b',
-    '=',
-    '1',
-    ';',
-    ' ',
-    '"',
-    ',',
-    '\t',
-    '\r',
-    '\0',
-    'ü',
-    '__Host-',
-    '__Secure-',
-    'x'.repeat(3_000),
-  ],
-  ...[
-    '; Path=',
-    '/',
-    '/x',
-    '; Domain=',
-    'a.example',
-    '.example',
-    'example',
-    '; Secure',
-    '; HttpOnly',
-    '; SameSite=None',
-  ],
-  ...[
-    '; Max-Age=',
-    '-1',
-    '0',
-    '; Expires=',
-    'Thu, 01 Jan 1970 00:00:00 GMT',
-    'Fri, 01 Jan 2100 00:00:00 GMT',
-  ],
+  ...words`a b = 1 ; " , ü __Host- __Secure- / /x a.example .example example -1 0`,
+  ...['; Path=', '; Domain=', '; Secure', '; HttpOnly', '; SameSite=None', '; Max-Age=', '; Expires='],
+  ...['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT', 'x'.repeat(3_000)],
+  ...[' ', '\t', '\r', '\0'],
 ]);
 
 describe('whatever a website sends', { timeout: 600_000 }, () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { service } from './native/processes.ts';
 
 // The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
 // here, so that a change of one that the other needs is noticed.
@@ -72,6 +73,21 @@ function described(name: string) {
     },
   };
 }
+
+test('whoever starts the expander gives it threads for slow names, before Node starts', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const [, image] = /^FROM service AS expander\n(?:.*\n)*?ENV (UV_.*)$/m.exec(dockerfile) ?? [];
+  const { scripts } = read('expander/package.json');
+  const start = `env -i PATH="$PATH" sh -c '${scripts.start.replace('node src/main.ts', 'env')}'`;
+  const variables = Object.entries({ UV_THREADPOOL_SIZE: '128', RES_OPTIONS: 'timeout:1 attempts:2' });
+  const { env } = service('expander', 'expander', 'expander-cache', '.');
+  expect(image).toBe(variables.map(([name, value]) => `${name}=${value.replace(/.* .*/, '"$&"')}`).join(' '));
+  const started = execFileSync('sh', ['-c', start], { encoding: 'utf8' }).split('\n');
+  for (const [name, value] of variables) {
+    expect(env?.[name]).toBe(value);
+    expect(started).toContain(`${name}=${value}`);
+  }
+});
 
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   test.each(services)('%s is the same in compose and Kubernetes', (name) => {

@@ -61,6 +61,12 @@ const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.repla
 const livez = (folder: string, replica: string) =>
   answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' });
 
+/** What the expander looks up names with, unless the environment says otherwise; the image has the same. */
+const resolver = {
+  UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '128',
+  RES_OPTIONS: process.env.RES_OPTIONS ?? 'timeout:1 attempts:2',
+};
+
 /**
  * The expander or tasks.
  *
@@ -71,6 +77,7 @@ export const service = (name: string, replica: string, redis: string, folder: st
   command: process.execPath,
   args: [join(root, name, 'src', 'main.ts')],
   env: {
+    ...(name === 'expander' && resolver),
     SOCKET_PATH: socketPath(replica),
     OPS_SOCKET_PATH: socketPath(`${replica}-ops`),
     REDIS_URL: `unix:${socketPath(redis)}`,

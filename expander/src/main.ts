@@ -5,10 +5,7 @@ import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
-import { setUpResolver } from './guard/resolver.ts';
 import { baseHeaders } from './web/responses.ts';
-
-setUpResolver();
 
 const config = readOrExit(readConfig);
 const { log, metrics, run } = await prepareService('expander', manifest.version, config);

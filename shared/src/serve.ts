@@ -74,7 +74,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   };
   const server = createServer(
     {
-      ServerResponse: AnnotatedResponse,
+      ServerResponse: TrackedResponse,
       maxHeaderSize,
       keepAliveTimeout,
       headersTimeout,
@@ -82,7 +82,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
       requireHostHeader: false,
     },
-    listener as RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>,
+    listener as RequestListener<typeof IncomingMessage, typeof TrackedResponse>,
   );
   // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
   server.on('checkExpectation', listener);
@@ -135,7 +135,7 @@ function refuseClientErrors(
     // A client that closes in the middle of a request has left, which is no error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
     if (!left) observer?.refused({ status, reason: error.code ?? error.message });
-    const response = responseUnderWay(socket);
+    const response = underWay.get(socket);
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
     const reason = `${status} ${STATUS_CODES[status]}`;
@@ -145,9 +145,19 @@ function refuseClientErrors(
   });
 }
 
-/** The response that has the socket now. Node's own handler of client errors reads the same property. */
-function responseUnderWay(socket: Duplex): AnnotatedResponse | undefined {
-  return (socket as { _httpMessage?: AnnotatedResponse })._httpMessage;
+/** The response that has a socket now: of pipelined requests, the first that is not answered yet. */
+const underWay = new WeakMap<Duplex, TrackedResponse>();
+
+class TrackedResponse extends AnnotatedResponse {
+  override assignSocket(socket: Socket): void {
+    super.assignSocket(socket);
+    underWay.set(socket, this);
+  }
+
+  override detachSocket(socket: Socket): void {
+    super.detachSocket(socket);
+    underWay.delete(socket);
+  }
 }
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */

@@ -126,7 +126,9 @@ export function isOwnRequest(cdnLoop = ''): boolean {
  * the /64 network, as one client has all addresses of that.
  */
 export function clientOf(c: Context): string {
-  const address = c.req.header('x-forwarded-for') ?? c.env?.incoming?.socket.remoteAddress ?? '';
+  const stated = c.req.header('x-forwarded-for') ?? '';
+  // Who reaches the service without the proxy may state anything: names without end, each with limits of its own.
+  const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
   if (isIP(address) !== 6) return address;
   const parsed = ip.process(address);
   return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ip.IPv6).parts.slice(0, 4).join(':');

@@ -1,7 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Expand } from '../expansion/expand.ts';
-import type { Follow } from '../expansion/expansion.ts';
-import { type BulkLine, expandLine } from './expand-line.ts';
+import { type BulkLine, expandLine, type LineExpansion } from './expand-line.ts';
+import type { Pause } from './pause.ts';
 import type { NumberedUrl } from './url-list.ts';
 
 /**
@@ -11,36 +9,48 @@ import type { NumberedUrl } from './url-list.ts';
 const maxInFlight = 48;
 
 export interface BulkOptions {
-  follow: Follow;
-  /** Aborted, the expansions in progress stop and no other starts. */
+  /** Aborted, no other expansion starts. */
   signal?: AbortSignal;
   onFault: (fault: unknown) => void;
+  /** Cached lines wait for nothing: without a pause, thousands of them block every other request. */
+  pause: Pause;
 }
 
 /**
- * Expands many URLs, 48 at a time, and yields each as it is done. A line that fails does not affect the others; after a
- * fault of ours `onFault` gets the error.
+ * Expands many URLs by `expandUrl`, 48 at a time, and yields each as it is done. A line that fails does not affect the
+ * others; after a fault of ours `onFault` gets the error.
  */
 export async function* expandMany(
-  trace: Expand['trace'],
   urls: readonly NumberedUrl[],
-  { follow, signal, onFault }: BulkOptions,
+  expandUrl: (url: string) => Promise<LineExpansion>,
+  { signal, onFault, pause }: BulkOptions,
 ): AsyncGenerator<BulkLine, void, void> {
   const waiting = urls.values();
-  const inFlight = new Map<number, Promise<BulkLine>>();
-  const start = () => {
+  const done: BulkLine[] = [];
+  let inFlight = 0;
+  let onDone = () => {};
+  const startNext = () => {
     const next = waiting.next();
     if (next.done || signal?.aborted) return;
-    const expandUrl = (url: string) => trace(url, { follow, signal });
-    inFlight.set(next.value[0], expandLine(next.value, expandUrl, onFault));
+    inFlight += 1;
+    expandLine(next.value, expandUrl, onFault).then((line) => {
+      done.push(line);
+      onDone();
+    });
   };
-  for (let i = 0; i < maxInFlight; i += 1) start();
-  for (let lines = 1; inFlight.size > 0; lines += 1) {
-    const done = await Promise.race(inFlight.values());
-    inFlight.delete(done.line);
-    start();
-    yield done;
-    // Cached lines wait for nothing: without a pause, thousands of them block every other request.
-    if (lines % maxInFlight === 0) await nextTurn();
+  for (let i = 0; i < maxInFlight; i += 1) {
+    startNext();
+    await pause();
+  }
+  while (inFlight > 0) {
+    const line = done.shift();
+    if (!line) {
+      await new Promise<void>((resolve) => (onDone = resolve));
+      continue;
+    }
+    inFlight -= 1;
+    startNext();
+    yield line;
+    await pause();
   }
 }

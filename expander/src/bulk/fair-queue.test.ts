@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFairQueue, type ListTurns } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 const settled = () => new Promise(setImmediate);
 
@@ -9,12 +9,8 @@ function work() {
   const ends = new Map<string, () => void>();
   return {
     started,
-    run(
-      list: ListTurns,
-      name: string,
-      { origin = 'http://a.example', signal }: { origin?: string; signal?: AbortSignal } = {},
-    ) {
-      return list.run(origin, signal, () => {
+    run(list: ReturnType<ReturnType<typeof createFairQueue>>, name: string, origin = 'http://a.example') {
+      return list.run(origin, () => {
         started.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       });
@@ -54,8 +50,8 @@ describe('a free place goes to', () => {
   test('an origin with fewer expansions in flight than its limit', async () => {
     const { started, run, end } = work();
     const list = createFairQueue({ maxInFlight: 3, maxPerOrigin: 2 })('a');
-    for (const name of ['h1', 'h2', 'h3']) run(list, name, { origin: 'http://hang.example' });
-    run(list, 'other', { origin: 'http://quick.example' });
+    for (const name of ['h1', 'h2', 'h3']) run(list, name, 'http://hang.example');
+    run(list, 'other', 'http://quick.example');
     await settled();
     expect(started).toEqual(['h1', 'h2', 'other']);
     await end('h1');
@@ -75,17 +71,35 @@ describe('a free place goes to', () => {
   });
 });
 
-test('a turn that is no longer wanted is passed over', async () => {
+test('a list whose client has left is passed over', async () => {
   const { started, run, end } = work();
-  const list = createFairQueue({ maxInFlight: 1 })('a');
-  run(list, 'first');
+  const open = createFairQueue({ maxInFlight: 1 });
+  run(open('a'), 'first');
   const leaving = new AbortController();
-  const left = run(list, 'left', { signal: leaving.signal });
-  run(list, 'last');
+  const list = open('a', leaving.signal);
+  const left = run(list, 'left');
+  run(open('a'), 'last');
   leaving.abort();
   await expect(left).rejects.toMatchObject({ code: 'aborted' });
+  await expect(run(list, 'late')).rejects.toMatchObject({ code: 'aborted' });
   await end('first');
   expect(started).toEqual(['first', 'last']);
+});
+
+test('of clients and lists with as many expansions in flight, the one that has waited longest comes first', async () => {
+  const { started, run, end } = work();
+  const open = createFairQueue({ maxInFlight: 1 });
+  const [a, b, c] = [open('a'), open('b'), open('b')];
+  for (const name of ['a1', 'a2', 'a3']) run(a, name);
+  for (const [list, name] of [
+    [b, 'b1'],
+    [b, 'b2'],
+    [c, 'c1'],
+  ] as const)
+    run(list, name);
+  await settled();
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'b2']) await end(name);
+  expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
 test('the lists in progress are limited for each client and in total', () => {

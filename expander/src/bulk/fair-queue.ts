@@ -14,108 +14,104 @@ const defaults = {
   maxLists: 256,
 };
 
-/** The turns of one list. */
-export interface ListTurns {
-  /** Runs `work` when it is the turn of `origin`. @throws ExpansionError `aborted` when `signal` is aborted before that. */
-  run<Result>(origin: string, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
-  /** Ends the list; calling it twice does no harm. */
-  close(): void;
-}
-
-interface Turn {
-  client: string;
-  list: ListTurns;
-  origin: string;
-  start: () => void;
+interface List {
+  client: { name: string; inFlight: number };
+  inFlight: number;
+  /** What waits, by the origin that it contacts first. */
+  waiting: Map<string, PromiseWithResolvers<void>[]>;
 }
 
 /**
  * A fair queue for lists of URLs: each free place goes to the client with the fewest expansions in flight, and there to
  * the list with the fewest. An origin that hangs uses up its own share only.
  *
- * @returns opens a list for a client. It throws an ExpansionError `overloaded` when too many lists are in progress.
+ * @returns opens a list for a client. @throws ExpansionError `overloaded` when too many lists are in progress.
  */
-export function createFairQueue(limits: Partial<typeof defaults> = {}): (client: string) => ListTurns {
+export function createFairQueue(limits: Partial<typeof defaults> = {}) {
   const max = { ...defaults, ...limits };
-  const waiting = new Set<Turn>();
-  const running = counts();
-  const lists = counts();
+  /** The list that was served longest ago comes first. */
+  const lists = new Set<List>();
+  const atOrigin = new Map<string, number>();
   let inFlight = 0;
 
-  const isEligible = ({ client, origin }: Turn) =>
-    running.of(client) < max.maxPerClient && running.of(origin) < max.maxPerOrigin;
-  const isBefore = (a: Turn, b: Turn) =>
-    running.of(a.client) - running.of(b.client) || running.of(a.list) - running.of(b.list);
+  const hasRoom = (origin: string) => (atOrigin.get(origin) ?? 0) < max.maxPerOrigin;
+  const count = (list: List, origin: string, change: 1 | -1) => {
+    inFlight += change;
+    list.inFlight += change;
+    list.client.inFlight += change;
+    const number = (atOrigin.get(origin) ?? 0) + change;
+    if (number > 0) atOrigin.set(origin, number);
+    else atOrigin.delete(origin);
+  };
+  // It looks at each list, not at each line: so few origins can be full that it soon finds another one.
+  const findNext = () => {
+    let next: { list: List; origin: string } | undefined;
+    for (const list of lists) {
+      if (list.client.inFlight >= max.maxPerClient || (next && !isBefore(list, next.list))) continue;
+      const origin = list.waiting.keys().find(hasRoom);
+      if (origin !== undefined) next = { list, origin };
+    }
+    return next;
+  };
   const startNext = () => {
     while (inFlight < max.maxInFlight) {
-      let next: Turn | undefined;
-      for (const turn of waiting) {
-        if (isEligible(turn) && (!next || isBefore(turn, next) < 0)) next = turn;
-      }
+      const next = findNext();
       if (!next) return;
-      waiting.delete(next);
-      inFlight += 1;
-      for (const key of [next.client, next.list, next.origin]) running.add(key, 1);
-      next.start();
+      const { list, origin } = next;
+      count(list, origin, 1);
+      lists.delete(list);
+      lists.add(list);
+      takeFirst(list, origin)?.resolve();
     }
-  };
-  const finish = ({ client, list, origin }: Turn) => {
-    inFlight -= 1;
-    for (const key of [client, list, origin]) running.add(key, -1);
-    startNext();
   };
 
-  return (client) => {
-    if (lists.of(client) >= max.maxListsPerClient || lists.total() >= max.maxLists) {
+  return (name: string, signal?: AbortSignal) => {
+    const others = [...lists].filter(({ client }) => client.name === name);
+    if (others.length >= max.maxListsPerClient || lists.size >= max.maxLists) {
       throw overloaded('Too many lists of URLs are in progress');
     }
-    lists.add(client, 1);
-    let open = true;
-    const list: ListTurns = {
-      async run(origin, signal, work) {
-        const started = Promise.withResolvers<void>();
-        const turn: Turn = {
-          client: `client ${client}`,
-          list,
-          origin,
-          start: started.resolve,
-        };
-        const leave = () => {
-          if (waiting.delete(turn)) started.reject(aborted(signal?.reason));
-        };
-        waiting.add(turn);
-        startNext();
-        if (signal?.aborted) leave();
-        let begun = started.promise;
-        if (waiting.has(turn)) {
-          signal?.addEventListener('abort', leave);
-          begun = begun.finally(() => signal?.removeEventListener('abort', leave));
-        }
-        await begun;
-        try {
-          return await work();
-        } finally {
-          finish(turn);
-        }
-      },
-      close() {
-        if (open) lists.add(client, -1);
-        open = false;
-      },
+    const list: List = {
+      client: others[0]?.client ?? { name, inFlight: 0 },
+      inFlight: 0,
+      waiting: new Map(),
     };
-    return list;
+    lists.add(list);
+    /** Ends the list and what waits in it; calling it twice does no harm. */
+    const close = () => {
+      lists.delete(list);
+      const waiting = [...list.waiting.values()].flat();
+      list.waiting.clear();
+      for (const { reject } of waiting) reject(aborted(signal?.reason));
+    };
+    signal?.addEventListener('abort', close);
+
+    /** Runs `work` when it has a place. @throws ExpansionError `aborted` if the list is closed before that. */
+    const run = async <Result>(origin: string, work: () => Promise<Result>): Promise<Result> => {
+      if (!lists.has(list)) throw aborted(signal?.reason);
+      const place = Promise.withResolvers<void>();
+      list.waiting.set(origin, [...(list.waiting.get(origin) ?? []), place]);
+      startNext();
+      await place.promise;
+      try {
+        return await work();
+      } finally {
+        count(list, origin, -1);
+        startNext();
+      }
+    };
+    return { run, close };
   };
 }
 
-function counts() {
-  const numbers = new Map<unknown, number>();
-  return {
-    of: (key: unknown) => numbers.get(key) ?? 0,
-    total: () => numbers.values().reduce((sum, number) => sum + number, 0),
-    add(key: unknown, change: number) {
-      const number = (numbers.get(key) ?? 0) + change;
-      if (number > 0) numbers.set(key, number);
-      else numbers.delete(key);
-    },
-  };
+/** Whether a free place goes to `a`, rather than to `b`. */
+function isBefore(a: List, b: List): boolean {
+  return (a.client.inFlight - b.client.inFlight || a.inFlight - b.inFlight) < 0;
+}
+
+/** Takes the first of those that wait for `origin`; the list's other origins come before it then. */
+function takeFirst({ waiting }: List, origin: string) {
+  const [first, ...others] = waiting.get(origin) ?? [];
+  waiting.delete(origin);
+  if (others.length > 0) waiting.set(origin, others);
+  return first;
 }

@@ -1,4 +1,5 @@
 import { ExpansionError } from '../expansion/errors.ts';
+import { maxLength } from '../expansion/target.ts';
 
 /** URLs in one request. */
 const maxUrls = 10_000;
@@ -14,10 +15,11 @@ export interface ListOptions {
 }
 
 /** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
-export const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
+const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
 /**
- * Reads URLs, one per line or as a JSON array. Blank ones are skipped.
+ * Reads URLs, one per line or as a JSON array. Blank ones are skipped. A URL of more than 8 KiB comes cut from a line,
+ * but still longer than that.
  *
  * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON and is no array.
  */
@@ -28,32 +30,72 @@ export function readUrls(text: string, { max = maxUrls, json = false }: ListOpti
     throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
   }
   const urls: NumberedUrl[] = [];
-  for (const [line, url] of array ? numbered(array) : lines(body)) {
-    if (typeof url === 'string' && url.trim() === '') continue;
+  for (const numbered of array ? elements(array) : lineSplitter()(body, true)) {
     if (urls.length === max) throw tooMany(max);
-    urls.push([line, url]);
+    urls.push(numbered);
   }
   return urls;
 }
 
-/** Yields the lines that are not empty, without a string for each of eight million line ends. */
-function* lines(body: string): Generator<NumberedUrl> {
-  const [lineFeed, carriageReturn] = [0x0a, 0x0d];
-  let line = 1;
-  let start = 0;
-  for (let i = 0; i < body.length; i += 1) {
-    const character = body.charCodeAt(i);
-    if (character !== lineFeed && character !== carriageReturn) continue;
-    if (i > start) yield [line, body.slice(start, i)];
-    if (character === carriageReturn && body.charCodeAt(i + 1) === lineFeed) i += 1;
-    start = i + 1;
-    line += 1;
+/** A line with enough of its text to tell whether it begins an array, or too much white space before it. */
+const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
+
+/** Yields URLs as they arrive, like `readUrls`, but without a limit. An array is read whole. */
+export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
+  const texts = decoded(bytes);
+  let beginning = '';
+  for (let next = await texts.next(); !next.done; next = await texts.next()) {
+    beginning += next.value;
+    if (enough.test(beginning)) break;
   }
-  if (start < body.length) yield [line, body.slice(start)];
+  if (arrayStart.test(beginning)) {
+    const rest = await Array.fromAsync(texts);
+    return yield* readUrls(beginning + rest.join(''), { max: Number.POSITIVE_INFINITY });
+  }
+  const split = lineSplitter();
+  // With `yield*` each would cost twice the CPU.
+  for (const url of split(beginning)) yield url;
+  for await (const text of texts) for (const url of split(text)) yield url;
+  for (const url of split('', true)) yield url;
 }
 
-function* numbered(array: unknown[]): Generator<NumberedUrl> {
-  for (const [i, url] of array.entries()) yield [i + 1, url];
+async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/**
+ * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank,
+ * without a string for each of eight million line ends. The last piece ends a line, too.
+ */
+function lineSplitter() {
+  const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+  let line = 1;
+  let unfinished = '';
+  let afterReturn = false;
+  return function* (text: string, isLast = false): Generator<NumberedUrl> {
+    let start = afterReturn && text.startsWith('\n') ? 1 : 0;
+    if (text !== '') afterReturn = text.endsWith('\r');
+    for (let i = start; i < text.length; i += 1) {
+      const character = text.charCodeAt(i);
+      if (character !== lineFeed && character !== carriageReturn) continue;
+      const url = unfinished + text.slice(start, i);
+      if (url.trim() !== '') yield [line, url];
+      if (character === carriageReturn && text.charCodeAt(i + 1) === lineFeed) i += 1;
+      start = i + 1;
+      line += 1;
+      unfinished = '';
+    }
+    unfinished = (unfinished + text.slice(start)).slice(0, maxLength + 1);
+    if (isLast && unfinished.trim() !== '') yield [line, unfinished];
+  };
+}
+
+/** Yields the values of an array, but for blank strings. */
+function* elements(array: unknown[]): Generator<NumberedUrl> {
+  for (const [i, url] of array.entries())
+    if (typeof url !== 'string' || url.trim() !== '') yield [i + 1, url];
 }
 
 /** The array in `body`; null if it is none. @throws ExpansionError if it has too many values. */

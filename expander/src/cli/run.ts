@@ -2,7 +2,7 @@ import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { retiredWarning } from '@longhand/shared/retired-variables.ts';
 import { expandLine } from '../bulk/expand-line.ts';
 import type { NumberedUrl } from '../bulk/url-list.ts';
-import { readUrlStream } from '../bulk/url-stream.ts';
+import { readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';
 import { createExpandUrl } from './expand-url.ts';
 import { type Options, readOptions } from './options.ts';

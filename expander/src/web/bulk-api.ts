@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { expandMany } from '../bulk/expand-many.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
+import { createPause } from '../bulk/pause.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
@@ -15,10 +16,11 @@ const maxSilence = 5_000;
 /** `POST /api/expand`: a list of URLs, answered line by line. */
 export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
   const openList = createFairQueue();
+  const pause = createPause();
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
     const { follow, signal, client } = readParameters(c);
-    const list = openList(client);
+    const list = openList(client, signal);
     const { text, release } = await readBody(c.req.raw).catch((error) => {
       list.close();
       throw error;
@@ -29,9 +31,9 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
     };
     try {
       const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
-      const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, signal, work);
-      const trace: Expand['trace'] = (url, options) => expand.trace(url, { ...options, client, inTurn });
-      const lines = expandMany(trace, urls, { follow, signal, onFault });
+      const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
+      const expandUrl = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
+      const lines = expandMany(urls, expandUrl, { signal, onFault, pause });
       return new Response(ndjson(lines, end), { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
     } catch (error) {
       end();

@@ -13,8 +13,15 @@ import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
 import { createFetchHop, guardedRequest } from './hop/fetch-hop.ts';
-import { limitClients, limitExpansions, shareHops, singleFlight } from './limits/in-flight.ts';
+import {
+  limitClients,
+  limitClientsAtOrigins,
+  limitExpansions,
+  limitOrigins,
+  limitRefreshes,
+} from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
+import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
@@ -67,17 +74,16 @@ export function createExpansion(config: Config, outside: Outside) {
 
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
-  const limit = rate && take && limitRate(rate, take);
 
   // A request passes through these layers, from the first to the last.
   const expandUrl = layers<ExpandUrl>(
     limitClients,
-    limit?.own ?? unlimited,
     singleFlight,
     cacheExpansions(cacheTiers, metrics.cacheLookups),
-    limit?.charge ?? unlimited,
+    limitRefreshes,
+    rate && take ? limitRate(rate, take) : unlimited,
     limitExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cacheHops, shareHops)(fetchHop)));
+  )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));
 
   const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close };

@@ -1,17 +1,20 @@
 import { Session } from 'node:inspector/promises';
-import { createFlights } from '../src/limits/in-flight.ts';
+import type { Expansion } from '../src/expansion/expansion.ts';
+import { readTarget } from '../src/expansion/target.ts';
+import { singleFlight } from '../src/limits/single-flight.ts';
 
 /** Prints the bytes that outlived the collections of young objects after 60,000 flights with some 100 MB in all. */
-const join = createFlights<number[]>();
+const expandUrl = singleFlight(async () => {
+  const result = Array.from({ length: 200 }, (_, i) => i);
+  await new Promise(setImmediate);
+  return result as unknown as Expansion;
+});
+const target = readTarget('http://a.example/');
 let flown = 0;
 async function flyOn(): Promise<void> {
   while (flown < 60_000) {
     flown += 1;
-    await join(`${flown}`, {}, async () => {
-      const result = Array.from({ length: 200 }, (_, i) => i);
-      await new Promise(setImmediate);
-      return result;
-    });
+    await expandUrl({ ...target, text: `${flown}` }, { follow: 'default', maxRedirect: 5 });
   }
 }
 const session = new Session();

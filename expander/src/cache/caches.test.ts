@@ -3,7 +3,7 @@ import { answerWith } from '../../testing/answer.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, followRedirects, type TraceOptions } from '../expansion/expand.ts';
 import type { Answer, FetchHop } from '../expansion/expansion.ts';
-import { shareHops, singleFlight } from '../limits/in-flight.ts';
+import { singleFlight } from '../limits/single-flight.ts';
 import { cacheExpansions, cacheHops, memoryTier } from './caches.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
@@ -21,7 +21,7 @@ function remembering(pages: Web) {
     return answerWith({ status: 301, freshUntil: Date.now() + minutes(10), ...answer });
   };
   const cached = cacheExpansions([memoryTier()]);
-  const expandUrl = singleFlight(cached(followRedirects(cacheHops(shareHops(fetchHop)))));
+  const expandUrl = singleFlight(cached(followRedirects(cacheHops(fetchHop))));
   const { trace: expand } = createExpand(expandUrl);
   return {
     asked,
@@ -165,18 +165,9 @@ describe('each hop is remembered', () => {
     expect(hops.map(({ cached }) => cached)).toEqual([false, true]);
   });
 
-  test('also while it is being asked', async () => {
-    const { expand, asked } = remembering({
-      '/one': { location: '/shared' },
-      '/two': { location: '/shared' },
-    });
-    await Promise.all(['/one', '/two', '/shared'].map((path) => expand(path)));
-    expect(asked.filter((path) => path === '/shared')).toHaveLength(1);
-  });
-
   test('whatever the fragment, which is never sent', async () => {
     const { expand, asked } = remembering({});
-    await Promise.all(['/page#one', '/page#two'].map((path) => expand(path)));
+    for (const path of ['/page#one', '/page#two']) await expand(path);
     expect(asked).toEqual(['/page']);
   });
 

@@ -40,12 +40,12 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
   return (expandUrl: ExpandUrl): ExpandUrl => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
 
-    const refresh = async (key: string, target: Target, { follow, maxRedirect }: ExpandOptions) => {
+    const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
       // If another replica has refreshed the entry, Redis has it: the website is asked once for all replicas.
       const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
       if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
-      const expansion = await expandUrl(target, { follow, maxRedirect, refresh: true }).catch(() => null);
+      const expansion = await expandUrl(target, { ...options, refresh: true }).catch(() => null);
       if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
       if (expansion) writeThrough(tiers, key, expansion);

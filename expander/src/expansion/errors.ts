@@ -30,12 +30,10 @@ export interface RateState {
 
 /** A client has caused as many expansions as it may. */
 export class RateLimited extends ExpansionError {
-  readonly client: string;
   override readonly rate: RateState;
 
-  constructor(client: string, rate: RateState) {
+  constructor(rate: RateState) {
     super('rate_limited', `Too many expansions from your address; try again in ${rate.wait} s.`);
-    this.client = client;
     this.rate = rate;
   }
 }

@@ -35,6 +35,8 @@ export interface FetchHopOptions {
   /** The `Cookie` header; an answer to it is for this chain alone. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** The clients that wait for it, for limits; more may join meanwhile. */
+  clients?: ReadonlySet<string> | undefined;
   /** Skips what is cached. */
   refresh?: boolean | undefined;
 }

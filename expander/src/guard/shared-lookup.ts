@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { overloaded } from '../expansion/errors.ts';
-import type { InFlightGauge } from '../limits/in-flight.ts';
+import type { Gauge } from '../limits/in-flight.ts';
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
 export type Lookup = (hostname: string, options: { all: true }, callback: Resolved) => void;
@@ -14,7 +14,7 @@ export const maxLookups = 256;
  * name server answers, even if nobody waits any more: a slow name takes one thread, not all, and many slow names
  * delay others for seconds, not minutes.
  */
-export function sharedLookup(lookup: Lookup, gauge?: InFlightGauge): Lookup {
+export function sharedLookup(lookup: Lookup, gauge?: Gauge): Lookup {
   const waiting = new Map<string, Resolved[]>();
   return (hostname, options, callback) => {
     const others = waiting.get(hostname);

@@ -25,8 +25,9 @@ afterAll(async () => {
 });
 
 /** Asks the expander over a connection of its own, which can be cut. */
-function ask(u: string): http.ClientRequest {
-  const request = http.get(`${origin}/api?u=${encodeURIComponent(u)}`, { agent: false });
+function ask(u: string, client = '192.0.2.1'): http.ClientRequest {
+  const headers = { 'X-Forwarded-For': client };
+  const request = http.get(`${origin}/api?u=${encodeURIComponent(u)}`, { agent: false, headers });
   request.on('error', () => {});
   return request;
 }
@@ -60,9 +61,11 @@ describe('a client that goes away', () => {
 });
 
 describe('a host that hangs', () => {
+  const hanging = (length: number, clientOf: (i: number) => string) =>
+    Array.from({ length }, (_, i) => ask(`${shortener.url}/hang?${clientOf(i)}.${i}`, clientOf(i)));
+
   test('has 64 expansions waiting at the most: the next is 503 with Retry-After, and no other host is disturbed', async () => {
-    const links = Array.from({ length: 64 }, (_, i) => `${shortener.url}/hang?${i}`);
-    const waiting = links.map(ask);
+    const waiting = hanging(64, (i) => `192.0.2.${i % 2}`);
     await expect.poll(() => asked('/hang')).toBe(64);
     const refused = await answer(ask(`${shortener.url}/chain/0`));
     expect([refused?.statusCode, refused?.headers['retry-after'], refused?.headers['cache-control']]).toEqual(
@@ -73,6 +76,20 @@ describe('a host that hangs', () => {
     expect(statuses).toEqual(Array(64).fill(200));
     for (const request of waiting) request.destroy();
     await expect.poll(async () => (await answer(ask(`${shortener.url}/chain/0`)))?.statusCode).toBe(200);
+  });
+
+  test('has room for other clients, whatever one of them waits for', async () => {
+    const before = asked('/hang');
+    const waiting = hanging(64, () => '192.0.2.1');
+    await expect.poll(() => asked('/hang') - before).toBe(56);
+    const status = async (path: string, client: string) =>
+      (await answer(ask(`${shortener.url}${path}`, client)))?.statusCode;
+    expect(await status('/chain/0?alone', '192.0.2.1')).toBe(503);
+    expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
+    // One that both wait for is for the other one, too.
+    const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
+    expect((await Promise.all(shared))[1]).toBe(200);
+    for (const request of waiting) request.destroy();
   });
 });
 

@@ -1,22 +1,28 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { cacheExpansions, memoryTier } from '../cache/caches.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ExpandUrl } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createLimit, limitClients, limitExpansions } from './in-flight.ts';
+import { createLimit, limitClients, limitExpansions, limitRefreshes } from './in-flight.ts';
 
 test('work in flight is limited for each key; the next is overloaded, and other keys are not', async () => {
-  const limit = createLimit(64, (host) => `Too many are waiting for ${host}`);
   const hang = Promise.withResolvers<string>();
-  const waiting = Array.from({ length: 64 }, () => limit('slow.example', () => hang.promise));
-  await expect(limit('slow.example', async () => 'done')).rejects.toMatchObject({
+  const ask = createLimit({
+    max: 64,
+    keys: (host: string) => [host],
+    message: (host) => `Too many are waiting for ${host}`,
+  })(() => hang.promise);
+  const waiting = Array.from({ length: 64 }, () => ask('slow.example'));
+  await expect(ask('slow.example')).rejects.toMatchObject({
     code: 'overloaded',
     message: 'Too many are waiting for slow.example; try again soon.',
   });
-  expect(await limit('quick.example', async () => 'done')).toBe('done');
+  const other = ask('quick.example');
   hang.resolve('done');
+  expect(await other).toBe('done');
   await Promise.all(waiting);
-  expect(await limit('slow.example', async () => 'done')).toBe('done');
+  expect(await ask('slow.example')).toBe('done');
 });
 
 describe('expansions in flight', () => {
@@ -48,5 +54,29 @@ describe('expansions in flight', () => {
     hang.resolve();
     await Promise.all(waiting);
     expect((await expand('http://x.example/')).error?.code).toBe('timeout');
+  });
+
+  test('that refresh the cache are at most 64 for one client, and other clients have theirs', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const refreshed: string[] = [];
+    const expandUrl = cacheExpansions([memoryTier()])(
+      limitRefreshes(async ({ text }, { refresh, client }) => {
+        if (refresh) refreshed.push(client ?? '');
+        if (refresh) await new Promise(() => {});
+        return endedExpansion(text, { code: 'final', message: '' });
+      }),
+    );
+    const expand = (url: string, client: string) =>
+      expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5, client });
+    const links = Array.from({ length: 100 }, (_, i) => `http://${i}.example/`);
+    for (const link of links) await expand(link, '192.0.2.1');
+    vi.advanceTimersByTime(11 * 60_000);
+    for (const link of links) expect(await expand(link, '192.0.2.1')).toMatchObject({ cached: true });
+    const of = (client: string) => refreshed.filter((other) => other === client).length;
+    await vi.waitFor(async () => {
+      expect(await expand('http://99.example/', '192.0.2.2')).toMatchObject({ cached: true });
+      expect([of('192.0.2.1'), of('192.0.2.2')]).toEqual([64, 1]);
+    });
   });
 });

@@ -97,15 +97,13 @@ describe('The expansions that a client causes', () => {
 test('a client gets one expansion back after each interval', async () => {
   let now = 0;
   const take = takeLocally({ count: 2, period: 1_000 }, () => now);
-  expect(await take('a')).toEqual([1, 0]);
-  expect(await take('a')).toEqual([0, 500]);
-  expect(await take('a')).toEqual([-1, 500]);
+  for (const wait of [0, 0, 500]) expect(await take('a')).toBe(wait);
   now = 499;
-  expect(await take('a')).toEqual([-1, 1]);
+  expect(await take('a')).toBe(1);
   now = 500;
-  expect(await take('a')).toEqual([0, 500]);
+  for (const wait of [0, 500]) expect(await take('a')).toBe(wait);
   now = 10_000;
-  expect(await take('a')).toEqual([1, 0]);
+  for (const wait of [0, 0, 500]) expect(await take('a')).toBe(wait);
 });
 
 test.each([

@@ -1,110 +1,108 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createFlights } from './in-flight.ts';
+import type { ExpandOptions, Expansion, Hop } from '../expansion/expansion.ts';
+import { readTarget } from '../expansion/target.ts';
+import { singleFlight } from './single-flight.ts';
 
-/** Work that is done when told so, and says whether it was stopped. */
-function work() {
-  const done = Promise.withResolvers<string>();
-  const starts: AbortSignal[] = [];
-  let tell: (event: number) => void = () => {};
+const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
+const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
+
+/** Expansions that end when they are told to, and say whether they were stopped. */
+function expanding() {
+  const end = Promise.withResolvers<Expansion>();
+  const started: ExpandOptions[] = [];
+  const expandUrl = singleFlight((_, options) => {
+    started.push(options);
+    return end.promise;
+  });
   return {
-    done,
-    starts,
-    tell: (event: number) => tell(event),
-    start(signal: AbortSignal, told: (event: number) => void) {
-      starts.push(signal);
-      tell = told;
-      return done.promise;
-    },
+    end,
+    started,
+    tell: (hop?: Hop) => hop && started.at(-1)?.onHop?.(hop),
+    expand: (options: Partial<ExpandOptions> = {}) =>
+      expandUrl(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
   };
 }
 
-describe('a flight', () => {
-  test('is shared by all who ask for the same while it is under way, and flown again afterwards', async () => {
-    const join = createFlights<string, number>();
-    const { start, starts, done } = work();
-    const shared = [join('a', {}, start), join('a', {}, start)];
-    done.resolve('done');
-    expect(await Promise.all(shared)).toEqual(['done', 'done']);
-    expect(starts).toHaveLength(1);
-    await join('a', {}, start);
-    expect(starts).toHaveLength(2);
+describe('an expansion', () => {
+  test('is shared by all who ask for the same while it is in flight, and made again afterwards', async () => {
+    const { expand, started, end } = expanding();
+    const shared = [expand(), expand()];
+    end.resolve(done);
+    expect(await Promise.all(shared)).toEqual([done, done]);
+    expect(started).toHaveLength(1);
+    await expand();
+    expect(started).toHaveLength(2);
   });
 
   test('tells those who join late what they missed', async () => {
-    const join = createFlights<string, number>();
-    const { start, tell, done } = work();
-    const early: number[] = [];
-    const late: number[] = [];
-    const first = join('a', { watch: (event) => early.push(event) }, start);
-    await Promise.resolve();
-    tell(1);
-    const second = join('a', { watch: (event) => late.push(event) }, start);
-    tell(2);
-    done.resolve('');
+    const { expand, tell, end } = expanding();
+    const early: Hop[] = [];
+    const late: Hop[] = [];
+    const first = expand({ onHop: (hop) => early.push(hop) });
+    tell(hops[0]);
+    const second = expand({ onHop: (hop) => late.push(hop) });
+    tell(hops[1]);
+    end.resolve(done);
     await Promise.all([first, second]);
-    expect([early, late]).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
+    expect([early, late]).toEqual([hops, hops]);
   });
 
   test('goes on when one of two leaves, and stops when both have left', async () => {
-    const join = createFlights<string, number>();
-    const { start, starts, done } = work();
+    const { expand, started, end } = expanding();
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = join('a', { signal: one.signal }, start);
-    const second = join('a', { signal: two.signal }, start);
-    await Promise.resolve();
+    const first = expand({ signal: one.signal });
+    const second = expand({ signal: two.signal });
     one.abort();
     await expect(first).rejects.toMatchObject({ code: 'aborted' });
-    expect(starts[0]?.aborted).toBe(false);
+    expect(started[0]?.signal?.aborted).toBe(false);
     two.abort(new ExpansionError('timeout', 'Time is up.'));
     await expect(second).rejects.toMatchObject({ code: 'timeout' });
-    expect(starts[0]?.aborted).toBe(true);
-    const anew = join('a', {}, start);
-    await Promise.resolve();
-    expect(starts).toHaveLength(2);
-    done.resolve('done');
-    expect(await anew).toBe('done');
+    expect(started[0]?.signal?.aborted).toBe(true);
+    const again = expand();
+    expect(started).toHaveLength(2);
+    end.resolve(done);
+    expect(await again).toBe(done);
   });
 
-  test('whose watcher throws fails for that waiter alone, also when it joins late', async () => {
-    const join = createFlights<string, number>();
-    const { start, starts, tell, done } = work();
-    const seen: number[] = [];
-    const fault = () => {
+  test('is left at once by a request that was aborted before', async () => {
+    const { expand, started } = expanding();
+    await expect(expand({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+    expect(started[0]?.signal?.aborted).toBe(true);
+  });
+
+  test('whose listener throws fails for that request alone, also when it joins late', async () => {
+    const { expand, started, tell, end } = expanding();
+    const seen: Hop[] = [];
+    const onHop = () => {
       throw new Error('a fault in the template');
     };
-    const healthy = join('a', { watch: (event) => seen.push(event) }, start);
-    const faulty = join('a', { watch: fault }, start);
-    const failed = expect(faulty).rejects.toThrow('a fault in the template');
-    await Promise.resolve();
-    tell(1);
+    const healthy = expand({ onHop: (hop) => seen.push(hop) });
+    const failed = expect(expand({ onHop })).rejects.toThrow('a fault in the template');
+    tell(hops[0]);
     await failed;
-    await expect(join('a', { watch: fault }, start)).rejects.toThrow('a fault in the template');
-    tell(2);
-    done.resolve('done');
-    expect([await healthy, seen, starts.length]).toEqual(['done', [1, 2], 1]);
+    await expect(expand({ onHop })).rejects.toThrow('a fault in the template');
+    tell(hops[1]);
+    end.resolve(done);
+    expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });
 
-  test('takes at most 1024 who wait, and the next is overloaded', async () => {
-    const join = createFlights<string, number>();
-    const { start, done } = work();
-    const waiting = Array.from({ length: 1_024 }, () => join('a', {}, start));
-    await expect(join('a', {}, start)).rejects.toMatchObject({ code: 'overloaded' });
-    done.resolve('done');
+  test('has at most 1024 requests that wait for it, and the next is overloaded', async () => {
+    const { expand, end } = expanding();
+    const waiting = Array.from({ length: 1_024 }, () => expand());
+    await expect(expand()).rejects.toMatchObject({ code: 'overloaded' });
+    end.resolve(done);
     await Promise.all(waiting);
   });
 
   test('that fails fails for all, once', async () => {
-    const join = createFlights<string, number>();
-    const { start, done } = work();
-    const landed = [join('a', {}, start), join('a', {}, start)];
-    done.reject(new Error('no'));
-    expect((await Promise.allSettled(landed)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const { expand, end } = expanding();
+    const shared = [expand(), expand()];
+    end.reject(new Error('no'));
+    expect((await Promise.allSettled(shared)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 });
 

@@ -1,0 +1,96 @@
+import { sharing } from '@longhand/shared/spans.ts';
+import { cacheKey } from '../cache/caches.ts';
+import { aborted, overloaded, RateLimited } from '../expansion/errors.ts';
+import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
+
+/** Requests that wait for one expansion; each holds a connection and some memory. */
+const maxWaiting = 1_024;
+
+type Listener = (hop: Hop) => void;
+
+/** An expansion in flight, and the requests that wait for it. */
+interface Flight {
+  expansion: Promise<Expansion>;
+  /** For requests that join later. */
+  hops: Hop[];
+  /** One for each request that waits. */
+  listeners: Set<Listener>;
+  /** Their clients. The first one has caused the expansion. */
+  clients: Set<string>;
+  /** Stops the expansion. */
+  abandon: () => void;
+}
+
+/**
+ * One expansion at a time for each URL and mode: requests that arrive meanwhile share it, hop by hop. A request whose
+ * signal is aborted leaves at once; the last one to leave stops the expansion.
+ */
+export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
+  // No Map: in V8 each table that a Map has outgrown points to the next one, by which the collector of young objects
+  // keeps flights that have ended, with their hops and signals, until the next full collection.
+  const flights: Record<string, Flight> = Object.create(null);
+
+  const start: (key: string, ...request: Parameters<ExpandUrl>) => Flight = (key, target, options) => {
+    const clients = new Set(options.client === undefined ? [] : [options.client]);
+    const hops: Hop[] = [];
+    const listeners = new Set<Listener>();
+    const stop = new AbortController();
+    const onHop = (hop: Hop) => {
+      hops.push(hop);
+      for (const listener of listeners) listener(hop);
+    };
+    const forget = () => flights[key] === flight && delete flights[key];
+    const expansion = expandUrl(target, { ...options, clients, signal: stop.signal, onHop }).finally(forget);
+    const abandon = () => {
+      if (forget()) stop.abort();
+    };
+    const flight = { expansion, hops, listeners, clients, abandon };
+    flights[key] = flight;
+    return flight;
+  };
+
+  return async function expandOnce(target, options) {
+    const key = cacheKey(target, options);
+    const other = flights[key];
+    if (!other) return wait(start(key, target, options), options);
+    if (other.listeners.size >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
+    const { client, signal } = options;
+    const [first] = other.clients;
+    if (client !== undefined) other.clients.add(client);
+    try {
+      return await sharing("another request's expansion", wait(other, options));
+    } catch (error) {
+      // The first client has used up its rate, which says nothing about this one.
+      const isOthers = error instanceof RateLimited && client !== first;
+      if (isOthers && !signal?.aborted) return expandOnce(target, options);
+      throw error;
+    }
+  };
+}
+
+/** The expansion of `flight`, unless the request leaves before. If `onHop` throws, this request alone gets the error. */
+async function wait(
+  { expansion, hops, listeners, abandon }: Flight,
+  { signal, onHop }: Parameters<ExpandUrl>[1],
+): Promise<Expansion> {
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(aborted(signal?.reason));
+  const listener = (hop: Hop) => {
+    try {
+      onHop?.(hop);
+    } catch (error) {
+      left.reject(error);
+    }
+  };
+  listeners.add(listener);
+  hops.forEach(listener);
+  if (signal?.aborted) leave();
+  signal?.addEventListener('abort', leave);
+  try {
+    return await Promise.race([expansion, left.promise]);
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    listeners.delete(listener);
+    if (listeners.size === 0) abandon();
+  }
+}

@@ -45,7 +45,7 @@ export function readTarget(input: string): Target {
   if (url && !isWeb(url)) {
     throw new ExpansionError(
       'unsupported_scheme',
-      `Only http and https URLs can be expanded, not ${url.protocol}`,
+      `Only http and https URLs can be expanded, not ${url.protocol.slice(0, -1)}.`,
     );
   }
   if (!url || !host.test(url.hostname)) {

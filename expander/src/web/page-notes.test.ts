@@ -62,7 +62,7 @@ describe('a hop tells how it leads on', () => {
 
 describe('a hop tells what was asked of it', () => {
   const read = 'The beginning of the page was read';
-  const refused = 'refused a HEAD request or did not answer it';
+  const refused = 'The HEAD request failed, so a GET request was sent';
 
   test.each([
     ['a page that was read', 'meta', [true, false]],

@@ -89,7 +89,7 @@ test('the answer is read before the chain, though the chain is sent before it', 
       'heading "Shorten',
       'textbox "Short URL"',
       'heading "It leads',
-      'heading "Redirects',
+      'heading "Addresses',
       'list:',
     ];
     const places = order.map((words) => read.indexOf(words));

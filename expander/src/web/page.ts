@@ -128,7 +128,7 @@ function describeAnswer(expansion: Expansion): AnswerInWords {
     stop: destination && reason ? { url: destination, reason } : null,
     onward: end.code === 'max_redirects' && longUrl ? `/?${query({ u: longUrl })}` : null,
     tracking: tracking?.parameters.length ? tracking : null,
-    announcement: opens ? `${heading}: ${url?.host}. ${how}` : `${heading}. ${why}`,
+    announcement: opens && works(expansion) ? `${heading}: ${url?.host}. ${how}` : `${heading}. ${why}`,
   };
 }
 

@@ -27,7 +27,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
   test('a result reads from the first redirect to the answer', async () => {
     const text = await read('/?u=sho.rt/x');
     const order = [
-      ...['Redirects', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
+      ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
       ...[
         'http://end.example/?id=1&utm_source=mail',
         '200, OK',

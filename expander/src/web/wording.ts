@@ -85,6 +85,7 @@ export function explanation(expansion: Expansion): string {
     const answered = `answered ${last.status}, ${statusInWords(last.status)}`;
     return redirectCount === 0 ? `The page ${answered}.` : `The last page ${answered}.`;
   }
+  if (end.code === 'unsupported_scheme' && !expansion.error) return 'Only web pages are followed.';
   if (end.code === 'loop') return 'A redirect leads back to an earlier URL, so no page can be reached.';
   if (end.code === 'invalid_url' && !isTooLong(expansion))
     return 'A short URL looks like example.com/abc, with or without http:// in front.';

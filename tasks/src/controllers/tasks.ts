@@ -137,8 +137,5 @@ function readQuery(c: TasksContext): ListQuery {
   const asked = queryParameter(c, 'filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
   if (filter) return { filter, after: queryParameter(c, 'after') };
-  throw new TaskError(
-    'bad_filter',
-    `There is no such list: the filter is one of ${filters.join(', ')}, not ${JSON.stringify(asked)}.`,
-  );
+  throw new TaskError('bad_filter', 'There is no such list: choose all, open or finished.');
 }

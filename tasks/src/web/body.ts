@@ -4,7 +4,7 @@ import type { TasksContext } from './context.ts';
 /** Bytes of a form: far more than the longest title, percent-encoded, needs. */
 const maxForm = 64 * 1024;
 
-const tooLargeForm = `This is more than ${maxForm / 1024} KiB.`;
+const tooLargeForm = `This is too long: the limit is ${maxForm / 1024} KiB.`;
 
 /**
  * The body of a form or of JSON. One whose length is announced is read without a web stream, which would double what a

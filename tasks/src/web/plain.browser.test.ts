@@ -117,6 +117,11 @@ describe('The list page without JavaScript', () => {
       '2 tasks imported, 1 left below to correct.',
     );
     await poll(() => page.getByRole('status').textContent()).toContain('A title has at most 500');
+    const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    const wide = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 640 });
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    if (wide) await page.setViewportSize(wide);
     await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('x'.repeat(501));
     await page.getByRole('link', { name: 'See the tasks' }).click();
     await poll(() => titles(page)).toEqual(['bread', 'milk']);

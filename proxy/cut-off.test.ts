@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
 
@@ -48,8 +49,7 @@ describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 6
   afterAll(async () => {
     await proxy?.stop();
     for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
+      cutOff(server);
     }
   });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Stack } from '@longhand/deploy/native/stack.ts';
@@ -165,22 +165,4 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     const page = await ask(tasks, '/', { client: `${network}.7`, headers });
     expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
   });
-});
-
-test('without a front nobody is believed', async () => {
-  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
-  http
-    .get(
-      {
-        ...{ host: '127.0.0.1', port: new URL(stack.urls.proxy).port, localAddress: '127.0.9.9', path: '/' },
-        headers: { Host: frontNames.tasks, 'X-Forwarded-For': '203.0.113.1', 'X-Forwarded-Proto': 'https' },
-      },
-      resolve,
-    )
-    .end();
-  const response = await promise;
-  await text(response);
-  expect(response.headers['set-cookie']?.[0]).toMatch(/^session=/);
-  expect(response.headers['strict-transport-security']).toBeUndefined();
-  await expect.poll(() => log.join('\n')).toContain('"client":"127.0.9.9"');
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw } from './testing/send.ts';
 
@@ -33,8 +34,7 @@ describe('The log of the proxy', () => {
 
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-    const { port } = application.address() as AddressInfo;
+    const port = await listening(application);
     const variables = {
       LONGHAND_API_RATE: '1r/s',
       LONGHAND_API_BURST: '1',
@@ -49,8 +49,7 @@ describe('The log of the proxy', () => {
   });
   afterAll(async () => {
     await proxy?.stop();
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
 
   const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };

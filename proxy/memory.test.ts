@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { promisify } from 'node:util';
 import { workers } from '@longhand/deploy/native/configuration.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Crowd, startCrowd } from './testing/crowd.ts';
@@ -78,8 +79,7 @@ test.each([
 ])('%s is given up', async (_, bytes) => {
   // More than the buffers of nginx and the kernel take, so that somebody has to read it.
   const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
-  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-  const { port } = application.address() as AddressInfo;
+  const port = await listening(application);
   const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
   const proxy = await startTemporaryProxy(servers, (text) =>
     text.replace(/((send|client_body)_timeout) 15s/g, '$1 1s'),
@@ -88,8 +88,7 @@ test.each([
   onTestFinished(async () => {
     client.destroy();
     await proxy.stop();
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
   client.pause().write(bytes);
   // A request is in the log once it has ended.
@@ -109,8 +108,7 @@ test('one address has 2,000 requests at a time, and others have theirs', { timeo
   const crowd = startCrowd({ kind: 'reader', ...where, count: 2_100, path: '/hang' });
   onTestFinished(async () => {
     await Promise.all([crowd.stop(), proxy.stop()]);
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
   await expect.poll(() => crowd.held().statuses['429'], wait).toBeGreaterThan(0);
   await expect.poll(() => connections(application), wait).toBe(2_000);

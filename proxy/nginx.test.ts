@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,7 @@ import {
   startTemporaryProxy,
   type TemporaryProxy,
 } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
@@ -44,8 +45,7 @@ describe('The proxy alone', () => {
   let proxy: TemporaryProxy;
   let ports: TemporaryProxy['ports'];
   beforeAll(async () => {
-    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-    const { port } = application.address() as AddressInfo;
+    const port = await listening(application);
     const server = `127.0.0.1:${port} max_fails=0`;
     proxy = await startTemporaryProxy(
       {
@@ -60,8 +60,7 @@ describe('The proxy alone', () => {
   });
   afterAll(async () => {
     await proxy?.stop();
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
 
   /** Sends a request and returns what reached the application. */

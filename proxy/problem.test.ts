@@ -1,7 +1,7 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestOptions, send } from './testing/send.ts';
 
@@ -12,8 +12,7 @@ describe('An error of the proxy', () => {
   });
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-    const { port } = application.address() as AddressInfo;
+    const port = await listening(application);
     const servers = {
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
       LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
@@ -26,8 +25,7 @@ describe('An error of the proxy', () => {
   });
   afterAll(async () => {
     await proxy?.stop();
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
 
   const json = { Accept: 'application/json' };

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { send } from './testing/send.ts';
 
@@ -17,8 +17,7 @@ test('told to stop, the proxy answers what is under way, cuts what never ends, a
     answers[url] = response;
     if (url === '/tasks/events') response.writeHead(200, { 'X-Accel-Buffering': 'no' }).write('first');
   });
-  await once(application.listen(0, '127.0.0.1'), 'listening');
-  const { port } = application.address() as AddressInfo;
+  const port = await listening(application);
   const proxy = await startTemporaryProxy(
     { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` },
     // Longer than the pauses of the endless stream, and shorter than 10 s to keep the test short.
@@ -27,8 +26,7 @@ test('told to stop, the proxy answers what is under way, cuts what never ends, a
   let stopping: Promise<void> | undefined;
   onTestFinished(async () => {
     await (stopping ?? proxy.stop());
-    application.closeAllConnections();
-    application.close();
+    cutOff(application);
   });
   const endless = send(proxy.ports.tasks, '/tasks/events').catch(String);
   const slow = send(proxy.ports.tasks, '/');

@@ -9,6 +9,7 @@ import { render } from '@longhand/deploy/native/configuration.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
 
@@ -42,8 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxy?.stop();
-  tasks.closeAllConnections();
-  tasks.close();
+  cutOff(tasks);
   await rm(certificates, { recursive: true, force: true });
 });
 

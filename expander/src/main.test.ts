@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -176,8 +177,7 @@ describe('the process', () => {
     expect(said).toEqual(
       Array(6).fill([expect.stringMatching(/^Longhand\//), expect.stringMatching(/html/), 'en']),
     );
-    target.closeAllConnections();
-    target.close();
+    cutOff(target);
   });
 
   test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
@@ -85,15 +85,13 @@ export function browserWalk(stack: () => TestStack, name: string): void {
            <script src="http://localhost:${expanderPort}/api?u=${u}&cb=show"></script>`,
         );
       });
-      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-      const { port } = other.address() as AddressInfo;
+      const port = await listening(other);
       try {
         await visit(`http://127.0.0.1:${port}/`, async (page) => {
           await expect.poll(() => page.locator('p').textContent()).toBe(`${shortener}/chain/0`);
         });
       } finally {
-        other.closeAllConnections();
-        other.close();
+        cutOff(other);
       }
     });
 

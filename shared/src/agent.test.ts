@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
+import { cutOff, listening } from '../testing/listening.ts';
 import { noDelay } from '../testing/no-delay.ts';
 import { connector, httpAgent, httpsAgent } from './agent.ts';
 
@@ -17,12 +18,8 @@ afterEach(async () => {
 
 async function listen(scheme: 'http' | 'https', answer: RequestListener) {
   const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
+  stops.push(() => cutOff(server));
   return { server, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
@@ -93,8 +90,7 @@ describe.each(['http', 'https'] as const)('Connections over %s', (scheme) => {
     });
     expect([statusCode, await body.text()]).toEqual([200, 'ok']);
     expect(sockets.map((socket) => noDelay(socket as Socket))).toEqual([true]);
-    server.closeAllConnections();
-    server.close();
+    cutOff(server);
     await expect(client.request({ path: '/', method: 'GET' })).rejects.toThrow();
     await client.destroy();
   });

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 
@@ -10,12 +10,9 @@ async function website(handle: RequestListener) {
     asked.push(`${request.method} ${request.url} ${request.headers.cookie ?? ''}`.trim());
     handle(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const port = await listening(server);
+  onTestFinished(() => cutOff(server));
+  const origin = `http://127.0.0.1:${port}`;
   const { app, expand } = testExpander();
   return { origin, asked, app, trace: (path: string) => expand.trace(origin + path, { follow: 'all' }) };
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -24,12 +24,9 @@ const response = (status: number, type = 'text/plain'): Response => ({
 /** A server that answers as `handle` says. */
 async function serving(handle: RequestListener): Promise<string> {
   const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const port = await listening(server);
+  onTestFinished(() => cutOff(server));
+  return `http://127.0.0.1:${port}/`;
 }
 
 describe('follow=all asks once more with GET', () => {

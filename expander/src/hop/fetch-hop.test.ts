@@ -1,11 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -62,13 +63,12 @@ describe('Expansion procedure, rule 1', () => {
         response.end();
       };
       const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const port = await listening(server);
       onTestFinished(() => {
         tls.setDefaultCACertificates(trusted);
-        server.closeAllConnections();
-        server.close();
+        cutOff(server);
       });
-      const host = `localhost:${(server.address() as AddressInfo).port}`;
+      const host = `localhost:${port}`;
       expect(await asking([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
       expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https']]);
     },
@@ -90,13 +90,12 @@ test.each([
     response.writeHead(url === '/' ? 301 : 200, { Location: '/next', 'Content-Type': 'text/plain' }).end();
   };
   const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+  const port = await listening(server, '::1');
   onTestFinished(() => {
     tls.setDefaultCACertificates(trusted);
-    server.closeAllConnections();
-    server.close();
+    cutOff(server);
   });
-  const host = `[::1]:${(server.address() as AddressInfo).port}`;
+  const host = `[::1]:${port}`;
   const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
   expect(await expand.trace(`${scheme}://${host}/`, { follow })).toMatchObject({
     longUrl: `${scheme}://${host}/next`,

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connector, httpAgent, httpsAgent } from '../../../shared/src/agent.ts';
@@ -25,21 +26,17 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
       connections.open -= 1;
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
+  stops.push(() => cutOff(server));
   return { server, connections, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
 /** A server of raw bytes. */
 async function answering(bytes: string | Buffer): Promise<URL> {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   stops.push(() => server.close());
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return new URL(`http://127.0.0.1:${port}/`);
 }
 
 /** A client, and the sockets that its agents opened for it. */
@@ -185,10 +182,10 @@ describe('Bounds', () => {
       if (!first) server.emit('connection', socket);
       first = false;
     });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const port = await listening(front);
     stops.push(() => front.close());
     const { request: ask } = client();
-    const url = new URL(`https://localhost:${(front.address() as AddressInfo).port}/`);
+    const url = new URL(`https://localhost:${port}/`);
     const abort = new AbortController();
     const arrived = once(front, 'connection');
     const slow = ask(url, { ...head, signal: abort.signal });

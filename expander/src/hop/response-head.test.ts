@@ -1,5 +1,6 @@
 import http from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
@@ -103,9 +104,8 @@ async function nodeClient(): Promise<(answer: string) => Promise<http.IncomingMe
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end(next, 'latin1'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   return (answer) => {
     next = answer;
     return new Promise((resolve) => {

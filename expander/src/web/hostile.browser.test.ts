@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
@@ -118,8 +119,7 @@ describe('JSONP, run as a script by a page of another origin', () => {
           return page.evaluate('({ shown, hits })');
         });
       } finally {
-        other.closeAllConnections();
-        other.close();
+        cutOff(other);
       }
     });
 

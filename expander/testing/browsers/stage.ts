@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 
 /** What a website answers. Texts are bytes as Latin-1. */
 export interface Reply {
@@ -51,8 +52,7 @@ export async function openStage(websites: readonly Website[]): Promise<Stage> {
     tlsPort: await portOf(secure),
     close() {
       for (const server of [plain, secure]) {
-        server.closeAllConnections();
-        server.close();
+        cutOff(server);
       }
     },
   };

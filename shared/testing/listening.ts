@@ -1,0 +1,15 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+
+/** Lets `server` listen on a free port. @returns the port. */
+export async function listening(server: Server, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(0, host), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Ends a server with all its connections. */
+export function cutOff(server: HttpServer): void {
+  server.closeAllConnections();
+  server.close();
+}

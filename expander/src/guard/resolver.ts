@@ -2,7 +2,7 @@
  * What the system's resolver needs for names that strangers choose, as variables of the environment. The service has them
  * from who starts it (the image, the native run, `npm start`): Node may have started its threads before its program runs.
  */
-export const resolverVariables = {
+const resolverVariables = {
   /** Lookups use up to half of these threads; with Node's 4, two slow names would block all others. */
   UV_THREADPOOL_SIZE: '128',
   /** A name server that does not answer costs 2 s instead of 10 (resolv.conf(5)); a hop has 3 s. */

@@ -83,6 +83,7 @@ check: setup ## all that CI runs: format and lint, types, tests
 lint: $(installed) ## check format, style, unused code and dependencies
 	@biome ci .
 	@knip
+	@node deploy/regular-expressions.ts
 	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 

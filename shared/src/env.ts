@@ -153,4 +153,4 @@ export function readEnv<Shape extends z.ZodRawShape>(
 }
 
 /** Messages about the environment end up in logs. */
-const withoutPassword = (value: string) => value.replace(/:\/\/.*@/, '://***@');
+const withoutPassword = (value: string) => value.replace(/^([^:/]*:\/\/).*@/, '$1***@');

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { addressOf, signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import type { LoadTarget } from './load.ts';
 import type { Behaviour } from './relay.ts';
 import { until } from './until.ts';
 
@@ -14,34 +13,7 @@ type RedisService = 'expander-cache' | 'tasks-store';
 export type Restore = () => Promise<unknown>;
 
 /** A stack in containers, and what a rehearsal does to it. */
-export interface RehearsedStack extends LoadTarget {
-  /** The shortener at another origin, whose share of expansions a fault may use up. */
-  readonly otherShortener: string;
-  /** The ids of a service's containers. */
-  replicas(service: Service): Promise<string[]>;
-  first(service: Service): Promise<string>;
-  /** Sends a signal, such as `STOP`, to the program of a replica. */
-  signal(replica: string, signal: string): Promise<void>;
-  /** Asks a replica to stop, as the stack itself does, and waits until it has. `seconds` are until its end. */
-  terminate(service: Service, replica: string): Promise<{ code: string; seconds: number }>;
-  /** When a service's containers have ended since `since`. Both are milliseconds since 1970. */
-  exits(service: Service, since: number): Promise<number[]>;
-  /** Resolves once every replica is healthy again. */
-  settled(): Promise<void>;
-  /** Runs a command of Redis. */
-  redis(service: RedisService, ...command: string[]): Promise<string>;
-  /** Runs a shell script in the folder of a service's data: Redis's files, nginx's caches. */
-  inside(service: 'proxy' | 'tasks-store', script: string): Promise<string>;
-  /** Puts a relay between a Redis and its service. */
-  relay(service: RedisService, behaviour: Behaviour): Promise<Restore>;
-  /** What a service has logged since `since`. */
-  log(service: Service, since: Date): Promise<string[]>;
-  /** Takes a replica off the network that it shares with the proxy. */
-  cutOff(service: 'expander' | 'tasks', replica: string): Promise<Restore>;
-  /** Lets the proxy ask for names in vain. */
-  loseNames(): Promise<Restore>;
-  stop(): Promise<void>;
-}
+export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
 const run = promisify(execFile);
 const services: Service[] = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'];
@@ -49,7 +21,7 @@ const services: Service[] = ['expander-cache', 'tasks-store', 'expander', 'tasks
 const networks = { 'expander-cache': 'to-expander-cache', 'tasks-store': 'to-tasks-store' };
 
 /** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
-export async function startContainers(): Promise<RehearsedStack> {
+export async function startContainers() {
   // Several rehearsals may run at once.
   const project = `longhand-rehearsal-${process.pid}`;
   const {
@@ -77,32 +49,50 @@ export async function startContainers(): Promise<RehearsedStack> {
     urls,
     stop,
     shortener: 'http://shortener:9000',
+    /** The shortener at another origin, whose share of expansions a fault may use up. */
     otherShortener: `http://${await addressOf(await first('shortener'), `${project}_egress`)}:9000`,
-    replicas,
-    first,
+
+    /** The ids of a service's containers. */
+    replicas: (service: Service) => replicas(service),
+    first: (service: Service) => first(service),
+
+    /** Sends a signal, such as `STOP`, to the program of a replica. */
     signal,
-    async terminate(service, replica) {
+
+    /** Asks a replica to stop, as the stack itself does, and waits until it has: `seconds`. */
+    async terminate(service: Service, replica: string) {
       const start = Date.now();
       await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
       await until(async () => (await deaths(service, start)).length > 0, 30);
       const [[at = 0, code = ''] = []] = await deaths(service, start);
       return { code, seconds: (at - start) / 1_000 };
     },
-    exits: async (service, since) => (await deaths(service, since)).map(([at]) => at),
+
+    /** When a service's containers have ended since `since`. Both are milliseconds since 1970. */
+    exits: async (service: Service, since: number) => (await deaths(service, since)).map(([at]) => at),
+
+    /** Resolves once every replica is healthy again. */
     async settled() {
       for (const replica of (await Promise.all(services.map(replicas))).flat()) {
         const health = () => docker('inspect', replica, '--format', '{{.State.Health.Status}}');
         await until(async () => (await health()) === 'healthy', 90);
       }
     },
-    redis: async (service, ...command) => docker('exec', await first(service), 'redis.sh', 'cli', ...command),
-    async inside(service, script) {
+
+    /** Runs a command of Redis. */
+    redis: async (service: RedisService, ...command: string[]) =>
+      docker('exec', await first(service), 'redis.sh', 'cli', ...command),
+
+    /** Runs a shell script in the folder of a service's data: Redis's files, nginx's caches. */
+    async inside(service: 'proxy' | 'tasks-store', script: string) {
       if (service === 'proxy')
         return docker('exec', '--workdir', '/run', await first(service), 'sh', '-c', script);
       // A store that cannot read its file is not there to run anything in.
       return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
     },
-    async relay(service, behaviour) {
+
+    /** Puts a relay between a Redis and its service. */
+    async relay(service: RedisService, behaviour: Behaviour): Promise<Restore> {
       const network = `${project}_${networks[service]}`;
       const redis = await first(service);
       const name = `${project}-relay`;
@@ -121,22 +111,24 @@ export async function startContainers(): Promise<RehearsedStack> {
         await docker('network', 'connect', '--alias', service, network, redis);
       };
     },
-    async log(service, since) {
-      const lines: string[] = [];
-      for (const replica of await replicas(service)) {
-        const { stdout, stderr } = await run('docker', ['logs', '--since', since.toISOString(), replica], {
-          maxBuffer: 2 ** 28,
-        });
-        lines.push(...`${stdout}\n${stderr}`.split('\n'));
-      }
-      return lines;
+
+    /** What a service has logged since `since`. */
+    async log(service: Service, since: Date) {
+      const logs = (await replicas(service)).map((replica) =>
+        run('docker', ['logs', '--since', since.toISOString(), replica], { maxBuffer: 2 ** 28 }),
+      );
+      return (await Promise.all(logs)).flatMap(({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n'));
     },
-    async cutOff(service, replica) {
+
+    /** Takes a replica off the network that it shares with the proxy. */
+    async cutOff(service: 'expander' | 'tasks', replica: string): Promise<Restore> {
       const network = `${project}_to-${service}`;
       await docker('network', 'disconnect', network, replica);
       return () => docker('network', 'connect', '--alias', service, network, replica);
     },
-    async loseNames() {
+
+    /** Lets the proxy ask for names in vain. */
+    async loseNames(): Promise<Restore> {
       const pid = await docker('inspect', await first('proxy'), '--format', '{{.State.Pid}}');
       const rule = (action: string) =>
         run('nsenter', ['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP']);

@@ -13,11 +13,7 @@ export interface Observed {
 /** Says how a promise is broken; undefined if it is kept. */
 export type Judge = (observed: Observed) => string | undefined;
 
-const during = ({ requests, began }: Observed) => requests.filter(({ at }) => at >= began);
-const of = (kinds: readonly Kind[]) => (request: Request) =>
-  kinds.length === 0 || kinds.includes(request.kind);
-const failed = (observed: Observed, kinds: readonly Kind[]) =>
-  during(observed).filter((request) => !request.right && of(kinds)(request));
+const isOf = (kinds: readonly Kind[], { kind }: Request) => kinds.length === 0 || kinds.includes(kind);
 
 /** How many of which kind were answered with what, such as `3 write 503`. */
 export function tally(requests: readonly Request[]): string {
@@ -25,56 +21,49 @@ export function tally(requests: readonly Request[]): string {
   return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
 }
 
-/** A sentence about the requests that were found, if there are any. */
-const unlessNone = (found: readonly Request[], words: string): string | undefined =>
-  found.length > 0 ? `${words}: ${tally(found)}` : undefined;
+/** Since the fault began, no request is one that `isBroken`. */
+const none =
+  (words: string, isBroken: (request: Request, observed: Observed) => boolean): Judge =>
+  (observed) => {
+    const since = observed.requests.filter(({ at }) => at >= observed.began);
+    const found = since.filter((request) => isBroken(request, observed));
+    if (found.length === 0) return undefined;
+    const longest = Math.max(...found.map(({ milliseconds }) => milliseconds)) / 1_000;
+    const last = Math.max(...found.map(({ at }) => at - observed.began)) / 1_000;
+    return `${words}: ${tally(found)}, the slowest in ${longest.toFixed(1)} s, the last after ${last.toFixed(1)} s`;
+  };
 
 /** No request of `kinds` (all if there are none) fails. */
-export const noneFails =
-  (...kinds: Kind[]): Judge =>
-  (observed) =>
-    unlessNone(failed(observed, kinds), 'failed');
+export const noneFails = (...kinds: Kind[]) =>
+  none('failed', (request) => !request.right && isOf(kinds, request));
 
 /** No request that begins more than `seconds` after the fault has begun, or ended, fails. */
-export const noneFailsLater =
-  (than: 'began' | 'ended', seconds: number): Judge =>
-  (observed) => {
-    const late = failed(observed, []).filter(
-      ({ at, milliseconds }) => at - milliseconds > observed[than] + seconds * 1_000,
-    );
-    return unlessNone(late, `failed, begun later than ${seconds} s after the fault ${than}`);
-  };
+export const noneFailsLater = (than: 'began' | 'ended', seconds: number) =>
+  none(
+    `failed, begun later than ${seconds} s after the fault ${than}`,
+    ({ right, at, milliseconds }, observed) => !right && at - milliseconds > observed[than] + seconds * 1_000,
+  );
 
 /** No request fails more than `seconds` after the fault has begun, whenever it was sent. */
-export const lastFailsWithin =
-  (seconds: number): Judge =>
-  (observed) => {
-    const late = failed(observed, []).filter(({ at }) => at > observed.began + seconds * 1_000);
-    const last = ((late.at(-1)?.at ?? 0) - observed.began) / 1_000;
-    return unlessNone(
-      late,
-      `failed later than ${seconds} s after the fault began (up to ${last.toFixed(1)})`,
-    );
-  };
+export const lastFailsWithin = (seconds: number) =>
+  none(
+    `failed later than ${seconds} s after the fault began`,
+    ({ right, at }, { began }) => !right && at > began + seconds * 1_000,
+  );
 
 /** Every request of `kinds` is answered, or fails, within `seconds`. */
-export const answersWithin =
-  (seconds: number, ...kinds: Kind[]): Judge =>
-  (observed) => {
-    const slow = during(observed).filter(
-      (request) => request.milliseconds > seconds * 1_000 && of(kinds)(request),
-    );
-    const longest = Math.max(...slow.map(({ milliseconds }) => milliseconds)) / 1_000;
-    return unlessNone(slow, `took longer than ${seconds} s (up to ${longest.toFixed(1)})`);
-  };
+export const answersWithin = (seconds: number, ...kinds: Kind[]) =>
+  none(
+    `took longer than ${seconds} s`,
+    (request) => request.milliseconds > seconds * 1_000 && isOf(kinds, request),
+  );
 
 /** Requests of `kinds` fail with `status` only. */
-export const failsOnlyWith =
-  (status: number, ...kinds: Kind[]): Judge =>
-  (observed) => {
-    const others = failed(observed, kinds).filter((request) => request.status !== status);
-    return unlessNone(others, `failed otherwise than with ${status}`);
-  };
+export const failsOnlyWith = (status: number, ...kinds: Kind[]) =>
+  none(
+    `failed otherwise than with ${status}`,
+    (request) => !request.right && request.status !== status && isOf(kinds, request),
+  );
 
 /** The median of `kinds` is at most `times` what it was before; 50 ms are never too slow. */
 export const slowedAtMost =
@@ -82,7 +71,7 @@ export const slowedAtMost =
   ({ requests, began, ended }) => {
     const median = (some: readonly Request[]) =>
       some.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b)[some.length >> 1] ?? 0;
-    const ours = requests.filter(of(kinds));
+    const ours = requests.filter((request) => isOf(kinds, request));
     const before = median(ours.filter(({ at }) => at < began));
     const meanwhile = median(ours.filter(({ at }) => at >= began && at <= ended));
     return meanwhile > Math.max(50, times * before)

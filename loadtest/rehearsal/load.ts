@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import http from 'node:http';
-import { text } from 'node:stream/consumers';
 import { openSession } from '../tasks-session.ts';
 import { pause } from './until.ts';
 
@@ -47,23 +45,21 @@ export interface LoadTarget {
 export async function startLoad({ urls, shortener }: LoadTarget, seconds: number): Promise<Load> {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
   const { headers, token } = await openSession(urls.tasks);
-  // nginx closes idle connections after a longer time, so it never closes one that is just being used.
-  const agent = new http.Agent({ keepAlive: true, timeout: 4_000 });
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
   const expand = (id: string) => {
     const link = `${urls.expander}/api?u=${encodeURIComponent(`${shortener}/chain/2?id=${id}`)}`;
     const longUrl = `${shortener}/chain/0?id=${id}`;
-    return send(agent, link, {}, (status, body) => status === 200 && body === longUrl);
+    return send(link, {}, (status, body) => status === 200 && body === longUrl);
   };
   const kinds: Record<Kind, (i: number) => Promise<Partial<Request>>> = {
     hot: (i) => expand(`${run}-${i % hotLinks}`),
     miss: (i) => expand(`${run}-new-${i}`),
-    read: () => send(agent, `${urls.tasks}/`, { headers }, (status) => status === 200),
+    read: () => send(`${urls.tasks}/`, { headers }, (status) => status === 200),
     async write(i) {
       const title = `${run} ${i}`;
       const body = `${new URLSearchParams({ title, _csrf: token })}`;
       const options = { method: 'POST', headers: form, body };
-      return { title, ...(await send(agent, `${urls.tasks}/task`, options, (status) => status === 302)) };
+      return { title, ...(await send(`${urls.tasks}/task`, options, (status) => status === 302)) };
     },
   };
   const requests: Request[] = [];
@@ -86,31 +82,21 @@ export async function startLoad({ urls, shortener }: LoadTarget, seconds: number
     async end() {
       timers.forEach(clearInterval);
       await Promise.all(pending);
-      agent.destroy();
       return requests;
     },
   };
 }
 
-interface SendOptions extends http.RequestOptions {
-  body?: string;
-}
-
-/** Sends one request; one that fails has the status 0. */
-function send(
-  agent: http.Agent,
+/** Sends one request. It has the status 0 if it fails, or takes longer than the timeout. */
+export function send(
   url: string,
-  { body, ...options }: SendOptions,
-  isRight: (status: number, body: string) => boolean,
+  options: RequestInit = {},
+  isRight: (status: number, body: string) => boolean = () => true,
 ): Promise<{ status: number; right: boolean }> {
-  const { promise, resolve } = Promise.withResolvers<{ status: number; right: boolean }>();
-  const failed = () => resolve({ status: 0, right: false });
-  http
-    .request(url, { ...options, agent, signal: AbortSignal.timeout(timeout) }, (response) => {
-      const status = response.statusCode ?? 0;
-      text(response).then((body) => resolve({ status, right: isRight(status, body) }), failed);
-    })
-    .on('error', failed)
-    .end(body);
-  return promise;
+  return fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeout), ...options })
+    .then(async (response) => ({
+      status: response.status,
+      right: isRight(response.status, await response.text()),
+    }))
+    .catch(() => ({ status: 0, right: false }));
 }

@@ -23,7 +23,10 @@ export const options: Options = {
     dropped_iterations: [`count<=${rate * duration * failed}`],
     checks: [`rate>${1 - failed}`],
     ...Object.fromEntries(
-      Object.keys(shares).map((kind) => [`http_req_duration{phase:steady,kind:${kind}}`, [alwaysMet]]),
+      Object.keys(shares).map((kind) => [
+        `http_req_duration{phase:steady,target:stack,kind:${kind}}`,
+        [alwaysMet],
+      ]),
     ),
   },
   setupTimeout: '2m',

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Fault } from '../fault.ts';
 import { noneFails, slowedAtMost } from '../judge.ts';
 import { added, remove } from '../ledger.ts';
+import { send } from '../load.ts';
 import { disguises } from '../smuggled.ts';
 import { pause } from '../until.ts';
 
@@ -32,7 +32,7 @@ export const strangerFaults: Fault[] = [
         while (started < count) {
           const target = `${stack.otherShortener}${hostile[started++ % hostile.length]}?id=${randomUUID()}`;
           const start = Date.now();
-          const status = await get(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
+          const { status } = await send(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
           longest = Math.max(longest, Date.now() - start);
           statuses.push(status);
           await pause(rest);
@@ -94,13 +94,3 @@ export const strangerFaults: Fault[] = [
     },
   },
 ];
-
-/** @returns the status, or 0 for an error. */
-const get = (url: string): Promise<number> =>
-  new Promise((resolve) => {
-    request(url, { agent: false }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    })
-      .on('error', () => resolve(0))
-      .end();
-  });

@@ -16,8 +16,8 @@ export interface MetaRefresh {
 }
 
 /** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
-const maxDepth = 512;
-const maxElements = 10_000;
+export const maxDepth = 512;
+export const maxElements = 10_000;
 
 /**
  * Finds the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, in their order, by the parsing
@@ -25,6 +25,19 @@ const maxElements = 10_000;
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
 export function findMetaRefreshes(markup: string): MetaRefresh[] {
+  const { found, onElement } = collectRefreshes();
+  const parser = new PageParser({ treeAdapter: watching(onElement), scriptingEnabled: true });
+  try {
+    // Not the last piece of the page: a tag that is cut off is none.
+    parser.tokenizer.write(markup, false);
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+  }
+  return found;
+}
+
+/** Collects the meta elements that refresh among the elements of a page, which `onElement` is told of in their order. */
+export function collectRefreshes() {
   const found: MetaRefresh[] = [];
   let base: string | null = null;
   const onElement = (name: string, attributes: ReadonlyMap<string, string>) => {
@@ -34,14 +47,7 @@ export function findMetaRefreshes(markup: string): MetaRefresh[] {
       found.push({ content, base });
     }
   };
-  const parser = new PageParser({ treeAdapter: watching(onElement), scriptingEnabled: true });
-  try {
-    // Not the last piece of the page: a tag that is cut off is none.
-    parser.tokenizer.write(markup, false);
-  } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-  }
-  return found;
+  return { found, onElement };
 }
 
 class LimitReached extends Error {}

@@ -6,8 +6,14 @@ import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { findMetaRefreshes } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
+import { findXmlRefreshes } from './xml-refresh.ts';
 
-const htmlTypes = new Set(['text/html', 'application/xhtml+xml']);
+const htmlType = 'text/html';
+
+/** Types that Chromium parses as XML and shows. */
+const xmlTypes = new Set([
+  ...['application/xhtml+xml', 'application/xml', 'image/svg+xml', 'text/xml', 'text/xsl'],
+]);
 
 /** Types for which browsers look at the content instead (MIME Sniffing standard, section 5). */
 const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
@@ -16,13 +22,16 @@ const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*
 const htmlBeginning =
   /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
 
-/** Whether a browser may show a response as an HTML page: then its body has to be looked at. */
+/** And if it is XML. */
+const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
+
+/** Whether a browser may show a response as a page: then its body has to be looked at. */
 export function mayBePage(head: ResponseHead): boolean {
   const type = mimeType(head.headers);
+  if (!isShown(head)) return false;
+  if (type === htmlType || xmlTypes.has(type)) return true;
   const { 'x-content-type-options': sniffing = '' } = head.headers;
-  return (
-    isShown(head) && (htmlTypes.has(type) || (unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`)))
-  );
+  return unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
 /**
@@ -35,11 +44,14 @@ export function mayBePage(head: ResponseHead): boolean {
 export function readRefresh(url: URL, head: ResponseHead, body: Buffer): Refresh | null {
   if (!isShown(head)) return null;
   const { refresh, 'content-security-policy': policy = '' } = head.headers;
-  const encoding = encodingOf(head, body);
-  const markup = isHtml(head, body) && !sandbox.test(`${policy}`) ? legacyHookDecode(body, encoding) : '';
+  const type = pageType(head, body);
+  const isXml = type === 'xml';
+  const encoding = encodingOf(head, body, isXml);
+  const markup = type && !sandbox.test(`${policy}`) ? legacyHookDecode(body, encoding) : '';
+  const metas = isXml ? findXmlRefreshes(markup) : findMetaRefreshes(markup);
   const written = [
     ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
-    ...findMetaRefreshes(markup).map((meta) => ({ kind: 'meta', ...meta }) as const),
+    ...metas.map((meta) => ({ kind: 'meta', ...meta }) as const),
   ];
   // A page has one base and may have a thousand refreshes: only the base of the last is looked at, and once.
   const base = baseUrl(written.at(-1)?.base ?? null, url);
@@ -68,9 +80,13 @@ function isShown({ status, headers }: ResponseHead): boolean {
   return !/^[\t ]*attachment\b/i.test(disposition) && mimeType(headers) !== 'application/octet-stream';
 }
 
-function isHtml(head: ResponseHead, body: Buffer): boolean {
-  if (body.length === 0 || !mayBePage(head)) return false;
-  return htmlTypes.has(mimeType(head.headers)) || htmlBeginning.test(body.toString('latin1', 0, 1_024));
+/** Which parser a browser shows a response by; null if none. */
+function pageType(head: ResponseHead, body: Buffer): 'html' | 'xml' | null {
+  if (body.length === 0 || !mayBePage(head)) return null;
+  const type = mimeType(head.headers);
+  const beginning = unknownTypes.has(type) ? body.toString('latin1', 0, 1_024) : '';
+  if (type === htmlType || htmlBeginning.test(beginning)) return 'html';
+  return xmlTypes.has(type) || xmlBeginning.test(beginning) ? 'xml' : null;
 }
 
 /** The last valid MIME type of the field (Fetch standard, "extract a MIME type"), in lower case; empty if there is none. */
@@ -79,9 +95,11 @@ function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
   return types.findLast((type) => type !== undefined) ?? '';
 }
 
-function encodingOf({ headers }: ResponseHead, body: Buffer): string {
+function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
   const [, label] = /;[\t ]*charset="?([^\s",;]+)/i.exec(headers['content-type'] ?? '') ?? [];
-  return sniffEncoding(body, { transportLayerEncodingLabel: label });
+  // Its types lack `xml`.
+  const options = { xml, transportLayerEncodingLabel: label };
+  return sniffEncoding(body, options);
 }
 
 /** The URL that references in a page are relative to: that of `<base>`, if it can be one; undefined if it is no URL. */

@@ -62,13 +62,6 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
   ['no Content-Type: text before <html>', typed(null, `text <html>${unquoted}`)],
   ['no Content-Type: white space before <html>', typed(null, ` \n\t<html>${unquoted}`)],
   ['no Content-Type: <html>, nosniff', typed(null, undefined, [['X-Content-Type-Options', 'nosniff']])],
-  [
-    'XHTML',
-    typed(
-      'application/xhtml+xml',
-      `<html xmlns="http://www.w3.org/1999/xhtml"><head>${meta('0;url=/m').replace('>', '/>')}</head></html>`,
-    ),
-  ],
   ['Content-Disposition: inline', page(unquoted, [['Content-Disposition', 'inline']])],
   ['a sandbox', page(unquoted, [['Content-Security-Policy', 'sandbox']])],
   ['a sandbox with scripts', page(unquoted, [['Content-Security-Policy', 'sandbox allow-scripts']])],
@@ -94,5 +87,35 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
   ['no known encoding', typed('text/html;charset=bogus', meta('0;url=/\xfc?\xfc'))],
 ]);
 
+const inXml = (attributes = '', url = '/m') =>
+  `<meta${attributes} http-equiv="refresh" content="0;url=${url}"/>`;
+const namespace = ' xmlns="http://www.w3.org/1999/xhtml"';
+const document = `<html${namespace}>${inXml()}</html>`;
+const declared = (encoding: string, url: string) =>
+  `<?xml version="1.0" encoding="${encoding}"?><html${namespace}>${inXml('', url)}</html>`;
+
+/** In the table {meta} stands for a meta element, {xmeta} for one that names its namespace. */
+const xml: Link[] = [
+  ...ofLines('xml.txt', (markup) =>
+    typed(
+      'application/xhtml+xml',
+      markup.replaceAll('{meta}', inXml()).replaceAll('{xmeta}', inXml(namespace)),
+    ),
+  ),
+  ...ofReplies('XML: type and encoding', [
+    ...[
+      ...['text/xml', 'application/xml', 'text/xsl', 'image/svg+xml', 'TEXT/XML;charset=x'],
+      ...['application/rss+xml', 'application/x+xml', 'application/xml-dtd'],
+    ].map((type) => [`Content-Type: ${type}`, typed(type, document)] as const),
+    ['SVG', typed('image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${inXml(namespace)}</svg>`)],
+    ['no Content-Type: <?xml ?>', typed(null, declared('utf-8', '/m'))],
+    ['nosniff', typed('text/xml', document, [['X-Content-Type-Options', 'nosniff']])],
+    ['a sandbox', typed('text/xml', document, [['Content-Security-Policy', 'sandbox']])],
+    ['no encoding, UTF-8', typed('text/xml', bytes(document.replace('/m', '/ü?ü')))],
+    ['windows-1252 by the declaration', typed('text/xml', declared('windows-1252', '/\xfc?\xfc'))],
+    ['windows-1251 by the type', typed('text/xml;charset=windows-1251', declared('utf-8', '/\xcf?\xcf'))],
+  ]),
+];
+
 /** Pages that lead on by themselves. */
-export const pageLinks: readonly Link[] = [...refreshes, ...pages, ...types];
+export const pageLinks: readonly Link[] = [...refreshes, ...pages, ...types, ...xml];

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { describe, expect, test } from 'vitest';
 import { send, sendRaw, type TestResponse } from '../testing/send.ts';
@@ -122,19 +122,6 @@ export function proxyRules(stack: () => TestStack): void {
       await expect.poll(line).toBeDefined();
       return JSON.parse((await line()) ?? '');
     };
-
-    test.each(['/api', '/api/chain'])('answers %s itself the second time', async (path) => {
-      const { expanderPort, shortener } = stack();
-      const target = `${path}?u=${shortener}/chain/2?id=${randomUUID()}`;
-      const first = await send(expanderPort, target);
-      const second = await send(expanderPort, target);
-      expect([second.status, second.body]).toEqual([first.status, first.body]);
-      // It names this one message.
-      const { 'x-request-id': id } = second.headers;
-      expect({ ...first.headers, 'x-request-id': id }).toEqual(second.headers);
-      expect(await entry(first)).toMatchObject({ cache: 'MISS', upstreamStatus: '200' });
-      expect(await entry(second)).toMatchObject({ cache: 'HIT', upstream: '' });
-    });
 
     test('answers a file of a release itself, in each encoding, and no page', async () => {
       const { tasksPort } = stack();

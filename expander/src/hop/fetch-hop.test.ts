@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
@@ -9,6 +8,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { answering } from '../../testing/answering.ts';
 import { testExpander } from '../../testing/expander.ts';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
@@ -34,18 +34,6 @@ function asking(...answers: LookupAddress[][]) {
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, agentConnector);
   onTestFinished(close);
   return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
-}
-
-/** A server of raw bytes on 127.0.0.1. */
-async function answering(answer: (socket: Socket) => void): Promise<string> {
-  const server: Server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address?.port}/`;
 }
 
 const refusal = { code: 'target_refused' };

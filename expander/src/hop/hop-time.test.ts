@@ -1,19 +1,8 @@
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { startShortener } from '@longhand/shortener';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { answering } from '../../testing/answering.ts';
 import { testExpander } from '../../testing/expander.ts';
-
-/** A server of raw bytes on 127.0.0.1. */
-async function answering(answer: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address?.port}/`;
-}
 
 const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
+import type { ErrorCode } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
 import type { NumberedUrl } from './url-list.ts';
@@ -24,31 +24,30 @@ export interface BulkLine {
 /** What a line says of an expansion. */
 export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
 
-/** Expands the URL of one line by `expandUrl`. It never rejects: after a fault of ours `onFault` gets the error. */
+/** Expands the URL of one line by `expandUrl`. It never rejects: if that does, `onFault` gets the error. */
 export async function expandLine(
-  [line, url]: NumberedUrl,
+  [line, given]: NumberedUrl,
   expandUrl: (url: string) => Promise<LineExpansion>,
   onFault: (fault: unknown) => void,
 ): Promise<BulkLine> {
-  if (typeof url !== 'string') return failedLine(line, jsonOf(url), notAString);
-  if (url.length > maxLength) return failedLine(line, url, tooLong());
+  const url = typeof given === 'string' ? given : jsonOf(given);
+  const failed = ({ code, message }: Failure): BulkLine => {
+    const beginning = url.slice(0, maxLength);
+    return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
+  };
+  if (url !== given) return failed(notAString);
+  if (url.length > maxLength) return failed(tooLong());
   try {
     const { longUrl, redirectCount, cached, error } = await expandUrl(url);
     return { line, url, longUrl, redirectCount, cached, error };
   } catch (error) {
-    if (error instanceof ExpansionError) return failedLine(line, url, error);
     onFault(error);
-    return failedLine(line, url, fault);
+    return failed(fault);
   }
 }
 
 const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
 const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
-
-function failedLine(line: number, url: string, { code, message }: Failure): BulkLine {
-  const beginning = url.slice(0, maxLength);
-  return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
-}
 
 /** A value as JSON; empty if it is nested too deep. */
 function jsonOf(value: unknown): string {

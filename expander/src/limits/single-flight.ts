@@ -40,7 +40,9 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
       for (const listener of listeners) listener(hop);
     };
     const forget = () => flights[key] === flight && delete flights[key];
-    const expansion = expandUrl(target, { ...options, clients, signal: stop.signal, onHop }).finally(forget);
+    const expansion = expandUrl(target, { ...options, clients, signal: stop.signal, onHop });
+    // Before those who wait learn of its end.
+    expansion.then(forget, forget);
     const abandon = () => {
       if (forget()) stop.abort();
     };
@@ -73,21 +75,22 @@ async function wait(
   { expansion, hops, listeners, abandon }: Flight,
   { signal, onHop }: Parameters<ExpandUrl>[1],
 ): Promise<Expansion> {
-  const left = Promise.withResolvers<never>();
-  const leave = () => left.reject(aborted(signal?.reason));
+  const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
+  const leave = () => reject(aborted(signal?.reason));
   const listener = (hop: Hop) => {
     try {
       onHop?.(hop);
     } catch (error) {
-      left.reject(error);
+      reject(error);
     }
   };
+  expansion.then(resolve, reject);
   listeners.add(listener);
   hops.forEach(listener);
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave);
   try {
-    return await Promise.race([expansion, left.promise]);
+    return await promise;
   } finally {
     signal?.removeEventListener('abort', leave);
     listeners.delete(listener);

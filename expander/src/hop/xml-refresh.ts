@@ -5,7 +5,7 @@ const xhtml = 'http://www.w3.org/1999/xhtml';
 const name = `[^\\s<>&"'=/!?]+`;
 const attribute = `\\s+(?:${name})\\s*=\\s*(?:"[^<"]*"|'[^<']*')`;
 const comment = '<!--(?:(?!--)[^])*-->';
-const instruction = '<\\?(?!xml\\s)[^]*?\\?>';
+const instruction = '<\\?(?!xml\\s)(?:(?!\\?>)[^])*\\?>';
 
 /** What comes before the root; `external` if another file may define entities. */
 const prolog = new RegExp(

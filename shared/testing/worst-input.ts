@@ -38,9 +38,9 @@ export async function worstInput({ size, pieces, send }: Strangers): Promise<{ m
   }
   const full = [];
   for (const { shape } of worst(small).slice(0, slowest)) {
-    // The second time counts: the first one compiles.
-    await measured(shape, size);
-    full.push(await measured(shape, size));
+    // The first time compiles; a busy processor may make one of the others slower.
+    const times = [await measured(shape, size), await measured(shape, size), await measured(shape, size)];
+    full.push(...worst(times).slice(-1));
   }
   const [first = { ms: 0, input: '' }] = worst(full);
   return { ms: first.ms, input: first.input };

@@ -130,7 +130,7 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
     if (begun === 60) leaving.abort();
     return endedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
   };
-  const urls = readUrls('x\n'.repeat(1_000));
+  const urls = await readUrls('x\n'.repeat(1_000));
   const options = { signal: leaving.signal, onFault: () => {}, pause: createPause() };
   const done = expandMany(urls, expandUrl, options);
   expect((await Array.fromAsync(done)).length).toBe(60);
@@ -154,8 +154,8 @@ test('long lists leave the event loop to other requests every 10 ms, whatever a 
     return endedExpansion('http://a.example/', { code: 'final', message: '' });
   };
   const options = { onFault: () => {}, pause: createPause() };
-  const expandList = () =>
-    Array.fromAsync(expandMany(readUrls('http://a.example/\n'.repeat(100)), busy, options));
+  const urls = await readUrls('http://a.example/\n'.repeat(100));
+  const expandList = () => Array.fromAsync(expandMany(urls, busy, options));
   await Promise.all(Array.from({ length: 3 }, expandList));
   expect(turns.reduce((sum, lines) => sum + lines)).toBeGreaterThan(250);
   // Each of the three lists may have begun a line when the time is over.

@@ -4,6 +4,9 @@ const maxWork = 10;
 /** To be awaited after each step of long work; undefined if it may go on. */
 export type Pause = () => Promise<void> | undefined;
 
+/** For work that keeps nobody waiting. */
+export const noPause: Pause = () => undefined;
+
 /** Pauses for pieces of long work that run at the same time: they share the 10 ms, and go on one after the other. */
 export function createPause(): Pause {
   const paused: (() => void)[] = [];

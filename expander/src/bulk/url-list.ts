@@ -1,5 +1,6 @@
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
+import { noPause, type Pause } from './pause.ts';
 
 /** URLs in one request. */
 const maxUrls = 10_000;
@@ -12,7 +13,12 @@ export interface ListOptions {
   max?: number;
   /** Whether the text is declared to be JSON. */
   json?: boolean;
+  /** Between steps: eight million line ends take 0.3 s. */
+  pause?: Pause;
 }
+
+/** Characters that are split into lines before a pause. */
+const pieceSize = 64 * 1024;
 
 /** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
 const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
@@ -23,16 +29,25 @@ const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
  *
  * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON and is no array.
  */
-export function readUrls(text: string, { max = maxUrls, json = false }: ListOptions = {}): NumberedUrl[] {
+export async function readUrls(
+  text: string,
+  { max = maxUrls, json = false, pause = noPause }: ListOptions = {},
+): Promise<NumberedUrl[]> {
   const body = text.replace(/^\ufeff/, '');
-  const array = json || arrayStart.test(body) ? readArray(body, max) : null;
+  await pause();
+  const array = json || arrayStart.test(body) ? await readArray(body, max, pause) : null;
   if (json && !array) {
     throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
   }
+  if (array) return elements(array);
   const urls: NumberedUrl[] = [];
-  for (const numbered of array ? elements(array) : lineSplitter()(body, true)) {
-    if (urls.length === max) throw tooMany(max);
-    urls.push(numbered);
+  const split = lineSplitter();
+  for (let start = 0; start < body.length; start += pieceSize) {
+    for (const url of split(body.slice(start, start + pieceSize), start + pieceSize >= body.length)) {
+      if (urls.length === max) throw tooMany(max);
+      urls.push(url);
+    }
+    await pause();
   }
   return urls;
 }
@@ -50,7 +65,7 @@ export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGen
   }
   if (arrayStart.test(beginning)) {
     const rest = await Array.fromAsync(texts);
-    return yield* readUrls(beginning + rest.join(''), { max: Number.POSITIVE_INFINITY });
+    return yield* await readUrls(beginning + rest.join(''), { max: Number.POSITIVE_INFINITY });
   }
   const split = lineSplitter();
   // With `yield*` each would cost twice the CPU.
@@ -92,15 +107,16 @@ function lineSplitter() {
   };
 }
 
-/** Yields the values of an array, but for blank strings. */
-function* elements(array: unknown[]): Generator<NumberedUrl> {
-  for (const [i, url] of array.entries())
-    if (typeof url !== 'string' || url.trim() !== '') yield [i + 1, url];
+/** The values of an array, but for blank strings. */
+function elements(array: unknown[]): NumberedUrl[] {
+  const numbered = array.map((url, i): NumberedUrl => [i + 1, url]);
+  return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
 }
 
 /** The array in `body`; null if it is none. @throws ExpansionError if it has too many values. */
-function readArray(body: string, max: number): unknown[] | null {
+async function readArray(body: string, max: number, pause: Pause): Promise<unknown[] | null> {
   if (hasMoreValues(body, max)) throw tooMany(max);
+  await pause();
   try {
     const value: unknown = JSON.parse(body);
     return Array.isArray(value) ? value : null;
@@ -114,11 +130,20 @@ function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;
   for (let i = 0; i < json.length && values <= max; i += 1) {
-    const character = json[i] as string;
-    if (quoted && character === '\\') i += 1;
-    else if (character === '"') quoted = !quoted;
-    // A value follows a comma, or it is the first one of an array or object.
-    else if (!quoted && ',[{'.includes(character)) values += 1;
+    // By number: a string for each of eight million characters takes ten times as long.
+    switch (json.charCodeAt(i)) {
+      case 0x22: // "
+        quoted = !quoted;
+        break;
+      case 0x5c: // \\
+        if (quoted) i += 1;
+        break;
+      // A value follows a comma, or it is the first one of an array or object.
+      case 0x2c: // ,
+      case 0x5b: // [
+      case 0x7b: // {
+        if (!quoted) values += 1;
+    }
   }
   return values > max;
 }

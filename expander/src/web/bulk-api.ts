@@ -30,7 +30,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       release();
     };
     try {
-      const urls = readUrls(text, { json: isJson(c.req.header('Content-Type')) });
+      const urls = await readUrls(text, { json: isJson(c.req.header('Content-Type')), pause });
       const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
       const expandUrl = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
       const lines = expandMany(urls, expandUrl, { signal, onFault, pause });

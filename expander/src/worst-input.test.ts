@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { type Strangers, worstInput } from '@longhand/shared/testing/worst-input.ts';
+import { afterAll, expect, test } from 'vitest';
+import { testExpander } from '../testing/expander.ts';
+import { startOrigin } from '../testing/origin.ts';
+
+const { app, expand, close } = testExpander({
+  // No name leads anywhere.
+  lookup: (_, __, callback) => callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []),
+});
+const origin = await startOrigin();
+afterAll(() => {
+  close();
+  return origin.close();
+});
+
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+/** Combining marks of two classes, which normalization has to sort. */
+const [above, below] = ['\u0301', '\u0323'] as const;
+const urls = [
+  'http://',
+  'https:',
+  'a',
+  'a.',
+  above,
+  below,
+  'ß',
+  '%cc%81',
+  '%',
+  '\\',
+  '/',
+  '\t',
+  ' ',
+  ':',
+  '@',
+  '?',
+  '#',
+  '[',
+  '::1',
+  'xn--',
+  '"',
+  '<',
+];
+const tokens = ['"', '\\"', '\\', ',', ';', '=', ' ', '\t', 'a', 'longhand', '*', 'W/', 'id', '%', '.'];
+const cookie = ['a=1', 'a', '=', ';', ' ', 'Path=/', 'Domain=', '.', 'Expires=', 'Max-Age=', '9', '"', ','];
+const markup = [
+  ...['<meta http-equiv=refresh content="0;url=a">', '<meta http-equiv=refresh content="99;url=a">'],
+  ...[
+    '<',
+    '<meta ',
+    '<base href="//',
+    'http-equiv=refresh ',
+    'content="0;url=',
+    'http://',
+    '"',
+    "'",
+    '>',
+    '/>',
+  ],
+  ...[
+    '<!--',
+    '-->',
+    '&',
+    '&#',
+    '<script>',
+    '</script',
+    '</',
+    '<svg>',
+    '<title>',
+    '<![CDATA[',
+    ' ',
+    '=',
+    bytes(above),
+  ],
+];
+
+/** A different path each time, so that no cache answers. */
+const target = () => `${origin.url}/${randomUUID()}`;
+const get = async (query: string, headers = {}) => (await app.request(`/api?${query}`, { headers })).text();
+const expandLines = async (body: string) =>
+  (await app.request('/api/expand', { method: 'POST', body })).text();
+
+/** Expands URLs that answer with these bytes. */
+async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
+  await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
+  await Promise.all(Array.from({ length: urls }, () => expand.trace(target(), { follow: 'all' })));
+}
+
+const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';
+const list = (url: string) =>
+  Array.from({ length: 150 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
+
+/** The places where strangers' text comes in, with its largest size there. */
+const strangers: Record<string, Strangers> = {
+  u: { size: 8_192, pieces: urls, send: (text) => get(`u=${encodeURIComponent(text)}`) },
+  'u of the page': {
+    size: 8_192,
+    pieces: urls,
+    send: async (text) => (await app.request(`/?u=${encodeURIComponent(text)}`)).text(),
+  },
+  query: {
+    size: 32_000,
+    pieces: ['&', 'u', 'u=', 'cb=', '%', '+', 'a', ';', '?'],
+    send: (text) => get(text),
+  },
+  cb: { size: 32_000, pieces: tokens, send: (text) => get(`u=${target()}&cb=${encodeURIComponent(text)}`) },
+  ...Object.fromEntries(
+    ['CDN-Loop', 'X-Forwarded-For', 'X-Request-Id', 'Accept', 'If-None-Match', 'Cookie', 'User-Agent'].map(
+      (name) => [
+        name,
+        { size: 32_000, pieces: tokens, send: (text: string) => get('u=a.invalid', { [name]: `.${text}.` }) },
+      ],
+    ),
+  ),
+  'list, one line': {
+    size: 8_000_000,
+    pieces: ['[', ']', '"', ',', '\n', '\r', ' ', '\\', 'a'],
+    send: expandLines,
+  },
+  'list, each line': { size: 4_000, pieces: urls, send: (text) => expandLines(list(text)) },
+  Location: {
+    size: 16_000,
+    pieces: urls.map(bytes),
+    send: (text) => expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
+  },
+  'Location of each line': {
+    size: 4_500,
+    pieces: urls.map(bytes),
+    async send(text) {
+      await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
+      await expandLines(Array.from({ length: 120 }, target).join('\n'));
+    },
+  },
+  'Set-Cookie': {
+    size: 15_000,
+    pieces: cookie,
+    send: (text) => expandAnswer(`302 Found\r\nLocation: /\r\n${lines('Set-Cookie', text)}`),
+  },
+  Refresh: {
+    size: 16_000,
+    pieces: ['0', ';', ',', 'url', '=', '"', "'", ' ', '.', ...urls.map(bytes)],
+    send: (text) => expandAnswer(`${page}\r\nRefresh: ${text}`),
+  },
+  'header fields': {
+    size: 16_000,
+    pieces: [
+      ':',
+      ' ',
+      '\t',
+      '\r\n',
+      '\n',
+      'a',
+      'a: b\r\n',
+      '\r\n ',
+      'Location: /\r\n',
+      'Content-Length: 0\r\n',
+    ],
+    send: (text) => expandAnswer(`200 OK\r\n${text}`),
+  },
+  page: { size: 65_536, pieces: markup, send: (text) => expandAnswer(page, text) },
+  'page with <base>': {
+    size: 65_536,
+    pieces: markup,
+    send: (text) =>
+      expandAnswer(page, `<base href="//a${bytes(above.repeat(4_000) + below.repeat(4_000))}">${text}`),
+  },
+  'XML page': {
+    size: 65_536,
+    pieces: [
+      ...markup,
+      '<?xml',
+      '?>',
+      '<!DOCTYPE ',
+      '<!ENTITY ',
+      ' xmlns="http://www.w3.org/1999/xhtml"',
+      'h:',
+    ],
+    send: (text) => expandAnswer('200 OK\r\nContent-Type: application/xhtml+xml', text),
+  },
+  'chunk sizes, byte by byte': {
+    size: 4_096,
+    pieces: ['0', '1', 'f', ';', '"', ' ', '\t', '=', 'a', '\r', '\n', '\r\n', 'x'],
+    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 20, piece: 1 }),
+  },
+  chunks: {
+    size: 65_536,
+    pieces: ['1\r\na\r\n', '1;a\r\na\r\n', '0\r\n', '\r\n', 'f', ';', ' '],
+    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text),
+  },
+};
+
+test.for(Object.entries(strangers))(
+  '%s: no input keeps other clients waiting for 100 ms',
+  { timeout: 120_000 },
+  async ([, place]) => {
+    const { ms, input } = await worstInput(place);
+    expect(ms, input).toBeLessThan(100);
+  },
+);
+
+/** As many fields of that name as `text` has line breaks; a semicolon ends a line now and then. */
+function lines(name: string, text: string): string {
+  return (text.match(/.{1,100}/g) ?? []).map((value) => `${name}: ${value}`).join('\r\n');
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+
+interface Response {
+  bytes: string;
+  /** Bytes that are sent at once; all by default. */
+  piece?: number;
+}
+
+/** A website in a thread of its own, so that its CPU is not ours. It answers every request as it was told last. */
+export async function startOrigin() {
+  const worker = new Worker(new URL(import.meta.url));
+  const [port] = await once(worker, 'message');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async answer(response: Response): Promise<void> {
+      worker.postMessage(response);
+      await once(worker, 'message');
+    },
+    close: () => worker.terminate(),
+  };
+}
+
+function serve(parent: NonNullable<typeof parentPort>): void {
+  let response: Response = { bytes: '' };
+  parent.on('message', (told: Response) => {
+    response = told;
+    parent.postMessage('told');
+  });
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {});
+    socket.once('data', async () => {
+      const { bytes, piece = bytes.length } = response;
+      for (let sent = 0; sent < bytes.length && !socket.destroyed; sent += piece) {
+        socket.write(bytes.slice(sent, sent + piece), 'latin1');
+        if (piece < bytes.length) await setImmediate();
+      }
+      socket.end();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parent.postMessage((server.address() as AddressInfo).port));
+}
+
+if (!isMainThread && parentPort) serve(parentPort);

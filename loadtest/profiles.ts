@@ -1,3 +1,6 @@
+/** A mixed load: the share of each kind of request, and the limits. */
+const mixed = { hot: 0.6, cold: 0.1, list: 0.25, writes: 0.05, p99: 20, failed: 0.001 };
+
 /**
  * The settings of each script in the profile `full`. Rates are per second, durations in seconds, limits of latencies in
  * milliseconds. Each is also a variable: `hotLinks` is LOAD_HOT_LINKS.
@@ -34,30 +37,8 @@ const full = {
   spike: { rate: 50, peakRate: 1_000, ramp: 10, hold: 15, after: 20, users: 500, recoveredP95: 50 },
   soak: { rate: 50, duration: 30 * 60, users: 50, growth: 10 },
   restart: { rate: 100, duration: 60, users: 100 },
-  // With the share of each kind of request.
-  mix: {
-    rate: 500,
-    duration: 30,
-    users: 300,
-    hot: 0.6,
-    cold: 0.1,
-    list: 0.25,
-    writes: 0.05,
-    p99: 20,
-    failed: 0.001,
-  },
-  breakpoint: {
-    rate: 200,
-    peakRate: 10_000,
-    duration: 5 * 60,
-    users: 500,
-    hot: 0.6,
-    cold: 0.1,
-    list: 0.25,
-    writes: 0.05,
-    p99: 20,
-    failed: 0.001,
-  },
+  mix: { rate: 500, duration: 30, users: 300, ...mixed },
+  breakpoint: { rate: 200, peakRate: 10_000, duration: 5 * 60, users: 500, ...mixed },
 };
 
 /** A threshold that is always met: k6 puts only metrics with a threshold into the summary. */

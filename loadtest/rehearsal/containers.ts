@@ -98,17 +98,21 @@ export async function startContainers() {
       const name = `${project}-relay`;
       const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
       const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
-      await docker('network', 'disconnect', network, redis);
-      await docker('network', 'connect', '--alias', `${service}-behind`, network, redis);
       await docker(
         ...['run', '--detach', '--rm', '--name', name, '--network', network, '--network-alias', service],
         ...['--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`, image],
         ...['node', '/relay.ts', JSON.stringify(options)],
       );
+      await docker('network', 'disconnect', network, redis);
+      await docker('network', 'connect', '--alias', `${service}-behind`, network, redis);
+      // Redis may come back at the address that it had: then the connections of before still lead to it.
+      await docker('exec', redis, 'redis.sh', 'cli', 'CLIENT', 'KILL', 'TYPE', 'normal');
       return async () => {
-        await docker('rm', '--force', name);
+        const connections = await docker('logs', name);
         await docker('network', 'disconnect', network, redis);
         await docker('network', 'connect', '--alias', service, network, redis);
+        await docker('rm', '--force', name);
+        if (connections === '') throw new Error(`nothing connected to the relay before ${service}`);
       };
     },
 

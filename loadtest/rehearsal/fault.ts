@@ -35,15 +35,15 @@ export interface Tested {
   tests: readonly string[];
 }
 
-/** Begins a fault. What it returns takes it back. */
-type Begin = (stack: RehearsedStack) => Promise<Restore | undefined>;
+/** Begins a fault. What it returns takes it back. If it has to look for something first, it says when it begins. */
+type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore | undefined>;
 
 /** The cause of a fault that lasts for `seconds`. */
 export const lasting =
   (seconds: number, begin: Begin): Fault['cause'] =>
   async (stack, drill) => {
     drill.begins();
-    const restore = await begin(stack);
+    const restore = await begin(stack, drill);
     try {
       await pause(seconds);
     } finally {
@@ -55,16 +55,19 @@ export const lasting =
 /** Kills a service's first replica. */
 export const kill =
   (service: Service): Begin =>
-  async (stack) => {
-    await stack.signal(await stack.first(service), 'KILL');
+  async (stack, drill) => {
+    const replica = await stack.first(service);
+    drill.begins();
+    await stack.signal(replica, 'KILL');
     return undefined;
   };
 
 /** Makes it hang. */
 export const hang =
   (service: Service): Begin =>
-  async (stack) => {
+  async (stack, drill) => {
     const replica = await stack.first(service);
+    drill.begins();
     await stack.signal(replica, 'STOP');
     return () => stack.signal(replica, 'CONT');
   };

@@ -5,10 +5,9 @@ import { pause } from '../until.ts';
 
 /** What a replica of the expander says when its cache goes, or comes back. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
-/** Lines for each replica: it goes and it comes back; with a relay, each time the connection changes hands. */
-const mostLines = 4;
 
-const cacheFault = (id: string, fault: string, cause: Fault['cause']): Fault => ({
+/** @param most lines for each replica: it goes and comes back, of which the connection and the answers each tell. */
+const cacheFault = (id: string, fault: string, cause: Fault['cause'], most = 4): Fault => ({
   id,
   fault,
   promise:
@@ -22,7 +21,7 @@ const cacheFault = (id: string, fault: string, cause: Fault['cause']): Fault => 
     const said = (await stack.log('expander', since)).filter((line) => changes.test(line)).length;
     const replicas = (await stack.replicas('expander')).length;
     drill.note(`${said} log lines`);
-    if (said > mostLines * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
+    if (said > most * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
   },
 });
 
@@ -31,6 +30,8 @@ const relayed = (id: string, fault: string, behaviour: Behaviour) =>
     id,
     fault,
     lasting(5, (stack) => stack.relay('expander-cache', behaviour)),
+    // It goes and comes back when the relay comes, and again when that goes.
+    8,
   );
 
 /** Faults of the expander's Redis. */

@@ -50,8 +50,10 @@ export const serviceFaults: Fault[] = [
     fault: 'One of two replicas of each service is killed (SIGKILL)',
     promise: 'Only its requests in flight fail, none later than 1 s.',
     judges: [lastFailsWithin(1)],
-    cause: lasting(3, async (stack) => {
-      for (const replica of await firsts(stack)) await stack.signal(replica, 'KILL');
+    cause: lasting(3, async (stack, drill) => {
+      const replicas = await firsts(stack);
+      drill.begins();
+      await Promise.all(replicas.map((replica) => stack.signal(replica, 'KILL')));
       return undefined;
     }),
   },
@@ -87,8 +89,9 @@ export const serviceFaults: Fault[] = [
       answersWithin(3, 'read', 'write'),
       answersWithin(11, 'hot', 'miss'),
     ],
-    cause: lasting(8, async (stack) => {
+    cause: lasting(8, async (stack, drill) => {
       const replicas = await firsts(stack);
+      drill.begins();
       const back = await Promise.all(services.map((service, i) => stack.cutOff(service, replicas[i] ?? '')));
       return () => Promise.all(back.map((restore) => restore()));
     }),

@@ -61,27 +61,18 @@ CMD ["watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
-FROM manifests AS exporters-packages
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace deploy
-
-# Debian's redis_exporter, beside the program that counts the proxies' access lines and hands it the passwords.
-FROM node AS exporters
+# Debian's exporters, and what they need to know of this stack.
+FROM debian:trixie-slim AS exporters
 RUN apt-get update && \
-    apt-get install -y --no-install-recommends prometheus-redis-exporter && \
+    apt-get install -y --no-install-recommends mtail prometheus-redis-exporter prometheus-node-exporter openssl && \
     rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production
-WORKDIR /app
-COPY package.json ./
-COPY shared/package.json shared/
-COPY shared/src shared/src
-COPY --from=exporters-packages /app/node_modules node_modules
-COPY deploy/package.json deploy/
-COPY deploy/observe/*.ts deploy/observe/
+COPY deploy/observe/mtail /etc/mtail
+COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
-EXPOSE 5514/udp 9121 9464
-CMD ["node", "deploy/observe/exporters.ts"]
+EXPOSE 5514/udp 3903 9100 9121
+CMD ["exporters.sh"]
 LABEL org.opencontainers.image.title="Longhand exporters" \
-      org.opencontainers.image.description="Metrics of the proxy and of Redis." \
+      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk." \
       org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
 
 FROM node AS shortener

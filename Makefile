@@ -34,7 +34,7 @@ logs: ## follow the logs of the containers (the native run shows its own); ID=â€
 
 observe: ## observe the running stack with Prometheus, in containers with Grafana too
 	@if $(in_containers); then deploy/compose/observe.sh; else \
-		deploy/packages.sh prometheus prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
+		deploy/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/observe/main.ts; fi
 
 ps: ## show what is running
@@ -65,7 +65,7 @@ doctor: ## report what is missing on this machine, and how to get it
 	@deploy/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server caddy prometheus prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
+	@deploy/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=â€¦ repeats the random inputs of another run
 	@vitest run

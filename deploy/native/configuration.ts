@@ -48,7 +48,7 @@ export async function configureProxy(prefix: string, variables: ProxyVariables):
   const values = {
     ...variables,
     LONGHAND_PAGES: 'pages',
-    // The runner reads the one access log itself.
+    // `make observe` follows the one access log.
     LONGHAND_COUNTER_LOG: '',
     // Never queried: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',

@@ -1,11 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
-import { operations } from '@longhand/shared/operations.ts';
-import { serve } from '@longhand/shared/serve.ts';
-import { Registry } from 'prom-client';
-import { doorMetrics } from '../observe/door.ts';
-import { exportDisk } from '../observe/gauges.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy, frontNetworks, workers } from './configuration.ts';
 import { createFolders, handOver } from './folders.ts';
@@ -43,8 +38,8 @@ export interface Stack extends AsyncDisposable {
   readonly localhost: boolean;
   /** Whether the proxy listens on every address of this machine. */
   readonly everywhere: boolean;
-  /** The Unix sockets of the operations endpoints: the runner's own for the proxy; for tasks, the first replica's. */
-  readonly operations: { readonly proxy: string; readonly expander: string; readonly tasks: string };
+  /** The Unix sockets of the operations endpoints; for tasks, the first replica's. */
+  readonly operations: { readonly expander: string; readonly tasks: string };
   /** In start order. */
   readonly processes: readonly SupervisedProcess[];
   /** Drains the proxy and the services, then stops Redis. */
@@ -77,7 +72,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   const account = await dropPrivileges(folder, (line) => onLine('stack', line));
   const lowPorts = Object.values(ports).some((port) => port < 1_024);
-  const door = await openDoor(folder);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -91,20 +85,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       folder,
       env: { ...env, PATH: searchPath(env) },
       account,
-      onLine(process, line) {
-        if (process === 'proxy') door.count(line);
-        onLine(process, line);
-      },
+      onLine,
     },
-  ).catch(async (error) => {
-    await door.close();
-    throw error;
-  });
+  );
   const url = (port: number) => `http://${host}:${port}`;
-  const stopAll = async () => {
-    await stop();
-    await door.close();
-  };
   return {
     urls: {
       proxy: url(ports.LONGHAND_PORT),
@@ -114,32 +98,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     localhost,
     everywhere,
     operations: {
-      proxy: join(folder, socketPath('proxy-ops')),
       expander: join(folder, socketPath('expander-ops')),
       tasks: join(folder, socketPath('tasks-ops')),
     },
     processes,
-    stop: stopAll,
-    [Symbol.asyncDispose]: stopAll,
-  };
-}
-
-/** Counts what the proxy's access log says, and exports it beside the services' own metrics. */
-async function openDoor(folder: string) {
-  const metrics = new Registry();
-  const count = doorMetrics(metrics);
-  exportDisk(metrics, join(folder, 'tasks-store'));
-  const end = new AbortController();
-  const { closed } = await serve(
-    operations(async () => {}, metrics),
-    { path: join(folder, socketPath('proxy-ops')), signal: end.signal },
-  );
-  return {
-    count,
-    close() {
-      end.abort();
-      return closed;
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

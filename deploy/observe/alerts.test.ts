@@ -1,24 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { testCertificate, testCertificateFor } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@longhand/shared/testing/small-disk.ts';
-import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startLoggingStack } from '../testing/logging-stack.ts';
 import { shortenedRules } from '../testing/shortened-rules.ts';
-import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
+import type { TemporaryStack } from '../testing/temporary-stack.ts';
 import { ask } from '../testing/visits.ts';
-import { exportCertificates } from './gauges.ts';
-import { type Observing, observeStack } from './observe.ts';
+import { type Observing, observeStack, programs } from './observe.ts';
 
-const absent = ['prometheus', 'promtool'].some((name) => spawnSync(name, ['--version']).error);
+const absent = programs.some((name) => spawnSync(name, ['--version']).error);
 /** It takes a minute and a half. rules.test.yml covers every alert in every run. */
 const skipped = absent || noSmallDisk() !== undefined || rounds({ short: 0, long: 1 }) === 0;
 
@@ -31,7 +25,7 @@ describe.skipIf(skipped)('An alert of the running stack fires by its fault', { t
 
   beforeAll(async () => {
     disk = mountSmallDisk(256);
-    stack = await startTemporaryStack({ parent: disk.folder });
+    stack = await startLoggingStack({ parent: disk.folder });
     const rules = join(stack.folder, 'rules.yml');
     writeFileSync(rules, shortenedRules());
     const { port } = await freePorts('port');
@@ -124,35 +118,4 @@ describe.skipIf(skipped)('An alert of the running stack fires by its fault', { t
     await causes(() => disk.fill(40 * 1024 * 1024), 'StoreDiskFull');
     disk.clear();
   });
-
-  test('a certificate ends in five days', async () => {
-    const tls = createServer(await testCertificateFor(5, 'a.example')).listen(0, '127.0.0.1');
-    await once(tls, 'listening');
-    const metrics = new Registry();
-    const { port } = tls.address() as AddressInfo;
-    exportCertificates(metrics, { host: '127.0.0.1', port, names: ['a.example'] });
-    // What exports it in containers is one more replica of the proxy here, which Prometheus finds by its socket.
-    const exporter = createHttpServer(async (_, response) => {
-      response.setHeader('Content-Type', metrics.contentType).end(await metrics.metrics());
-    });
-    onTestFinished(() => {
-      for (const server of [tls, exporter]) server.close();
-    });
-    await causes(() => exporter.listen(join(stack.folder, 'run', 'proxy-2-ops.sock')), 'CertificateExpires');
-  });
-});
-
-test('the certificate that a server shows is known by the end of its validity', async () => {
-  const { key, cert } = await testCertificate('a.example');
-  const server = createServer({ key, cert }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  const metrics = new Registry();
-  exportCertificates(metrics, { host: '127.0.0.1', port, names: ['a.example'] });
-  const [, seconds] = /not_after_seconds\{name="a.example"\} (\d+)/.exec(await metrics.metrics()) ?? [];
-  const days = (Number(seconds) * 1_000 - Date.now()) / 86_400_000;
-  // selfsigned's default.
-  expect(days).toBeGreaterThan(360);
-  expect(days).toBeLessThan(366);
 });

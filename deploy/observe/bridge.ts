@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { type Listening, listen } from '@longhand/shared/listen.ts';
 
 /** The sockets of operations endpoints: `tasks-2-ops.sock`. */
-const operationsSocket = /^(expander|tasks|proxy)(-\d+)?-ops\.sock$/;
+const operationsSocket = /^(expander|tasks)(-\d+)?-ops\.sock$/;
 
 /**
  * Lets Prometheus, which knows TCP alone, reach the operations endpoints of a native stack: `/targets` lists them as its
@@ -39,7 +39,7 @@ function targets(folder: string, address: string) {
   return readdirSync(folder).flatMap((socket) => {
     const [, service = '', replica = ''] = operationsSocket.exec(socket) ?? [];
     const labels = {
-      job: service === 'proxy' ? 'door' : service,
+      job: service,
       instance: service + replica,
       __metrics_path__: `/metrics/${socket}`,
     };

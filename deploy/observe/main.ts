@@ -5,18 +5,15 @@ import { join, resolve } from 'node:path';
 import { readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
-import { observeStack } from './observe.ts';
+import { observeStack, programs } from './observe.ts';
 
 /** Observes the native stack in the foreground: `node deploy/observe/main.ts [folder]`. */
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..', '..', '.local'));
 const { LONGHAND_PROMETHEUS_PORT: port } = readOrExit((env) => readEnv(stackVariables, env, ['LONGHAND_']));
 if (!existsSync(join(folder, 'run')))
   fail('The stack is not running: start it in another terminal with make up NATIVE=1.');
-if (spawnSync('prometheus', ['--version']).error) {
-  fail(
-    'Missing: prometheus. Install the package prometheus (on Debian: apt-get install prometheus prometheus-redis-exporter).',
-  );
-}
+const missing = programs.filter((program) => spawnSync(program, ['--version']).error).join(' ');
+if (missing) fail(`Missing: ${missing}. Install these packages (on Debian: apt-get install ${missing}).`);
 
 process.umask(0o077);
 process.chdir(folder);

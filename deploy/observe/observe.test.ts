@@ -7,13 +7,12 @@ import { text } from 'node:stream/consumers';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
+import { startLoggingStack } from '../testing/logging-stack.ts';
+import type { TemporaryStack } from '../testing/temporary-stack.ts';
 import { ask } from '../testing/visits.ts';
-import { type Observing, observeStack } from './observe.ts';
+import { type Observing, observeStack, programs } from './observe.ts';
 
-const missing = ['prometheus', 'prometheus-redis-exporter'].some(
-  (name) => spawnSync(name, ['--version']).error,
-);
+const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 
 /** The queries of a dashboard by the titles of their panels. */
 function queries(dashboard: string): [panel: string, query: string][] {
@@ -40,7 +39,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   };
 
   beforeAll(async () => {
-    stack = await startTemporaryStack({ tasksReplicas: 2 });
+    stack = await startLoggingStack({ tasksReplicas: 2 });
     const { folder } = stack;
     const { port } = await freePorts('port');
     observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });
@@ -52,7 +51,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
 
   test('every replica is found, and no panel is empty under load', async () => {
     const up = () => query('up == 1');
-    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(6);
+    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(7);
     const load = setInterval(() => ask(stack.urls), 200);
     try {
       for (const [panel, expression] of queries('service.json')) {
@@ -99,7 +98,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     }
   });
 
-  test.each(['proxy', 'expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
+  test.each(['expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
     const asked = request({ socketPath: stack.operations[name], path: '/metrics', agent: false }).end();
     const metrics = await new Promise<string>((resolve) =>
       asked.on('response', (answer) => resolve(text(answer))),

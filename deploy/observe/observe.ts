@@ -8,7 +8,6 @@ import { answersGet } from '../native/probes.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
 import { type SupervisedProcess, supervise } from '../native/supervisor.ts';
 import { startBridge } from './bridge.ts';
-import { prometheusConfiguration } from './scrape.ts';
 
 export interface ObserveOptions {
   /** The folder of a native stack, as a path that is short enough for its sockets. */
@@ -28,9 +27,12 @@ export interface Observing {
   stop(): Promise<void>;
 }
 
+/** Debian's programs, by the names of their packages. */
+export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
+
 /**
- * Observes a native stack with Debian's Prometheus and, where it is installed, redis_exporter. What Prometheus keeps is
- * in the folder `prometheus` of the stack.
+ * Observes a native stack with Debian's Prometheus and exporters: mtail counts the lines of the proxy's log, redis_exporter
+ * asks both Redis, node_exporter knows the disk. What Prometheus keeps is in the folder `prometheus` of the stack.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
   const { folder, rules = join(import.meta.dirname, 'rules.yml'), interval = 5, onLine } = options;
@@ -38,7 +40,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const account = accountOf(folder);
   const bridge = await startBridge(folder);
-  const port = options.port || (await freePort());
   const context = { folder, env: process.env, account, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
@@ -46,25 +47,67 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     bridge.close();
   };
   try {
-    const hasExporter = !spawnSync('prometheus-redis-exporter', ['--version']).error;
-    const exporter = hasExporter ? await freePort() : undefined;
-    if (exporter) processes.push(await supervise(redisExporter(exporter), context));
+    const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
+    for (const spec of [mtail(exporters.door), redisExporter(exporters.redis), nodeExporter(exporters.disk)])
+      processes.push(await supervise(spec, context));
+    const configuration = prometheusConfiguration(folder, interval, { ...exporters, bridge: bridge.port });
     copyFileSync(rules, join(data, 'rules.yml'));
-    const scrape = {
-      bridge: `127.0.0.1:${bridge.port}`,
-      redisExporter: exporter ? `127.0.0.1:${exporter}` : undefined,
-      interval,
-    };
-    writeFileSync(join(data, 'prometheus.yml'), prometheusConfiguration(scrape));
+    writeFileSync(join(data, 'prometheus.yml'), configuration);
     if (account)
       for (const file of ['', 'rules.yml', 'prometheus.yml'])
         chownSync(join(data, file), account.uid, account.gid);
+    const port = options.port || (await freePort());
     processes.push(await supervise(prometheus(port), context));
+    return { url: `http://127.0.0.1:${port}`, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+/** The configuration of a native Prometheus, as JSON, which is YAML. The one of containers is prometheus.yml. */
+function prometheusConfiguration(
+  folder: string,
+  interval: number,
+  ports: Record<'bridge' | 'door' | 'redis' | 'disk', number>,
+): string {
+  const every = `${interval}s`;
+  const at = (port: number) => [{ targets: [`127.0.0.1:${port}`] }];
+  const [, disk] = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n');
+  return JSON.stringify({
+    global: { scrape_interval: every, evaluation_interval: every },
+    rule_files: ['rules.yml'],
+    scrape_configs: [
+      {
+        job_name: 'services',
+        http_sd_configs: [{ url: `http://127.0.0.1:${ports.bridge}/targets`, refresh_interval: every }],
+      },
+      { job_name: 'door', static_configs: at(ports.door) },
+      {
+        job_name: 'disk',
+        static_configs: at(ports.disk),
+        metric_relabel_configs: [
+          { source_labels: ['mountpoint'], regex: RegExp.escape(disk ?? ''), action: 'keep' },
+        ],
+      },
+      {
+        job_name: 'redis',
+        metrics_path: '/scrape',
+        static_configs: [{ targets: ['expander-cache', 'tasks-store'] }],
+        relabel_configs: [
+          {
+            source_labels: ['__address__'],
+            target_label: '__param_target',
+            replacement: 'unix://run/$1.sock',
+          },
+          { source_labels: ['__address__'], target_label: 'instance' },
+          { target_label: '__address__', replacement: `127.0.0.1:${ports.redis}` },
+        ],
+      },
+    ],
+  });
 }
 
 /** The account of the stack's processes, where root has started them and they are not root's. */
@@ -88,11 +131,41 @@ const prometheus = (port: number): ProcessSpec => ({
   ready: answersGet({ port, path: '/-/ready' }),
 });
 
-/** Its targets are paths of sockets from the stack's folder, which is its working directory. */
+/** The paths of logs are from the stack's folder, which is its working directory. */
+const mtail = (port: number): ProcessSpec => ({
+  name: 'mtail',
+  command: 'mtail',
+  args: [
+    `--progs=${join(import.meta.dirname, 'mtail')}`,
+    '--logs=log/access.log,log/log',
+    '--emit_prog_label=false',
+    '--logtostderr',
+    ...['--address=127.0.0.1', `--port=${port}`],
+  ],
+  ready: answersGet({ port, path: '/metrics' }),
+  quietStart: true,
+});
+
+/** Its targets are paths of sockets from the stack's folder. */
 const redisExporter = (port: number): ProcessSpec => ({
   name: 'redis_exporter',
   command: 'prometheus-redis-exporter',
   args: ['--redis.addr=', `--web.listen-address=127.0.0.1:${port}`],
+  ready: answersGet({ port, path: '/' }),
+  quietStart: true,
+});
+
+const nodeExporter = (port: number): ProcessSpec => ({
+  name: 'node_exporter',
+  command: 'prometheus-node-exporter',
+  args: [
+    '--collector.disable-defaults',
+    '--collector.filesystem',
+    // Prometheus keeps the one disk with the store, of whatever kind it is.
+    '--collector.filesystem.mount-points-exclude=^$',
+    '--collector.filesystem.fs-types-exclude=^$',
+    `--web.listen-address=127.0.0.1:${port}`,
+  ],
   ready: answersGet({ port, path: '/' }),
   quietStart: true,
 });

@@ -1,0 +1,26 @@
+#!/bin/bash
+# The exporters of the profile observe, in one container: mtail counts what every nginx answered, redis_exporter asks both
+# Redis, node_exporter knows the disk of the store and the ends of the certificates.
+set -eu
+umask 077
+cd /tmp
+printf '{"redis://%s:6379":"%s","redis://%s:6379":"%s"}' \
+    expander-cache "$(cat /run/redis/expander-cache/password)" \
+    tasks-store "$(cat /run/redis/tasks-store/password)" >passwords.json
+mkdir -p textfile
+
+mtail --progs=/etc/mtail --logs=udp://0.0.0.0:5514 --emit_prog_label=false --logtostderr --address=0.0.0.0 --port=3903 &
+prometheus-redis-exporter --redis.addr= --redis.password-file=passwords.json --web.listen-address=0.0.0.0:9121 &
+prometheus-node-exporter --collector.disable-defaults --collector.filesystem --collector.filesystem.fs-types-exclude='^$' \
+    --collector.textfile --collector.textfile.directory=textfile --web.listen-address=0.0.0.0:9100 --log.level=warn &
+if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
+    while true; do
+        # shellcheck disable=SC2086 # an empty name is none
+        certificates.sh proxy:8443 ${LONGHAND_EXPANDER_NAME:-} ${LONGHAND_TASKS_NAME:-} >textfile/new
+        mv textfile/new textfile/certificates.prom
+        sleep 60
+    done &
+fi
+# Docker starts the container again, and all of them begin anew.
+wait -n
+exit 1

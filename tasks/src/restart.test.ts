@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startCuttingProxy } from '../testing/cut-connections.ts';
 import { type Service, startService } from '../testing/service.ts';
 import { configuration, silent } from '../testing/store.ts';
-import { channel, keys } from './redis/keys.ts';
+import { keys } from './redis/keys.ts';
 import { repair } from './redis/repair.ts';
 import { redisStore } from './redis/store.ts';
 
@@ -108,7 +108,7 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
       const proxy = await startCuttingProxy(server.url);
       service = await startService({ REDIS_URL: proxy.url });
       // The second step never reaches the store. Each says how many tasks it takes.
-      proxy.cutAt(`${cleared}`, 1);
+      proxy.cutAt(`"count":${cleared}`, 1);
       send('DELETE', '/finished', {}).catch(() => {});
       await expect.poll(() => proxy.cuts(), { timeout: 30_000, interval: 1 }).toBeGreaterThan(0);
       await service.end('SIGKILL');
@@ -127,7 +127,7 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
     test('by a stop: it goes on to its end and is acknowledged', async () => {
       service = await startService({ REDIS_URL: server.url });
       const watcher = new Redis(server.url);
-      await watcher.subscribe(channel);
+      await watcher.subscribe(keys.changes);
       const stepped = once(watcher, 'message');
       const answer = send('DELETE', '/finished', {});
       await stepped;

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface CuttingProxy {
   url: string;
   /**
-   * From now on cuts each connection on which a client sends the command `step`, or at once where `step` is
-   * 'connect'; undefined cuts none.
+   * From now on cuts each connection on which a client sends `step` (in RESP each word of a command stands between line
+   * breaks), or at once where it is 'connect'; undefined cuts none.
    *
    * @param passed how many commands may pass before that; none by default.
    */
@@ -39,8 +39,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     sockets.add(client);
     for (const socket of [client, redis]) socket.on('error', cut).on('close', cut);
     client.on('data', (bytes) => {
-      // A command in RESP is an array of strings; its name is the first one.
-      if (step && bytes.toString('latin1').toLowerCase().includes(`\r\n${step}\r\n`) && toPass-- <= 0) {
+      if (step && bytes.toString('latin1').toLowerCase().includes(step) && toPass-- <= 0) {
         cuts += 1;
         return cut();
       }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import type { TaskStore } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
@@ -17,6 +18,8 @@ export async function naming<Result>(removal: string, done: Promise<Result>): Pr
   }
 }
 
+const restoration = z.strictObject({ removal: z.string(), count: z.number() }).partial();
+
 /** Removing many tasks at once, and undoing a removal. */
 export function removalsController({ store, csrf }: { store: TaskStore; csrf: Csrf }) {
   const clear = async (c: TasksContext, { _method }: Input) => {
@@ -32,13 +35,11 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
 
   return {
     /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
-    clearFinished: (c: TasksContext) => withInput(c, csrf, [], (input) => clear(c, input)),
+    clearFinished: (c: TasksContext) => withInput(c, csrf, (input) => clear(c, input)),
 
     async restore(c: TasksContext) {
       // What a removal answers may be sent back as it is, count and all.
-      const count = await withInput(c, csrf, ['removal', 'count'], ({ removal = '' }) =>
-        store.restore(removal),
-      );
+      const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
       return wantsJson(c) ? json(c, { count }, 200, noStore) : toList(c, 303);
     },
   };

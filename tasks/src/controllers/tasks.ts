@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
+import { changeSchema, newTaskSchema } from '../task/schema.ts';
 import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
 import { queryParameter, type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
@@ -24,8 +25,11 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
   const create = (c: TasksContext) =>
-    withInput(c, csrf, ['title'], async ({ title = '', nonce }) =>
-      store.create(readTitle(title), now(), nonce),
+    withInput(
+      c,
+      csrf,
+      async ({ title = '', nonce }) => store.create(readTitle(title), now(), nonce),
+      newTaskSchema,
     );
 
   /** A HEAD request only checks whether the task exists. */
@@ -71,7 +75,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async index(c: TasksContext) {
       const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
-      const page = await listPage.page(readQuery(c), { ...(await formValues(c)), removed });
+      const page = await listPage.page(readQuery(c), await formValues(c), removed);
       return html(c, page, 200, noStore);
     },
 
@@ -123,9 +127,9 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
       return toList(c, 302);
     },
 
-    update: (c: TasksContext) => withInput(c, csrf, ['title', 'finished'], (input) => update(c, input)),
-    destroy: (c: TasksContext) => withInput(c, csrf, [], (input) => destroy(c, input)),
-    submit: (c: TasksContext) => withInput(c, csrf, [], (input) => submit(c, input)),
+    update: (c: TasksContext) => withInput(c, csrf, (input) => update(c, input), changeSchema),
+    destroy: (c: TasksContext) => withInput(c, csrf, (input) => destroy(c, input)),
+    submit: (c: TasksContext) => withInput(c, csrf, (input) => submit(c, input)),
 
     finish: (c: TasksContext) => setFinished(c, 1),
     unfinish: (c: TasksContext) => setFinished(c, 0),

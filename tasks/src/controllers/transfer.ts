@@ -61,7 +61,7 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     if (type === 'text/plain') return importFile(c, 'text');
     if (type === 'application/json') return importFile(c, 'json');
     if (type === 'application/x-ndjson') return importFile(c, 'ndjson');
-    return withInput(c, csrf, [], (input) => importForm(c, input));
+    return withInput(c, csrf, (input) => importForm(c, input));
   };
 
   return {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { configuration, silent } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
-import { channel, keys } from './keys.ts';
+import { keys } from './keys.ts';
 
 let redis: TestRedis;
 let replicas: Service[];
@@ -84,7 +84,7 @@ test('a change reaches 1 000 pages spread over half a second, and each of them o
     changes.subscribe((version) => version === announced && times.push(performance.now()));
   await client.get(keys.version);
   announced = '2001';
-  await client.publish(channel, announced);
+  await client.publish(keys.changes, announced);
   await expect.poll(() => arrivals.every((times) => times.length === 1)).toBe(true);
   const sorted = arrivals.flat().toSorted((a, b) => a - b) as [number, ...number[]];
   expect((sorted.at(-1) as number) - sorted[0]).toBeGreaterThan(300);

@@ -1,6 +1,6 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
-import { channel, keys } from './keys.ts';
+import { keys } from './keys.ts';
 
 /** Milliseconds in which changes are collected, so that a storm of writes is no storm of refreshes. */
 const collectTime = 100;
@@ -42,7 +42,7 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   const listener = redis.duplicate({ autoResubscribe: false });
   listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => collect(version));
-  listener.on('ready', () => listener.subscribe(channel).then(check, () => {}));
+  listener.on('ready', () => listener.subscribe(keys.changes).then(check, () => {}));
   const timer = setInterval(() => subscribers.size > 0 && check(), interval);
 
   signal.addEventListener('abort', () => {

@@ -1,41 +1,36 @@
 import { TaskError } from '../task/errors.ts';
-import type { Task } from '../task/task.ts';
+import { taskSchema } from '../task/schema.ts';
+import type { NewTask, Task } from '../task/task.ts';
 
-/** A task's hash, as the scripts return it; without a title there is no task. */
-export type Fields = [
-  title: string | null,
-  finished: string,
-  created: string,
-  updated: string | null,
-  revision: string,
-];
+const taskNames = taskSchema.keyof().options;
 
-const taskId = /^[1-9]\d{0,14}$/;
+/** A task as the scripts return it: every field is a string. */
+export type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
+
+/** What the hash of a task to insert, or of a change, holds. */
+export function fieldsOf(task: object): Record<string, string> {
+  const given = Object.entries(task).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, `${value}`]));
+}
 
 /** @throws TaskError `unknown_task` for what the store would never assign; each id has exactly one spelling. */
 export function requireId(id: string): void {
-  if (!taskId.test(id)) throw unknownTask();
+  if (!taskSchema.shape._id.safeParse(id).success) throw unknownTask();
 }
 
-/** The task of an id; undefined if there is none. */
-export function taskOf(id: string, fields: Fields): Task | undefined {
-  const [title, finished, created_at, updated_at, revision] = fields;
-  if (title === null) return undefined;
-  return {
-    _id: id,
-    title,
-    finished: finished === '1' ? 1 : 0,
-    created_at,
-    ...(updated_at && { updated_at }),
-    revision: Number(revision),
-  };
+/** The task that `fields` describe. */
+export function taskOf(fields: Fields): Task {
+  const task: Partial<Record<keyof Task, unknown>> = {};
+  for (const name of taskNames) if (fields[name] !== undefined) task[name] = fields[name];
+  task.finished = fields.finished === '1' ? 1 : 0;
+  task.revision = Number(fields.revision);
+  return task as Task;
 }
 
 /** @throws TaskError `unknown_task` */
-export function requireTask(id: string, fields: Fields | null | undefined): Task {
-  const task = fields && taskOf(id, fields);
-  if (!task) throw unknownTask();
-  return task;
+export function requireTask(fields: Fields | undefined): Task {
+  if (!fields) throw unknownTask();
+  return taskOf(fields);
 }
 
 function unknownTask(): TaskError {

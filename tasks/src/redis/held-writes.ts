@@ -63,8 +63,8 @@ export function holdWrites(
     });
   }
 
-  return (script) => async (keys, values) => {
-    const write = () => script(keys, values);
+  return (script) => async (args) => {
+    const write = () => script(args);
     if (attempt && !(await attempt)) throw heldBack();
     if (!suspect) return run(write);
     const trying = tryOne(write);

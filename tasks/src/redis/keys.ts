@@ -1,9 +1,9 @@
-/** Every key has the prefix `{tasks}:`. */
+/** All keys begin with `{tasks}:`, so that an ACL can name them with one pattern. */
 export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
   version: '{tasks}:version',
-  /** A list of the ids that the last versions changed, newest first. */
+  /** What the last versions changed, for replicas of the release before; never filled any more. */
   recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
   /** A hash per task: this prefix and the id. The task exists if the index has its id. */
@@ -20,10 +20,6 @@ export const keys = {
   csrfKey: '{tasks}:csrf-key',
   /** When the last backup was made: seconds since 1970. deploy/backup.sh writes it. */
   backup: '{tasks}:backup',
+  /** The channel on which Redis announces each new version to all replicas. */
+  changes: '{tasks}:changes',
 };
-
-/** The first keys of each script that reads or changes the list. */
-export const listKeys = [keys.index, keys.version, keys.recent];
-
-/** Redis announces each new version to all replicas here. */
-export const channel = '{tasks}:changes';

@@ -1,5 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { channel, keys, listKeys } from './keys.ts';
+import { keys } from './keys.ts';
 import { scripts } from './scripts.ts';
 
 /** What may be wrong between the index and the tasks: lists of ids. */
@@ -23,16 +23,15 @@ const batchSize = 500;
  * run while the tasks are in use.
  */
 export async function repair(redis: StoreClient, fix: boolean): Promise<Faults & { tasks: number }> {
-  const check = scripts(redis)<[removed: number, faults: string[][]]>('repair');
+  const check = scripts(redis)<{ removed: number; faults: Faults }>('repair');
   const faults: Faults = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
-  const kinds = Object.values(faults) as string[][];
   const ids = await allIds(redis);
   let tasks = ids.length;
   for (let i = 0; i < ids.length; i += batchSize) {
-    const args = [keys.task, keys.damaged, channel, fix ? '1' : '0', ...ids.slice(i, i + batchSize)];
-    const [removed, found] = await check([...listKeys, keys.lastId, keys.removed], args);
+    const { removed, faults: found } = await check({ ids: ids.slice(i, i + batchSize), fix });
     tasks -= removed;
-    for (const [kind, more] of found.entries()) kinds[kind]?.push(...more);
+    for (const kind of Object.keys(faults) as (keyof Faults)[])
+      faults[kind].push(...Object.values(found[kind]));
   }
   return { tasks: tasks - faults.ghosts.length - faults.damaged.length, ...faults };
 }

@@ -4,13 +4,15 @@ import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 import { createBatcher } from './batcher.ts';
+import { keys } from './keys.ts';
 
-type Args = (string | number)[];
+/**
+ * Runs a script with the arguments that its first lines name, in one step and one round trip, and resolves with what it
+ * returns. An empty table of Lua comes as `{}`, even where a longer one is an array.
+ */
+export type Script<Reply> = (args?: object) => Promise<Reply>;
 
-/** Runs a script with the keys and arguments that its first lines name: one step, one round trip. */
-export type Script<Reply> = (keys: string[], values: Args) => Promise<Reply>;
-
-type Call = [command: string, args: Args];
+type Call = [command: string, args: string];
 type Replied = [error: Error | null, reply: unknown, batch: number];
 
 /** Milliseconds in which replicas have to confirm a write. */
@@ -28,7 +30,7 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
   const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
     const pipeline = redis.pipeline();
     for (const [command, args] of calls) {
-      (pipeline as unknown as Record<string, (...args: Args) => ChainableCommander>)[command]?.(...args);
+      (pipeline as unknown as Record<string, (args: string) => ChainableCommander>)[command]?.(args);
     }
     if (replicas > 0) pipeline.wait(replicas, waitTime);
     const replies = (await pipeline.exec()) ?? [];
@@ -37,19 +39,20 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
   });
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
-    redis.defineCommand(command, { lua: source(name) });
-    const run = async (args: Args): Promise<[Reply, batch: number]> => {
+    redis.defineCommand(command, { lua: source(name), numberOfKeys: 0 });
+    const run = async (args: string): Promise<[reply: unknown, batch: number]> => {
       const [error, reply, batch = 0] = (await call([command, args])) ?? [];
       if (error) throw error;
-      return [reply as Reply, batch];
+      return [reply, batch];
     };
-    return async (keys, values) => {
-      const reply = timed(
+    return async (args = {}) => {
+      const replied = timed(
         name,
-        () => run([keys.length, ...keys, ...values]),
+        () => run(JSON.stringify(args)),
         ([, batch]) => ({ batch }),
       );
-      return (await storeReply(reply))[0];
+      const [reply] = await storeReply(replied);
+      return typeof reply === 'string' ? JSON.parse(reply) : undefined;
     };
   };
 }
@@ -64,13 +67,18 @@ function tooFew(replicas: number, waited?: [error: Error | null, reply: unknown]
   return new Unconfirmed(`${confirmed ?? 'none'} of ${replicas} replicas confirmed`, { cause });
 }
 
+/** The names of `keys` in the scripts. */
+const prelude = `local keys = { ${Object.entries(keys)
+  .map(([name, key]) => `${name} = '${key}'`)
+  .join(', ')} }\nlocal args = cjson.decode(ARGV[1])\n`;
+
 /** A script with the shared functions in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
 function source(name: string): string {
   const [shared = '', own = ''] = ['shared', name].map((file) =>
     readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'),
   );
   const [flags = ''] = /^#!.*\n/.exec(own) ?? [];
-  return `${flags}${shared}\n${own.slice(flags.length)}`;
+  return `${flags}${prelude}${shared}\n${own.slice(flags.length)}`;
 }
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';

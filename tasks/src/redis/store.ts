@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/spans.ts';
 import { RevisionChanged, TaskError } from '../task/errors.ts';
-import { type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
-import { type Fields, requireId, requireTask } from './fields.ts';
+import { type NewTask, type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
+import { type Fields, fieldsOf, requireId, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
-import { channel, keys, listKeys } from './keys.ts';
-import { assemblePage, type Found, scoreRange } from './pages.ts';
+import { type Found, pageOf, scoreRange } from './pages.ts';
 import { scripts } from './scripts.ts';
 
 /** Seconds in which the same form makes no second task. */
@@ -21,11 +20,8 @@ const exportBatch = 500;
 /** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
 const removalBatch = 4_000;
 
-/** A version that no page has. */
-const noVersion = '-1';
-
-/** What a script that checks the revision returns: whether it matched, and the task; null without a task. */
-type Changed = [matched: 0 | 1, Fields] | null;
+/** What a script that checks the revision returns; undefined without a task. */
+type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
  * The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip; methods that handle
@@ -44,61 +40,51 @@ export function redisStore(
   const changing = scripts(writer, timed, replicas);
   const held = holdWrites(writer, interval);
   const writing = <Reply>(name: string) => held(changing<Reply>(name));
-  const list = script<string | Found>('list');
-  const show = script<Fields | null>('show');
-  const create = writing<[id: string, revision: string, made?: Fields]>('create');
+  const list = script<Found | undefined>('list');
+  const show = script<Fields | undefined>('show');
+  const insert = writing<Fields>('insert');
   const update = writing<Changed>('update');
   const destroy = writing<Changed>('destroy');
-  const clear = writing<[cleared: number, left: number]>('clear');
-  const removed = script<[number, string | null]>('removed');
-  const restore = writing<number>('restore');
-  const insert = writing<null>('insert');
-  const read = script<[next: string | null, ids: string[], Fields[]]>('export');
+  const clear = writing<{ cleared: number; left: number }>('clear');
+  const removed = script<{ count: number; task: Fields } | undefined>('removed');
+  const restore = writing<{ restored: number }>('restore');
+  const read = script<{ tasks: Fields[]; next?: string }>('export');
 
   return {
     async list(query, known) {
       const range = scoreRange(query);
-      const find = (version: string) => list(listKeys, [keys.task, ...range, pageSize + 1, version]);
-      const found = await find(known?.version ?? noVersion);
-      if (typeof found === 'string') return known as Page;
-      // An unchanged task may be new on this page, if more than one moved up: then the whole page is read.
-      return assemblePage(found, known) ?? (assemblePage((await find(noVersion)) as Found) as Page);
+      const found = await list({ ...range, count: pageSize, known: known?.version });
+      return found ? pageOf(found) : (known as Page);
     },
 
     async show(id) {
       requireId(id);
-      return requireTask(id, await show([keys.index, keys.task + id], [id]));
+      return requireTask(await show({ id }));
     },
 
     async create(title, now, nonce) {
-      const nonceKey = keys.nonce + (nonce ? hash('sha256', `${nonce}\n${title}`) : '');
-      const created = now.toISOString();
-      const [id, revision, made] = await create(
-        [...listKeys, keys.lastId, nonceKey],
-        [keys.task, channel, title, created, nonce ? nonceLifetime : 0],
-      );
-      return requireTask(id, made ?? [title, '0', created, null, revision]);
+      const task: NewTask = { title, finished: 0, created_at: now.toISOString() };
+      // The replicas of the release before make the same digest.
+      const form = nonce && { nonce: hash('sha256', `${nonce}\n${title}`), seconds: nonceLifetime };
+      return taskOf(await insert({ tasks: [fieldsOf(task)], ...form }));
     },
 
-    async update(id, { title, finished }, now, match = '*') {
+    async update(id, change, now, match = '*') {
       requireId(id);
-      const change = [title ?? '', finished ?? '', now.toISOString()];
-      return requireMatch(id, await update([...listKeys, keys.task + id], [id, channel, match, ...change]));
+      return requireMatch(await update({ id, match, change: fieldsOf(change), now: now.toISOString() }));
     },
 
     async destroy(id, removal, match = '*') {
       requireId(id);
-      const scriptKeys = [...listKeys, keys.task + id, keys.removed, keys.removal + removal];
-      requireMatch(id, await destroy(scriptKeys, [id, keys.task, channel, match, removalLifetime]));
+      requireMatch(await destroy({ id, match, removal, seconds: removalLifetime }));
     },
 
     async clearFinished(removal) {
-      const scriptKeys = [...listKeys, keys.removed, keys.removal + removal];
-      const step = () => clear(scriptKeys, [keys.task, channel, removalLifetime, removalBatch]);
-      let [count, left] = await step();
+      const step = () => clear({ removal, seconds: removalLifetime, count: removalBatch });
+      let { cleared: count, left } = await step();
       try {
         // As many steps as there were tasks to clear, so that tasks finished meanwhile do not keep it going.
-        for (; left > 0; left -= removalBatch) count += (await step())[0];
+        for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         if (!(error instanceof TaskError)) throw error;
         return { count, stop: error };
@@ -107,48 +93,39 @@ export function redisStore(
     },
 
     async removed(removal) {
-      const [count, title] = await removed([keys.removal + removal], [keys.task]);
-      return title === null ? undefined : { removal, count, ...(count === 1 && { title }) };
+      const found = await removed({ removal });
+      if (!found) return undefined;
+      const { count, task } = found;
+      return { removal, count, ...(count === 1 && { title: task.title }) };
     },
 
     async restore(removal) {
-      const scriptKeys = [...listKeys, keys.removed, keys.removal + removal];
       let count = 0;
       for (let restored = removalBatch; restored === removalBatch; count += restored) {
-        restored = await restore(scriptKeys, [channel, removalBatch]);
+        ({ restored } = await restore({ removal, count: removalBatch }));
       }
       if (count === 0) throw new TaskError('unknown_removal', 'There is nothing left to undo here.');
       return count;
     },
 
     async insert(tasks) {
-      if (tasks.length === 0) return;
-      const fields = tasks.flatMap((task) => [
-        task.title,
-        task.finished,
-        task.created_at,
-        task.updated_at ?? '',
-      ]);
-      await insert([...listKeys, keys.lastId], [keys.task, channel, ...fields]);
+      if (tasks.length > 0) await insert({ tasks: tasks.map(fieldsOf) });
     },
 
     async *export() {
-      for (let first: string | null = '1'; first; ) {
-        const [next, ids, rows]: [string | null, string[], Fields[]] = await read(
-          [keys.index, keys.lastId],
-          [keys.task, first, exportBatch],
-        );
-        yield rows.map((fields, i) => requireTask(ids[i] as string, fields));
-        first = next;
+      for (let first: string | undefined = '1'; first; ) {
+        const found: { tasks: Fields[]; next?: string } = await read({ first, count: exportBatch });
+        yield Object.values(found.tasks).map(taskOf);
+        first = found.next;
       }
     },
   };
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */
-function requireMatch(id: string, changed: Changed): Task {
-  const task = requireTask(id, changed?.[1]);
-  if (changed?.[0]) return task;
+function requireMatch(changed: Changed): Task {
+  const task = requireTask(changed?.task);
+  if (changed?.matched) return task;
   throw new RevisionChanged(task);
 }
 

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { TaskError } from './errors.ts';
+import { importSchema } from './schema.ts';
 import { type NewTask, readTitle, type Task } from './task.ts';
 
 /** How tasks are written to a file, for people (`text`) or programs (`json`). */
@@ -36,19 +36,6 @@ const text: Format = {
   },
 };
 
-/** In UTC the year has to have four digits still: an offset may lead out of the years that an export can write. */
-const time = z.iso
-  .datetime({ offset: true })
-  .transform((value) => new Date(value).toISOString())
-  .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
-
-const taskFields = z.object({
-  title: z.string(),
-  finished: z.literal([0, 1]).default(0),
-  created_at: time.optional(),
-  updated_at: time.optional(),
-});
-
 /** A JSON array with one task per line. */
 const json: Format = {
   type: 'application/json',
@@ -79,11 +66,11 @@ function parse(value: string): unknown {
 }
 
 function readFields(value: unknown) {
-  const read = taskFields.safeParse(value);
+  const read = importSchema.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new TaskError(
     'bad_json',
-    `This is no task: ${issue?.path.join('.') || 'the value'}: ${issue?.message}.`,
+    `Not a valid task: ${issue?.path.join('.') || 'the value'}: ${issue?.message}.`,
   );
 }

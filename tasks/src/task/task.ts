@@ -1,17 +1,9 @@
+import type { z } from 'zod';
 import { TaskError } from './errors.ts';
+import type { changeSchema, taskSchema } from './schema.ts';
 
-export interface Task {
-  /** Assigned by the store in ascending order; each id has exactly one spelling. */
-  _id: string;
-  title: string;
-  finished: 0 | 1;
-  /** ISO 8601, UTC, milliseconds. */
-  created_at: string;
-  /** When the task was last finished or reopened; absent before that. */
-  updated_at?: string;
-  /** The version of the list after its last change; it becomes the `ETag`. */
-  revision: number;
-}
+/** A task, and the version of the list after its last change; it becomes the `ETag`. */
+export type Task = z.output<typeof taskSchema> & { revision: number };
 
 export const filters = ['all', 'open', 'finished'] as const;
 export type Filter = (typeof filters)[number];
@@ -35,15 +27,10 @@ export interface Page {
   finished: number;
   /** The cursor of the next page; absent on the last. */
   next?: string;
-  /** The first task of the next page, which moves up when one of these is removed. */
-  following?: Task;
 }
 
 /** What an update changes. */
-export interface Change {
-  title?: string | undefined;
-  finished?: 0 | 1 | undefined;
-}
+export type Change = z.output<typeof changeSchema>;
 
 /** A task to import: everything but what the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
@@ -73,8 +60,7 @@ export type Match = string;
  */
 export interface TaskStore {
   /**
-   * One page. Given `known`, an earlier result of the same query, only what changed since is read: unchanged tasks are
-   * the same objects, and an unchanged page is `known` itself.
+   * One page: `known`, an earlier result of the same query, if nothing changed since.
    *
    * @throws TaskError `bad_cursor`
    */

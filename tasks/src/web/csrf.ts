@@ -25,7 +25,7 @@ export function csrf(key: () => Promise<Buffer>): Csrf {
       .digest();
   return {
     async issue(c) {
-      const mask = randomBytes(size);
+      const mask = nextMask();
       const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
@@ -37,6 +37,16 @@ export function csrf(key: () => Promise<Buffer>): Csrf {
       return timingSafeEqual(unmasked, await token(session));
     },
   };
+}
+
+/** Random bytes are drawn for many masks at once: one draw costs as much as the rest of a token. */
+let masks = Buffer.alloc(0);
+
+function nextMask(): Buffer {
+  if (masks.length === 0) masks = randomBytes(128 * size);
+  const mask = masks.subarray(0, size);
+  masks = masks.subarray(size);
+  return mask;
 }
 
 function xor(a: Buffer, b: Buffer): Buffer {

@@ -23,6 +23,11 @@ export interface Input {
   _method?: string | undefined;
 }
 
+/** The fields of a JSON write, each of which may be left out. */
+type Fields = z.ZodObject;
+
+const nothing = z.strictObject({});
+
 /** A form that was not carried out: why, and its fields, so that the page can show it again. */
 export class FormError extends Error {
   readonly reason: TaskError;
@@ -35,20 +40,11 @@ export class FormError extends Error {
   }
 }
 
-/** The fields of a JSON write. */
-const schema = z.object({
-  title: z.string(),
-  finished: z.literal([0, 1]),
-  removal: z.string(),
-  count: z.number(),
-});
-type Field = keyof typeof schema.shape;
-
 /**
  * Reads a write and hands it to `act`, once it has shown that it comes from our own pages: JSON and requests without a
  * body by their origin, which browsers do not let other sites forge; a form by its token as well.
  *
- * @param fields those that the action takes from JSON.
+ * @param fields what the action takes from JSON; by default nothing.
  * @throws FormError where a form fails, in `act` too
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
  *   `body_too_large`, and whatever `act` throws
@@ -56,8 +52,8 @@ type Field = keyof typeof schema.shape;
 export async function withInput<Result>(
   c: TasksContext,
   csrf: Csrf,
-  fields: Field[],
   act: (input: Input) => Promise<Result>,
+  fields: Fields = nothing,
 ): Promise<Result> {
   const type = mediaType(c);
   // RFC 9110 section 9.3.5: the content of a DELETE means nothing.
@@ -126,20 +122,20 @@ function conditions(c: TasksContext): Input {
   return { nonce: c.req.header('idempotency-key'), match: c.req.header('if-match') };
 }
 
-function readJson(body: string, fields: Field[]): Input {
+function readJson(body: string, fields: Fields): Input {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (cause) {
     throw new TaskError('bad_json', 'The body is not JSON.', { cause });
   }
-  const mask = Object.fromEntries(fields.map((name) => [name, true])) as { [Name in Field]?: true };
-  const read = schema.pick(mask).partial().strict().safeParse(value);
+  const read = fields.safeParse(value);
   if (read.success) return read.data as Input;
+  const [issue] = read.error.issues;
+  const where = issue?.path.length ? `"${issue.path.join('.')}": ` : '';
+  const names = Object.keys(fields.shape).map((name) => `"${name}"`);
   throw new TaskError(
     'invalid_field',
-    `Send an object with ${names(fields)} (see /openapi.json), and nothing else.`,
+    `${where}${issue?.message}. Send an object with ${names.join(', ') || 'no fields'} (see /openapi.json).`,
   );
 }
-
-const names = (fields: Field[]) => fields.map((name) => `"${name}"`).join(', ') || 'no fields';

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type Filter,
   filters,
@@ -11,11 +12,10 @@ import { coalesce } from './coalesce.ts';
 import { weakTag } from './responses.ts';
 import type { Render } from './views.ts';
 
-/** What differs between the pages of two requests for the same list. */
+/** What differs between the pages of two requests for the same list; all values are of the same length. */
 export interface FormValues {
   csrf: string;
   nonce: string;
-  removed?: Removed | undefined;
 }
 
 /** The list alone, without a token. */
@@ -24,62 +24,98 @@ export interface Partial {
   etag: string;
 }
 
-/** The same, and the version of the store that it shows. */
-interface Rendered extends Partial {
-  page: Page;
-  /** `html` in UTF-8: encoding 67 KB again for each request would cost more than the rest of the page. */
-  bytes: Buffer;
-}
-
 export interface ListPage {
-  /** In UTF-8. */
-  page(query: ListQuery, forms: FormValues): Promise<Buffer<ArrayBuffer>>;
+  /** The page, which offers to undo what was removed. */
+  page(query: ListQuery, forms: FormValues, removed?: Removed): Promise<string | Buffer<ArrayBuffer>>;
   partial(query: ListQuery): Promise<Partial>;
 }
 
-/** Where the list goes in its page. No title has this character. */
-const place = '\0';
+/** One version of the list. What is asked for is made once. */
+interface Version {
+  page: Page;
+  html: string;
+  etag: () => string;
+  fill: () => (forms: FormValues) => Buffer<ArrayBuffer>;
+}
 
-/**
- * Renders the list. The first page of each filter is rendered and tagged once per version of the store, and then only
- * the tasks that changed; the rest of the page is rendered with each request.
- */
+/** Renders the list: the first page of each filter once per version of the store, all others with each request. */
 export function listPage(store: Pick<TaskStore, 'list'>, render: Render): ListPage {
   const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage(filter))]));
-  const rows = new WeakMap<Task, string>();
 
   return {
-    async page(query, forms) {
-      const { page, bytes } = await rendered(query);
-      const [before = '', after = ''] = render('list', { ...forms, page, list: place }).split(place);
-      return Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+    async page(query, forms, removed) {
+      const { page, html, fill } = await version(query);
+      return removed ? render('list', { ...forms, removed, page, list: html }) : fill()(forms);
     },
-    partial: rendered,
+    async partial(query) {
+      const { html, etag } = await version(query);
+      return { html, etag: etag() };
+    },
   };
 
-  async function rendered(query: ListQuery): Promise<Rendered> {
+  async function version(query: ListQuery): Promise<Version> {
     const first = query.after === undefined && firstPages.get(query.filter);
-    return first ? first() : renderPartial(query, await store.list(query));
+    return first ? first() : renderVersion(query, await store.list(query), rememberRows(render));
   }
 
-  function firstPage(filter: Filter): () => Promise<Rendered> {
-    let last: Rendered | undefined;
+  function firstPage(filter: Filter): () => Promise<Version> {
+    const rows = rememberRows(render);
+    let last: Version | undefined;
     return async () => {
       const page = await store.list({ filter }, last?.page);
-      if (last?.page !== page) last = renderPartial({ filter }, page);
+      if (last?.page !== page) last = renderVersion({ filter }, page, rows);
       return last;
     };
   }
 
-  function renderPartial(query: ListQuery, page: Page): Rendered {
-    const html = render('tasks', { page, query, row });
-    return { page, html, bytes: Buffer.from(html), etag: weakTag(html) };
+  function renderVersion(query: ListQuery, page: Page, rows: (tasks: Task[]) => string): Version {
+    const html = render('tasks', { page, query, rows: rows(page.tasks) });
+    return {
+      page,
+      html,
+      etag: once(() => weakTag(html)),
+      fill: once(() => fillable(render('list', { ...sample, page, list: html }))),
+    };
   }
+}
 
-  /** The task's row. A task that did not change is the same object. */
-  function row(task: Task): string {
-    const html = rows.get(task) ?? render('task', { task });
-    rows.set(task, html);
-    return html;
+/** Values that nobody can know, to render a page with. */
+const sample: FormValues = { csrf: randomBytes(64).toString('base64url'), nonce: randomUUID() };
+
+/** Takes a page that was rendered with the sample; returns a function that puts other values in its place. */
+function fillable(page: string): (forms: FormValues) => Buffer<ArrayBuffer> {
+  const template = Buffer.from(page);
+  const names = Object.keys(sample) as (keyof FormValues)[];
+  const places: { name: keyof FormValues; at: number }[] = [];
+  for (const name of names) {
+    let at = template.indexOf(sample[name]);
+    for (; at >= 0; at = template.indexOf(sample[name], at + 1)) places.push({ name, at });
   }
+  return (forms) => {
+    const filled = Buffer.from(template);
+    for (const { name, at } of places) filled.write(forms[name], at, 'latin1');
+    return filled;
+  };
+}
+
+/** Renders rows, but none again that was on the list of the time before. */
+function rememberRows(render: Render): (tasks: Task[]) => string {
+  let before = new Map<string, string>();
+  return (tasks) => {
+    const rows = new Map<string, string>();
+    for (const task of tasks) {
+      const key = `${task._id} ${task.revision}`;
+      rows.set(key, before.get(key) ?? render('task', { task }));
+    }
+    before = rows;
+    return [...rows.values()].join('');
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -6,7 +6,7 @@ import type { PublicFiles } from './static-files.ts';
 /** What each view shows. */
 export interface Views {
   list: { csrf: string; nonce: string; removed?: Removed | undefined; page: Page; list: string };
-  tasks: { page: Page; query: ListQuery; row: (task: Task) => string };
+  tasks: { page: Page; query: ListQuery; rows: string };
   task: { task: Task };
   show: { task: Task; csrf: string };
   new: Typed & { nonce: string };

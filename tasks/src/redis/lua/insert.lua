@@ -1,13 +1,18 @@
--- KEYS: index, version, recent, last id
--- ARGV: key of a task without its id, channel, then title, finished, created_at, updated_at or '' of each task
-local count = (#ARGV - 2) / 4
-local revision = changed(ARGV[2], '*')
-local last = redis.call('INCRBY', KEYS[4], count)
-for i = 1, count do
-  local id = string.format('%.0f', last - count + i)
-  local title, finished, created, updated = unpack(ARGV, 4 * i - 1, 4 * i + 2)
-  local key = ARGV[1] .. id
-  redis.call('HSET', key, 'title', title, 'finished', finished, 'created_at', created, 'revision', revision)
-  if updated ~= '' then redis.call('HSET', key, 'updated_at', updated) end
-  redis.call('ZADD', KEYS[1], position(id, finished), id)
+-- args: tasks; nonce and the seconds it is kept, if the same form must not insert them again
+-- Returns the first of them, or the one that the nonce had made before.
+local nonce = args.nonce and keys.nonce .. args.nonce
+local made = nonce and redis.call('GET', nonce)
+local task = made and find(made)
+if task then return cjson.encode(task) end
+
+local revision = changed()
+local count = #args.tasks
+local first = redis.call('INCRBY', keys.lastId, count) - count + 1
+for i, new in ipairs(args.tasks) do
+  local id = number(first + i - 1)
+  new.revision = revision
+  write(id, new)
+  redis.call('ZADD', keys.index, position(id, new.finished), id)
 end
+if nonce then redis.call('SET', nonce, number(first), 'EX', args.seconds) end
+return cjson.encode(read(number(first)))

@@ -1,53 +1,48 @@
--- KEYS: index, version, recent, last id, removed
--- ARGV: key of a task without its id, key of a damaged one, channel, '1' to repair, then ids
--- Returns the number of removed tasks among them, and the ids of each kind of fault: ghosts, orphans,
--- misplaced, damaged, and those above the last id.
-local faults, removed = { {}, {}, {}, {}, {} }, 0
-local last = tonumber(redis.call('GET', KEYS[4]) or '0')
-local repair = ARGV[4] == '1'
-local function found(kind, id) table.insert(faults[kind], id) end
-
--- The hash of a task with a valid id; false for a stray key or one of another type.
-local function hash(key, id)
-  return #id <= 15 and id:match('^[1-9]%d*$') and redis.call('TYPE', key).ok == 'hash' and read(key)
+-- args: ids, fix: whether to repair
+-- Returns the number of removed tasks among them, and the ids of each kind of fault.
+local faults = { ghosts = {}, orphans = {}, misplaced = {}, damaged = {}, unassigned = {} }
+local removed, count = 0, 0
+local last = tonumber(redis.call('GET', keys.lastId) or '0')
+local function found(kind, id)
+  table.insert(faults[kind], id)
+  count = count + 1
+  return args.fix
 end
 
-for i = 5, #ARGV do
-  local id = ARGV[i]
-  local key = ARGV[1] .. id
-  local score = redis.call('ZSCORE', KEYS[1], id)
-  if redis.call('EXISTS', key) == 0 then
-    if score then
-      found(1, id)
-      if repair then redis.call('ZREM', KEYS[1], id) end
-    end
+-- The hash of a task with a valid id; false for a stray key or one of another type.
+local function hash(id)
+  local valid = #id <= 15 and id:match('^[1-9]%d*$') and redis.call('TYPE', keys.task .. id).ok == 'hash'
+  return valid and (read(id) or {})
+end
+
+local function sound(task)
+  return task and (task.finished == '0' or task.finished == '1') and task.created_at and tonumber(task.revision)
+end
+
+for _, id in ipairs(args.ids) do
+  local score = redis.call('ZSCORE', keys.index, id)
+  if redis.call('EXISTS', keys.task .. id) == 0 then
+    if score and found('ghosts', id) then redis.call('ZREM', keys.index, id) end
   else
-    local task = hash(key, id)
-    if task and not score and redis.call('ZSCORE', KEYS[5], id) then
+    local task = hash(id)
+    if task and not score and redis.call('ZSCORE', keys.removed, id) then
       removed = removed + 1
-    elseif not (task and task[1] and (task[2] == '0' or task[2] == '1') and task[3] and tonumber(task[5])) then
-      found(4, id)
-      if repair then
-        redis.call('ZREM', KEYS[1], id)
-        redis.call('RENAME', key, ARGV[2] .. id)
+    elseif not sound(task) then
+      if found('damaged', id) then
+        redis.call('ZREM', keys.index, id)
+        redis.call('RENAME', keys.task .. id, keys.damaged .. id)
       end
     else
-      local place = position(id, task[2])
-      if not score then found(2, id)
-      elseif tonumber(score) ~= place then found(3, id) end
-      if repair then redis.call('ZADD', KEYS[1], place, id) end
+      local place = position(id, task.finished)
+      local fault = not score and 'orphans' or tonumber(score) ~= place and 'misplaced'
+      if fault and found(fault, id) then redis.call('ZADD', keys.index, place, id) end
     end
-    if task and tonumber(id) > last then
-      found(5, id)
-      if repair then
-        last = tonumber(id)
-        redis.call('SET', KEYS[4], id)
-      end
+    if task and tonumber(id) > last and found('unassigned', id) then
+      last = tonumber(id)
+      redis.call('SET', keys.lastId, id)
     end
   end
 end
 
-local count = 0
-for _, ids in ipairs(faults) do count = count + #ids end
-if repair and count > 0 then changed(ARGV[3], '*') end
-return { removed, faults }
+if args.fix and count > 0 then changed() end
+return cjson.encode({ removed = removed, faults = faults })

@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
--- KEYS: index, version, recent, removed, removal
--- ARGV: channel, count
+-- args: removal, count
 -- Puts at most `count` removed tasks back where they were, and returns how many.
-local ids, places = entries(redis.call('ZRANGE', KEYS[5], 0, ARGV[2] - 1, 'WITHSCORES'))
-if #ids == 0 then return 0 end
-inParts('ZADD', KEYS[1], places)
-inParts('ZREM', KEYS[4], ids)
-inParts('ZREM', KEYS[5], ids)
-changed(ARGV[1], '*')
-return #ids
+local removal = keys.removal .. args.removal
+local ids, places = entries(redis.call('ZRANGE', removal, 0, args.count - 1, 'WITHSCORES'))
+if #ids > 0 then
+  inParts('ZADD', keys.index, places)
+  inParts('ZREM', keys.removed, ids)
+  inParts('ZREM', removal, ids)
+  changed()
+end
+return cjson.encode({ restored = #ids })

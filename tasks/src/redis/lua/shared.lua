@@ -1,4 +1,5 @@
--- Functions that the scripts share; this file is put in front of each of them.
+-- Functions that the scripts share; this file is put in front of each of them, and before it `keys` (see keys.ts) and
+-- `args`, the named arguments. A script returns a table as JSON, or false.
 
 -- The score of a task in the index. Ascending, scores are the order of the list: unfinished first, then
 -- _id descending. Ids stay below 2^52, so a double holds every score exactly.
@@ -7,34 +8,44 @@ local function position(id, finished)
   return -id - 4503599627370496
 end
 
-local function read(key)
-  return redis.call('HMGET', key, 'title', 'finished', 'created_at', 'updated_at', 'revision')
+local function number(value) return string.format('%.0f', value) end
+
+-- A task by the names of its fields, which are strings; nil without a title.
+local function read(id)
+  local fields, task = redis.call('HGETALL', keys.task .. id), { _id = id }
+  for i = 1, #fields, 2 do task[fields[i]] = fields[i + 1] end
+  return task.title and task
 end
 
--- The task, where the index has its id and there is one.
-local function find(index, key, id)
-  local task = redis.call('ZSCORE', index, id) and read(key)
-  return task and task[1] and task
+-- The same, where the index has its id.
+local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
+
+local function write(id, task)
+  local fields = {}
+  for name, value in pairs(task) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+  end
+  redis.call('HSET', keys.task .. id, unpack(fields))
 end
 
 -- Whether the task has one of the revisions of an If-Match: '"3", "4"', or '*' for any.
 local function matches(revisions, task)
-  return revisions == '*' or string.find(revisions, '"' .. task[5] .. '"', 1, true) ~= nil
+  return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"', 1, true) ~= nil
 end
 
--- For scripts whose keys begin with index, version and recent: gives the list its next version, records which task
--- changed ('*': several; at least the last hundred are kept), announces it to all replicas, and returns the version,
--- which is the revision of what changed. The first version is the time, so that an emptied store repeats none.
-local function changed(channel, id)
-  local version = redis.call('INCR', KEYS[2])
+-- Gives the list its next version, announces it to all replicas, and returns it: it is the revision of what changed.
+-- The first version is the time, so that an emptied store repeats none.
+local function changed()
+  local version = redis.call('INCR', keys.version)
   if version == 1 then
     local now = redis.call('TIME')
-    version = redis.call('INCRBY', KEYS[2], string.format('%.0f', now[1] * 1000000 + now[2]))
+    version = redis.call('INCRBY', keys.version, number(now[1] * 1000000 + now[2]))
   end
-  redis.call('LPUSH', KEYS[3], id)
-  if version % 100 == 0 then redis.call('LTRIM', KEYS[3], 0, 99) end
-  local revision = string.format('%.0f', version)
-  redis.call('PUBLISH', channel, revision)
+  -- Replicas of the release before read from this list what changed; without it they read all.
+  redis.call('DEL', keys.recent)
+  local revision = number(version)
+  redis.call('PUBLISH', keys.changes, revision)
   return revision
 end
 
@@ -58,22 +69,22 @@ end
 
 -- A removed task leaves the index and keeps its hash. Its removal, which expires after `seconds`, holds its entries of
 -- the index; `removed` holds the ids of all removals by the time of removal.
-local function keep(removed, removal, seconds, ids)
+local function remove(found, removal, seconds)
+  local ids, places = entries(found)
   local now = redis.call('TIME')[1]
   local times = {}
   for _, id in ipairs(ids) do
     times[#times + 1] = now
     times[#times + 1] = id
   end
-  inParts('ZADD', removed, times)
-  redis.call('EXPIRE', removal, seconds)
-end
-
--- Deletes removed tasks whose removal has expired, at most a thousand: the next removal continues.
-local function forget(removed, task, seconds)
-  local before = redis.call('TIME')[1] - seconds - 60
-  local ids = redis.call('ZRANGE', removed, '-inf', before, 'BYSCORE', 'LIMIT', 0, 1000)
-  if #ids == 0 then return end
-  for _, id in ipairs(ids) do redis.call('DEL', task .. id) end
-  inParts('ZREM', removed, ids)
+  inParts('ZADD', keys.removal .. removal, places)
+  inParts('ZREM', keys.index, ids)
+  -- Deletes tasks whose removal has expired, at most a thousand: the next removal continues.
+  local old = redis.call('ZRANGE', keys.removed, '-inf', now - seconds - 60, 'BYSCORE', 'LIMIT', 0, 1000)
+  for _, id in ipairs(old) do redis.call('DEL', keys.task .. id) end
+  inParts('ZREM', keys.removed, old)
+  inParts('ZADD', keys.removed, times)
+  redis.call('EXPIRE', keys.removal .. removal, seconds)
+  changed()
+  return #ids
 end

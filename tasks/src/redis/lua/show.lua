@@ -1,3 +1,4 @@
--- KEYS: index, task   ARGV: id
+-- args: id
 -- Returns the task, or false if there is none.
-return find(KEYS[1], KEYS[2], ARGV[1]) or false
+local task = find(args.id)
+return task and cjson.encode(task)

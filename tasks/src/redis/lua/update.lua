@@ -1,17 +1,18 @@
--- KEYS: index, version, recent, task
--- ARGV: id, channel, the revisions it may have or '*', title or '', finished or '', now
--- Returns whether the revision was one of them, and the task.
-local task = find(KEYS[1], KEYS[4], ARGV[1])
+-- args: id, match: the revisions it may have or '*', change: fields by name, now
+-- Returns the task, and whether it had one of the revisions; false if there is none.
+local id, change = args.id, args.change
+local task = find(id)
 if not task then return false end
-local title, finished = task[1], task[2]
-if not matches(ARGV[3], task) then return { 0, task } end
+if not matches(args.match, task) then return cjson.encode({ matched = false, task = task }) end
 
-if ARGV[5] ~= '' and ARGV[5] ~= finished then
-  redis.call('HSET', KEYS[4], 'finished', ARGV[5], 'updated_at', ARGV[6])
-  redis.call('ZADD', KEYS[1], position(ARGV[1], ARGV[5]), ARGV[1])
-elseif ARGV[4] == '' or ARGV[4] == title then
-  return { 1, task }
+local differs = false
+for name, value in pairs(change) do differs = differs or task[name] ~= value end
+if differs then
+  if change.finished and change.finished ~= task.finished then
+    change.updated_at = args.now
+    redis.call('ZADD', keys.index, position(id, change.finished), id)
+  end
+  change.revision = changed()
+  write(id, change)
 end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[4], 'title', ARGV[4]) end
-redis.call('HSET', KEYS[4], 'revision', changed(ARGV[2], ARGV[1]))
-return { 1, read(KEYS[4]) }
+return cjson.encode({ matched = true, task = read(id) })

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** In UTC the year has to have four digits still: an offset may lead out of the years that an export can write. */
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value).toISOString())
+  .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
+
+/**
+ * What a task consists of, in the order in which it is written. From it follow the types, what JSON and an import may
+ * contain, what is exported and stored, and the schemas of /openapi.json. `readTitle` checks the title.
+ */
+export const taskSchema = z.strictObject({
+  _id: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .describe('Assigned by the store in ascending order; each id has exactly one spelling.'),
+  title: z
+    .string()
+    .describe(
+      'One line of 1 to 500 characters with at least one visible one. It is stored in Unicode NFC, without surrounding white space.',
+    )
+    .meta({
+      minLength: 1,
+      maxLength: 500,
+      pattern:
+        '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    }),
+  finished: z.literal([0, 1]),
+  created_at: time,
+  updated_at: time.optional().describe('When the task was last finished or reopened; absent before that.'),
+});
+
+/** The fields that people write. */
+export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
+
+export const newTaskSchema = changeSchema.pick({ title: true });
+
+/** A task to import: what the store assigns is ignored, what is left out is filled in. */
+export const importSchema = z
+  .object({
+    ...taskSchema.omit({ _id: true }).shape,
+    finished: taskSchema.shape.finished.default(0),
+    created_at: time.optional(),
+  })
+  .describe('The years have to be 0000 to 9999 in UTC. Other fields, such as _id, are ignored.');

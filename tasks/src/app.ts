@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Log } from '@longhand/shared/log.ts';
 import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
@@ -12,12 +11,12 @@ import type { Changes, InProgress } from './task/task.ts';
 import { allowMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
 import { errorHandler } from './web/error-response.ts';
+import { openapi } from './web/openapi.ts';
 import { tagged, weakTag } from './web/responses.ts';
 import type { PublicFiles } from './web/static-files.ts';
 
-/** The description of the JSON interface (OpenAPI 3.1). */
-const openapi = readFileSync(`${import.meta.dirname}/web/openapi.json`, 'utf8');
-const openapiTag = weakTag(openapi);
+const description = openapi();
+const descriptionTag = weakTag(description);
 
 export interface AppDependencies extends TasksDependencies {
   changes: Changes;
@@ -54,7 +53,7 @@ export function createApp({ files, ...dependencies }: AppDependencies): Hono<Tas
   app.post('/tasks/restore', removals.restore);
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
-  app.get('/openapi.json', (c) => tagged(c, openapiTag, 'application/json', openapi));
+  app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
 
   app.notFound((c) => failed(new TaskError('unknown_path', 'There is no such page.'), c));
   app.onError(failed);

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
+import { openapi as describeInterface } from './web/openapi.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
 let app: ReturnType<typeof testApp>;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterAll(() => kept.stop());
 
-const openapi = JSON.parse(readFileSync(`${import.meta.dirname}/web/openapi.json`, 'utf8'));
+const openapi = JSON.parse(describeInterface());
 
 /** Puts what `$ref`s name in their place. */
 function resolved(node: unknown): unknown {
@@ -458,6 +458,14 @@ describe('GET /tasks/partial', () => {
 });
 
 describe('GET /openapi.json', () => {
+  test('describes every field of a task, in the order in which it is answered', async () => {
+    await kept.store.create('milk', now);
+    const task = await kept.store.update('1', { finished: 1 }, now);
+    const { revision, ...answered } = task;
+    expect(Object.keys(openapi.components.schemas.Task.properties)).toEqual(Object.keys(answered));
+    expect(Object.keys(answered)).toEqual(['_id', 'title', 'finished', 'created_at', 'updated_at']);
+  });
+
   test('describes the JSON interface, and nothing that is not there', async () => {
     const described = (await (await app.request('/openapi.json')).json()) as typeof openapi;
     expect(described.openapi).toBe('3.1.0');

@@ -13,7 +13,7 @@ const time = z.iso
 export const taskSchema = z.strictObject({
   _id: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/)
+    .regex(/^[1-9][0-9]{0,14}$/)
     .describe('Assigned by the store in ascending order; each id has exactly one spelling.'),
   title: z
     .string()

@@ -33,7 +33,6 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
   const proxy = await startTemporaryProxy(
     {
       LONGHAND_API_RATE: '1000000r/s',
-      LONGHAND_API_BURST: '1000000',
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
     },
     (config) => config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:128k`),

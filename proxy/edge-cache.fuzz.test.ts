@@ -124,7 +124,7 @@ let proxy: TemporaryProxy;
 beforeAll(async () => {
   application = await startObedientApplication();
   const server = `127.0.0.1:${application.port} max_fails=0`;
-  const unlimited = { LONGHAND_API_RATE: '1000000r/s', LONGHAND_API_BURST: '1000000' };
+  const unlimited = { LONGHAND_API_RATE: '1000000r/s' };
   const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
   proxy = await startTemporaryProxy({ ...unlimited, ...servers });
 });

@@ -138,7 +138,6 @@ function edgeCache(image?: string): void {
     const limited = await startTemporaryProxy(
       {
         LONGHAND_API_RATE: '1r/s',
-        LONGHAND_API_BURST: '1',
         LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
       },
       undefined,

@@ -31,7 +31,6 @@ describe('Three expanders behind the edge', () => {
     const servers = names.map((name) => `unix:${join(folder, socketPath(name))} max_fails=0`);
     proxy = await startTemporaryProxy({
       LONGHAND_API_RATE: '1000000r/s',
-      LONGHAND_API_BURST: '1000000',
       LONGHAND_EXPANDER_SERVER: servers.join('; server '),
     });
   }, 60_000);

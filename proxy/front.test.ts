@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { frontNetworks } from '@longhand/deploy/native/configuration.ts';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestOptions, send } from './testing/send.ts';
@@ -23,7 +22,7 @@ async function start(networks: string[], variables = {}): Promise<TemporaryProxy
   const { port } = application.address() as AddressInfo;
   const server = `127.0.0.1:${port} max_fails=0`;
   const proxy = await startTemporaryProxy({
-    ...frontNetworks(networks),
+    LONGHAND_FRONT: networks.join(),
     ...names,
     LONGHAND_EXPANDER_SERVER: server,
     LONGHAND_TASKS_SERVER: server,
@@ -39,7 +38,7 @@ let trusting: TemporaryProxy;
 let wary: TemporaryProxy;
 beforeAll(async () => {
   await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
-  const once = { LONGHAND_API_RATE: '1r/m', LONGHAND_API_BURST: '1' };
+  const once = { LONGHAND_API_RATE: '1r/m' };
   [trusting, wary] = await Promise.all([start(['127.0.0.0/8', 'fd00::/8'], once), start(['10.0.0.0/8'])]);
 });
 afterAll(async () => {

@@ -37,7 +37,6 @@ describe('The log of the proxy', () => {
     const port = await listening(application);
     const variables = {
       LONGHAND_API_RATE: '1r/s',
-      LONGHAND_API_BURST: '1',
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
       LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
     };

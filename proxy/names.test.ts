@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { workers } from '@longhand/deploy/native/configuration.ts';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -47,7 +46,7 @@ test.skipIf(!engine)(`the proxy follows the names, and goes on without them${ski
   const server = `application.test:${await startApplication()} resolve max_fails=1 fail_timeout=5s`;
   const proxy = await startTemporaryProxy(
     // Each worker remembers names by itself, and one of them asks for those of the upstreams.
-    { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server, ...workers(1) },
+    { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server, LONGHAND_WORKERS: '1' },
     (text) => text.replace('resolver 127.0.0.1 ', `resolver 127.0.0.1:${names.port} `),
     'nginx:1.30',
   );

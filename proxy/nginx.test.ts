@@ -50,7 +50,6 @@ describe('The proxy alone', () => {
     proxy = await startTemporaryProxy(
       {
         LONGHAND_API_RATE: '5r/s',
-        LONGHAND_API_BURST: '5',
         LONGHAND_EXPANDER_SERVER: server,
         LONGHAND_TASKS_SERVER: server,
       },

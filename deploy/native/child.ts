@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import type { Fifo } from './fifo.ts';
 import { forEachLine } from './lines.ts';
 import { privilegePrefix } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
@@ -17,12 +16,7 @@ export interface Child {
 }
 
 /** @param onLine is called with each line of its output. */
-export function launch(
-  spec: ProcessSpec,
-  context: ProcessContext,
-  fifo: Fifo | undefined,
-  onLine: (line: string) => void,
-): Child {
+export function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
   const { command, args, orphanSignal = 'KILL', lowPorts } = spec;
   const { account, folder, env } = context;
   const prefix = privilegePrefix({ account, lowPorts, orphanSignal });
@@ -31,7 +25,7 @@ export function launch(
   const child = spawn(program, words, {
     cwd: folder,
     env: { ...env, ...spec.env },
-    stdio: [input ?? 'ignore', fifo?.fd ?? 'pipe', 'pipe'],
+    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
     // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });

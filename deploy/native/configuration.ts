@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
+/** nginx writes it itself, so that no line passes through the supervisor. The path starts at nginx's prefix. */
+const accessLog = '../log/access.log';
 
 /** The variables of the templates that differ from stack to stack. */
 export type ProxyVariables = Record<
@@ -13,32 +16,29 @@ export type ProxyVariables = Record<
   | 'LONGHAND_EXPANDER_PORT'
   | 'LONGHAND_TASKS_PORT'
   | 'LONGHAND_API_RATE'
-  | 'LONGHAND_API_BURST'
   | 'LONGHAND_EXPANDER_NAME'
   | 'LONGHAND_TASKS_NAME'
-  | 'LONGHAND_FRONT_TRUSTED'
-  | 'LONGHAND_FRONT_NETWORKS'
+  | 'LONGHAND_FRONT'
+  /** Empty for one to a core. */
   | 'LONGHAND_WORKERS'
-  | 'LONGHAND_WORKER_CONNECTIONS'
   | 'LONGHAND_EXPANDER_SERVER'
   | 'LONGHAND_TASKS_SERVER',
   string
 >;
 
-/** What proxy/derived.envsh computes in the container: nginx's workers, and the connections of each. */
-export function workers(wanted: number | undefined, cores = availableParallelism()) {
-  const count = wanted ?? Math.min(cores, 4);
-  return {
-    LONGHAND_WORKERS: `${count}`,
-    LONGHAND_WORKER_CONNECTIONS: `${Math.min(Math.floor(32_768 / count), 16_384)}`,
-  };
+/** What the container's script makes of the variables: all that it sees, with what it adds. */
+function derived(variables: Record<string, string>): Record<string, string> {
+  const script = join(proxy, 'derived.envsh');
+  const env = { PATH: process.env.PATH, ...variables };
+  const { status, stdout, stderr } = spawnSync('sh', ['-eu', '-c', '. "$0"; env', script], {
+    env,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new EnvironmentError(stderr.trim());
+  return Object.fromEntries(
+    [...stdout.matchAll(/^(LONGHAND_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
 }
-
-/** What proxy/derived.envsh makes of LONGHAND_FRONT: nginx's directives for the networks of a front. */
-export const frontNetworks = (networks: readonly string[]) => ({
-  LONGHAND_FRONT_TRUSTED: networks.map((network) => `set_real_ip_from ${network};`).join(' '),
-  LONGHAND_FRONT_NETWORKS: networks.map((network) => `${network} front;`).join(' '),
-});
 
 /**
  * Renders the container's templates into an nginx configuration in the folder `prefix`. No path of this machine gets
@@ -46,10 +46,8 @@ export const frontNetworks = (networks: readonly string[]) => ({
  */
 export async function configureProxy(prefix: string, variables: ProxyVariables): Promise<void> {
   const values = {
-    ...variables,
+    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
     LONGHAND_PAGES: 'pages',
-    // `make observe` follows the one access log.
-    LONGHAND_COUNTER_LOG: '',
     // Never queried: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };

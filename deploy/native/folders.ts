@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
-import { chmod, chown, lchown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, unusedId } from './privileges.ts';
+
+export const belongsToAnother = (path = '') =>
+  `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;
 
 /** The files of the runner. */
 export const lockFile = 'stack.lock';
@@ -29,31 +30,6 @@ export async function createFolders(folder: string): Promise<void> {
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code !== 'EPERM' && code !== 'EACCES') throw error;
-    throw new Error(
-      `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`,
-    );
+    throw new Error(belongsToAnother(path));
   }
-}
-
-/**
- * Gives the folders of a stack to `account`. A folder that root keeps lets the account's group pass, so that the account
- * can replace nothing directly in it.
- */
-export async function handOver(folder: string, account: Account): Promise<void> {
-  for (const name of names) await chownTree(join(folder, name), account);
-  const owner = account.uid === unusedId ? 0 : account.uid;
-  for (const file of [lockFile, controlSocket]) {
-    if (existsSync(join(folder, file))) await lchown(join(folder, file), owner, account.gid);
-  }
-  await chown(folder, owner, account.gid);
-  await chmod(folder, 0o710);
-}
-
-async function chownTree(path: string, { uid, gid }: Account): Promise<void> {
-  const found = await lstat(path);
-  if (found.uid === uid) return;
-  if (found.isDirectory()) {
-    for (const name of await readdir(path)) await chownTree(join(path, name), { uid, gid });
-  }
-  await lchown(path, uid, gid);
 }

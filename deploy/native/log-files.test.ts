@@ -2,12 +2,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findLines, openLogFiles } from './log-files.ts';
+import { findLines, openLog } from './log-files.ts';
 
 test('the last lines are kept, in files that replace each other, and found by what they contain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-log-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const log = openLogFiles(folder, { size: 1_000, files: 3 });
+  const log = openLog(folder, { size: 1_000, files: 3 });
   for (let i = 0; i < 200; i += 1)
     log.write('tasks', JSON.stringify({ service: 'tasks', requestId: `id${i}.` }));
   log.write('tasks-store', 'Server started, id199.');

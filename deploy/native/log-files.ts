@@ -2,7 +2,6 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
-  fchownSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -11,24 +10,34 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Bytes of a file, and how many files there are: as of a container's log. */
+/** Bytes of a file, and how many there are of each log: as of a container's. */
 const limits = { size: 10 * 1024 * 1024, files: 3 };
 
-const fileName = (folder: string, number: number) => join(folder, number === 0 ? 'log' : `log.${number}`);
+/** In the folder of the logs: what the supervisor writes, the lines of all processes; and what nginx writes itself. */
+export const logs = { lines: 'log', access: 'access.log' };
 
-/** Keeps the output of a stack's processes in `folder`, in files that replace each other once they are full. */
-export function openLogFiles(folder: string, { size, files } = limits) {
+const numbered = (path: string, number: number) => (number === 0 ? path : `${path}.${number}`);
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Renames the log at `path` if it is full. @returns whether it did, so that its writer has to open it anew. */
+export function rotate(path: string, { size, files } = limits, written = sizeOf(path)): boolean {
+  if (written < size) return false;
+  for (let number = files - 1; number > 0; number -= 1) {
+    const older = numbered(path, number - 1);
+    if (existsSync(older)) renameSync(older, numbered(path, number));
+  }
+  return true;
+}
+
+/** Keeps the lines of a stack's processes in `folder`. */
+export function openLog(folder: string, limit = limits) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const open = () => {
-    // At once: a file that is opened later could already have its successor's name.
-    const fd = openSync(fileName(folder, 0), 'a', 0o600);
-    // Root's runner writes for the owner of the folder, who may start the next one.
-    const { uid, gid } = statSync(folder);
-    if (process.getuid?.() === 0) fchownSync(fd, uid, gid);
-    return createWriteStream('', { fd }).on('error', () => {});
-  };
+  const path = join(folder, logs.lines);
+  // At once: a file that is opened later could already have its successor's name.
+  const open = () => createWriteStream('', { fd: openSync(path, 'a', 0o600) }).on('error', () => {});
   let stream = open();
-  let written = existsSync(fileName(folder, 0)) ? statSync(fileName(folder, 0)).size : 0;
+  let written = sizeOf(path);
   return {
     /** What is no record becomes one with the name of its process. */
     write(service: string, line: string) {
@@ -37,24 +46,22 @@ export function openLogFiles(folder: string, { size, files } = limits) {
         : JSON.stringify({ level: 'info', time: new Date().toISOString(), service, msg: line });
       stream.write(`${record}\n`);
       written += record.length;
-      if (written < size) return;
-      stream.end();
-      for (let number = files - 1; number > 0; number -= 1) {
-        const older = fileName(folder, number - 1);
-        if (existsSync(older)) renameSync(older, fileName(folder, number));
-      }
-      stream = open();
+      if (!rotate(path, limit, written)) return;
       written = 0;
+      stream.end();
+      stream = open();
     },
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => stream.end(resolve)),
   };
 }
 
-/** The lines in `folder` that contain `text`, the oldest first. */
+/** The lines in `folder` that contain `text`: of each log, the oldest first. */
 export async function* findLines(folder: string, text: string): AsyncGenerator<string> {
-  for (let number = limits.files - 1; number >= 0; number -= 1) {
-    const file = fileName(folder, number);
-    if (!existsSync(file)) continue;
-    for await (const line of createInterface(createReadStream(file))) if (line.includes(text)) yield line;
+  for (const name of Object.values(logs)) {
+    for (let number = limits.files - 1; number >= 0; number -= 1) {
+      const file = numbered(join(folder, name), number);
+      if (!existsSync(file)) continue;
+      for await (const line of createInterface(createReadStream(file))) if (line.includes(text)) yield line;
+    }
   }
 }

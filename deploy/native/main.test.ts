@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,6 +130,31 @@ describe('The native run, when its processes end,', { timeout: 120_000 }, () => 
     await expect.poll(() => alive([pid]), { timeout: 60_000, interval: 500 }).toEqual([]);
     expect(stack.output()).toContain('tasks          | does not answer; killing it\n');
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
+  });
+
+  test("nginx's log is its own, in three files of 10 MB: `make up` shows its errors alone, `make logs` follows it", async () => {
+    const log = join(runner.folder, 'log', 'access.log');
+    const follower = runner.run('logs');
+    const path = `/nowhere-${randomUUID()}`;
+    const status = async () => (await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_PORT}${path}`)).status;
+    expect(await status()).toBe(404);
+    await expect.poll(() => follower.output()).toContain(`GET ${path} 404`);
+    expect(stack.output()).not.toContain(path);
+    follower.child.kill();
+    for (let filled = 1; filled <= 4; filled += 1) {
+      await appendFile(log, '{"service":"proxy"}\n'.repeat(530_000));
+      await expect
+        .poll(async () => (await stat(log).catch(() => undefined))?.size, { timeout: 20_000 })
+        .toBe(0);
+    }
+    expect((await readdir(join(runner.folder, 'log'))).sort()).toEqual([
+      'access.log',
+      'access.log.1',
+      'access.log.2',
+      'log',
+    ]);
+    expect(await status()).toBe(404);
+    await expect.poll(() => readFile(log, 'utf8')).toContain(path);
   });
 
   test('leaves no process behind when it is killed itself, and the next start works as usual', async () => {

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,19 +9,23 @@ import { configurationExitCode, EnvironmentError } from '@longhand/shared/enviro
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { openControlSocket, sendCommand } from './control-socket.ts';
-import { controlSocket, lockFile } from './folders.ts';
+import { belongsToAnother, controlSocket, lockFile } from './folders.ts';
+import { forEachLine } from './lines.ts';
 import { tryLock } from './lock.ts';
-import { findLines, openLogFiles } from './log-files.ts';
+import { findLines, logs as logNames, openLog } from './log-files.ts';
+import { leaveRoot } from './privileges.ts';
+import { serviceFiles } from './processes.ts';
 import { searchPath } from './search-path.ts';
 import type { Stack } from './stack.ts';
 
 /**
- * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` shows the lines
- * about one request (ID=…). Each command loads only what it needs, so it answers soon.
+ * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` follows the
+ * logs, or shows the lines about one request (ID=…). Each command loads only what it needs, so it answers soon.
  */
 const commands: Record<string, () => Promise<void>> = { up, ps, down, logs };
 
-const [command = 'up', argument = join(import.meta.dirname, '..', '..', '.local')] = process.argv.slice(2);
+const checkout = join(import.meta.dirname, '..', '..');
+const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
 const workingDirectory = process.cwd();
 // Nothing that the runner or its processes write is for other users.
@@ -29,12 +33,22 @@ process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command))
     throw new Error(`${command}: the commands are up, ps, down and logs.`);
+  const reason =
+    command === 'up' || existsSync(folder) ? leaveRoot(checkout, folder, serviceFiles, lowPorts()) : '';
+  if (reason && existsSync(folder) && statSync(folder).uid !== 0) throw new Error(belongsToAnother(folder));
   if (command === 'up') await create(folder);
+  if (command === 'up' && reason) printLine('stack', `Everything runs as root, because ${reason}.`);
   if (existsSync(folder)) enter(folder);
   await commands[command]?.();
 } catch (error) {
   print(error instanceof Error ? error.message : `${error}`, console.error);
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
+}
+
+/** Whether a port of the proxy is one that only root may listen on. */
+function lowPorts(): boolean {
+  const ports = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'];
+  return ports.map((name) => Number(process.env[name])).some((port) => port > 0 && port < 1_024);
 }
 
 /** @throws EnvironmentError if there can be no such folder, or nothing can be written into it. */
@@ -76,7 +90,7 @@ async function up(): Promise<void> {
     status: () => status(),
     stop: () => process.kill(process.pid, 'SIGTERM'),
   });
-  await using log = openLogFiles('log');
+  await using log = openLog('log');
   const onLine = (process: string, line: string) => {
     printLine(process, line);
     log.write(process, line);
@@ -99,11 +113,20 @@ async function down(): Promise<void> {
 }
 
 async function logs(): Promise<void> {
-  // Without an id, all that is kept.
-  for await (const line of findLines('log', process.env.ID ? requestId() : '')) {
+  const show = (line: string) => {
     const { service, time } = JSON.parse(line);
     printLine(`${service}`, line, `${time} `);
+  };
+  if (process.env.ID) {
+    const lines = await Array.fromAsync(findLines('log', requestId()));
+    const time = (line: string) => Date.parse(JSON.parse(line).time);
+    for (const line of lines.toSorted((a, b) => time(a) - time(b))) show(line);
+    return;
   }
+  const files = Object.values(logNames).map((name) => join('log', name));
+  const tail = spawn('tail', ['-q', '-n', '100', '-F', ...files], { stdio: ['ignore', 'pipe', 'ignore'] });
+  forEachLine(tail.stdout, show);
+  await once(tail, 'exit');
 }
 
 /** @throws Error with a message for people */

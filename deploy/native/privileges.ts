@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /** A user and group of the system, by their numbers. */
 export interface Account {
@@ -27,16 +27,67 @@ export function unprivilegedAccount(checkout: string): Account | undefined {
 }
 
 /**
- * Whether `account` can run the stack: read the `files` of its programs and reach `folder`.
+ * Goes on as the account of the checkout where root runs this program: it begins anew as that account, before anything is
+ * opened in `folder`, where the account could have planted a link. Only a folder that root alone can replace is made, and
+ * given away, by root.
  *
- * @returns the obstacle, as a clause; undefined if there is none.
+ * @param files that the account has to read.
+ * @param lowPorts whether to keep the right to listen on ports below 1024.
+ * @returns why it stays root, as a clause; undefined where nobody is root.
  */
-export function obstacle(account: Account, files: readonly string[], folder: string): string | undefined {
-  const prefix = dropping(account, false);
-  if (!setprivWorks(prefix)) return 'setpriv cannot drop privileges here';
-  const fails = (...test: string[]) => spawnSync('setpriv', [...prefix, '--', 'test', ...test]).status !== 0;
-  const path = resolve(folder);
-  const hidden = fails('-e', path) ? path : files.find((file) => fails('-r', file));
+export function leaveRoot(
+  checkout: string,
+  folder: string,
+  files: readonly string[],
+  lowPorts: boolean,
+): string | undefined {
+  const account = unprivilegedAccount(checkout);
+  if (account === undefined) return undefined;
+  const prefix = ['setpriv', ...dropping(account, lowPorts), '--'];
+  const reason = obstacle(prefix, files, folder);
+  if (reason) return reason;
+  try {
+    if (rootsAlone(existingParent(folder))) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chownTree(realpathSync(folder), account);
+    }
+  } catch {
+    // The caller tries again, and says what is wrong with the folder.
+    return undefined;
+  }
+  const path = spawnSync('sh', ['-c', 'command -v setpriv'], { encoding: 'utf8' }).stdout.trim();
+  process.execve?.(
+    path,
+    [...prefix, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    process.env,
+  );
+  return 'this Node cannot begin anew as another user';
+}
+
+/** Gives away what is not given away yet: an account can change nothing in a folder that is still root's. */
+function chownTree(path: string, account: Account): void {
+  const found = lstatSync(path);
+  if (found.uid === account.uid) return;
+  if (found.isDirectory()) for (const name of readdirSync(path)) chownTree(join(path, name), account);
+  lchownSync(path, account.uid, account.gid);
+}
+
+const existingParent = (path: string): string => {
+  const parent = dirname(resolve(path));
+  return existsSync(parent) ? parent : existingParent(parent);
+};
+
+/** Whether nobody but root can put something else in the place of `path`. */
+const rootsAlone = (path: string): boolean =>
+  statSync(path).uid === 0 && (path === '/' || rootsAlone(dirname(path)));
+
+/** What keeps the account of `prefix` from running the stack, as a clause. */
+function obstacle(prefix: string[], files: readonly string[], folder: string): string | undefined {
+  const [program = '', ...words] = prefix;
+  const fails = (...test: string[]) => spawnSync(program, [...words, 'test', ...test]).status !== 0;
+  if (fails('-e', '/')) return 'setpriv cannot drop privileges here';
+  const parent = existingParent(folder);
+  const hidden = fails('-x', parent) ? parent : files.find((file) => fails('-r', file));
   return hidden && `other users cannot read ${hidden}`;
 }
 

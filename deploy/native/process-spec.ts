@@ -24,8 +24,6 @@ export interface ProcessSpec {
   orphanSignal?: 'TERM' | 'KILL';
   /** Whether it listens on a port below 1024. */
   lowPorts?: boolean;
-  /** Where to create a named pipe for standard output, for a program that needs one. */
-  fifo?: string;
 }
 
 /** What the processes of a stack share. */

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
-import type { Account } from './privileges.ts';
 import { answersGet, answersPing } from './probes.ts';
 import type { ProcessSpec } from './process-spec.ts';
 
@@ -93,14 +92,12 @@ export interface ProxyOptions {
   port: number;
   /** Whether it listens on ports below 1024, among others. */
   lowPorts?: boolean;
-  /** The runner's own by default. */
-  account?: Account | undefined;
 }
 
-/** nginx with the configuration in the folder `proxy` of `folder`. */
-export function proxy(folder: string, { host, port, lowPorts = false, account }: ProxyOptions): ProcessSpec {
+/** nginx with the configuration in the folder `proxy`. */
+export function proxy({ host, port, lowPorts = false }: ProxyOptions): ProcessSpec {
   // Workers of a root's nginx would run as another user, who has no access to the sockets.
-  const user = process.getuid?.() === 0 && account === undefined ? ' user root;' : '';
+  const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
@@ -110,6 +107,5 @@ export function proxy(folder: string, { host, port, lowPorts = false, account }:
     lowPorts,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
-    fifo: join(folder, 'proxy', 'stdout'),
   };
 }

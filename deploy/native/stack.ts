@@ -2,22 +2,23 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
-import { configureProxy, frontNetworks, workers } from './configuration.ts';
-import { createFolders, handOver } from './folders.ts';
+import { configureProxy } from './configuration.ts';
+import { createFolders } from './folders.ts';
+import { logs, rotate } from './log-files.ts';
 import { type ProxyPorts, proxyPorts } from './ports.ts';
-import { type Account, obstacle, unprivilegedAccount } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
-import { proxy, redis, service, serviceFiles, socketPath } from './processes.ts';
+import { proxy, redis, service, socketPath } from './processes.ts';
 import { searchPath } from './search-path.ts';
 import { type SupervisedProcess, supervise } from './supervisor.ts';
-
-const checkout = join(import.meta.dirname, '..', '..');
 
 const readVariables = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env, ['LONGHAND_']);
 type StackVariables = ReturnType<typeof readVariables>;
 
 /** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
 const proxyDrainTime = 2_000;
+
+/** Milliseconds between two looks at the size of nginx's log, which may grow by 16 MB within one. */
+const rotationInterval = 1_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services; port 0 means any free port. */
 export interface StackOptions extends Omit<ProcessContext, 'account'> {
@@ -70,7 +71,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
-  const account = await dropPrivileges(folder, (line) => onLine('stack', line));
   const lowPorts = Object.values(ports).some((port) => port < 1_024);
   const { processes, stop } = await startInOrder(
     [
@@ -79,16 +79,24 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [proxy(folder, { host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts, account })],
+      [proxy({ host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts })],
     ],
     {
       folder,
       env: { ...env, PATH: searchPath(env) },
-      account,
       onLine,
     },
   );
   const url = (port: number) => `http://${host}:${port}`;
+  const rotation = setInterval(() => {
+    const nginx = processes.at(-1)?.pid;
+    // On USR1 nginx opens its log anew.
+    if (nginx && rotate(join(folder, 'log', logs.access))) process.kill(nginx, 'SIGUSR1');
+  }, rotationInterval);
+  const stopAll = async () => {
+    clearInterval(rotation);
+    await stop();
+  };
   return {
     urls: {
       proxy: url(ports.LONGHAND_PORT),
@@ -102,8 +110,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       tasks: join(folder, socketPath('tasks-ops')),
     },
     processes,
-    stop,
-    [Symbol.asyncDispose]: stop,
+    stop: stopAll,
+    [Symbol.asyncDispose]: stopAll,
   };
 }
 
@@ -115,28 +123,14 @@ const proxyVariables = (variables: StackVariables, addresses: readonly string[],
   LONGHAND_EXPANDER_NAME: variables.LONGHAND_EXPANDER_NAME,
   LONGHAND_TASKS_NAME: variables.LONGHAND_TASKS_NAME,
   LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
-  LONGHAND_API_BURST: variables.LONGHAND_API_RATE.replace(/r.*/, ''),
-  ...frontNetworks(variables.LONGHAND_FRONT),
-  ...workers(variables.LONGHAND_WORKERS),
+  LONGHAND_FRONT: variables.LONGHAND_FRONT.join(','),
+  LONGHAND_WORKERS: `${variables.LONGHAND_WORKERS ?? ''}`,
 });
 
 /** The path of a Unix socket has at most 107 bytes. */
 function shortest(folder: string): string {
   const paths = [resolve(folder), relative('', folder) || '.'];
   return paths.sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b))[0] as string;
-}
-
-/** Lets processes that root starts run as somebody else, if possible. @returns undefined if they run as this user. */
-async function dropPrivileges(folder: string, onLine: (line: string) => void): Promise<Account | undefined> {
-  const account = unprivilegedAccount(checkout);
-  if (account === undefined) return undefined;
-  const reason = obstacle(account, [process.execPath, ...serviceFiles], folder);
-  if (reason) {
-    onLine(`Everything runs as root, because ${reason}.`);
-    return undefined;
-  }
-  await handOver(folder, account);
-  return account;
 }
 
 /** The `server` directives of an upstream. The addresses are fixed and come back, so nginx never leaves one out. */

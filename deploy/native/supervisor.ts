@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { type Child, contextSwitches, exited, isRunning, launch, terminate } from './child.ts';
-import { openFifo } from './fifo.ts';
-import { forEachLine } from './lines.ts';
 import type { Probe } from './probes.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 
@@ -49,16 +47,13 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   const onLine = (line: string) => {
     if (!quiet) context.onLine(name, line);
   };
-  const fifo = spec.fifo === undefined ? undefined : openFifo(spec.fifo, context.account);
-  if (fifo) forEachLine(fifo.output, onLine);
-  const start = () => launch(spec, context, fifo, onLine);
+  const start = () => launch(spec, context, onLine);
   const run: Run = { spec, child: start(), start, onLine };
   try {
     await ready(run.child, spec);
     quiet = false;
   } catch (error) {
     await terminate(run.child, stopSignal);
-    fifo?.close();
     throw error;
   }
 
@@ -80,7 +75,6 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
       stopping.abort();
       await terminate(run.child, stopSignal);
       await running;
-      fifo?.close();
     },
   };
 }

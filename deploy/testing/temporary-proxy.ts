@@ -1,10 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { configureProxy, frontNetworks, type ProxyVariables, workers } from '../native/configuration.ts';
+import { configureProxy, type ProxyVariables } from '../native/configuration.ts';
+import { forEachLine } from '../native/lines.ts';
+import { logs } from '../native/log-files.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
 import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/search-path.ts';
@@ -16,11 +19,10 @@ export const defaultProxyVariables: ProxyVariables = {
   LONGHAND_EXPANDER_PORT: '8081',
   LONGHAND_TASKS_PORT: '8082',
   LONGHAND_API_RATE: '1000r/s',
-  LONGHAND_API_BURST: '1000',
   LONGHAND_EXPANDER_NAME: '',
   LONGHAND_TASKS_NAME: '',
-  ...frontNetworks([]),
-  ...workers(undefined),
+  LONGHAND_FRONT: '',
+  LONGHAND_WORKERS: '',
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
 };
@@ -63,7 +65,12 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
-  const spec = proxy(folder, { host: '127.0.0.1', port: ports.all });
+  await mkdir(join(folder, 'log'));
+  const tail = spawn('tail', ['-n', '+1', '-F', join(folder, 'log', logs.access)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  forEachLine(tail.stdout, (line) => log.push(line));
+  const spec = proxy({ host: '127.0.0.1', port: ports.all });
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },
@@ -81,6 +88,7 @@ export async function startTemporaryProxy(
     },
     async stop() {
       await nginx.stop();
+      tail.kill();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -17,7 +17,6 @@ type Edit = (text: string, file: string) => string;
 export async function startNginx(tasks = 'http://127.0.0.1:1', edit: Edit = (text) => text): Promise<Nginx> {
   const variables = {
     LONGHAND_API_RATE: '9999999r/s',
-    LONGHAND_API_BURST: '9999999',
     LONGHAND_TASKS_SERVER: `${new URL(tasks).host} max_fails=0`,
   };
   const { ports, pid, stop } = await startTemporaryProxy(variables, (text, file) =>

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { logs } from '@longhand/deploy/native/log-files.ts';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import type { CrowdedStack } from '../suite/crowd.ts';
@@ -8,12 +11,7 @@ import type { ServiceName } from './test-stack.ts';
 /** The stack without Docker, on free ports and with its own data. */
 export async function startNative(): Promise<CrowdedStack> {
   const shortener = await startShortener();
-  const log: string[] = [];
-  const stack = await startTemporaryStack({
-    onLine(process, line) {
-      if (process === 'proxy' && line.startsWith('{')) log.push(line);
-    },
-  });
+  const stack = await startTemporaryStack();
   const port = (url: string) => Number(new URL(url).port);
   const signal = async (name: ServiceName, signal: NodeJS.Signals) => {
     const pid = stack.processes.find((process) => process.name === name)?.pid;
@@ -25,7 +23,7 @@ export async function startNative(): Promise<CrowdedStack> {
     expanderPort: port(stack.urls.expander),
     tasksPort: port(stack.urls.tasks),
     shortener: shortener.url,
-    proxyLog: async () => log,
+    proxyLog: async () => (await readFile(join(stack.folder, 'log', logs.access), 'utf8')).trim().split('\n'),
     pause: (service) => signal(service, 'SIGSTOP'),
     resume: (service) => signal(service, 'SIGCONT'),
     kill: (service) => signal(service, 'SIGKILL'),

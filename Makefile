@@ -29,7 +29,7 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose --profile observe down; else node deploy/native/main.ts down; fi
 
-logs: ## follow the logs of the containers (the native run shows its own); ID=… shows the lines about one request
+logs: ## follow the logs; ID=… shows the lines about one request
 	@if $(in_containers); then deploy/compose/logs.sh "$$ID"; else node deploy/native/main.ts logs; fi
 
 observe: ## observe the running stack with Prometheus, in containers with Grafana too

@@ -71,7 +71,7 @@ describe('Three expanders behind the edge', () => {
     });
     const load = startRequests(16, next, 200);
     await load.answered(200);
-    expect(answering(0)).toBe(3);
+    await expect.poll(() => answering(0)).toBe(3);
     process.kill(expanders[0]?.pid as number, 'SIGKILL');
     await load.answered(200);
     // Its supervisor has started another one.

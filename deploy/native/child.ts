@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { forEachLine } from './lines.ts';
-import { privilegePrefix } from './privileges.ts';
+import { childPrefix } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 
 /** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
@@ -17,9 +17,9 @@ export interface Child {
 
 /** @param onLine is called with each line of its output. */
 export function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
-  const { command, args, orphanSignal = 'KILL', lowPorts } = spec;
-  const { account, folder, env } = context;
-  const prefix = privilegePrefix({ account, lowPorts, orphanSignal });
+  const { command, args, orphanSignal = 'KILL', lowPorts = false } = spec;
+  const { folder, env } = context;
+  const prefix = childPrefix(lowPorts, orphanSignal);
   const [program = command, ...words] = [...prefix, command, ...args];
   const input = spec.input === undefined ? undefined : openSync(spec.input, 'r');
   const child = spawn(program, words, {

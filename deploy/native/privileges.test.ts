@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Runner, type Started } from '../testing/runner.ts';
-import { privilegePrefix, unprivilegedAccount, unusedId } from './privileges.ts';
+import { accountPrefix, unprivilegedAccount, unusedId } from './privileges.ts';
 
 const isRoot = process.getuid?.() === 0;
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
 /** Runs a command as another user; what it printed. */
 function asSomebodyElse(command: string, ...args: string[]): string {
-  const prefix = privilegePrefix({ account: somebodyElse, orphanSignal: 'KILL' });
+  const prefix = accountPrefix(somebodyElse, false);
   const [program = '', ...words] = [...prefix, command, ...args];
   return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
 }
@@ -154,7 +154,7 @@ describe.runIf(isRoot)('The account of processes that root starts', () => {
     const lowPort = await freeLowPort();
     const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
     const attempt = (lowPorts: boolean) => {
-      const prefix = privilegePrefix({ account: somebodyElse, lowPorts, orphanSignal: 'KILL' });
+      const prefix = accountPrefix(somebodyElse, lowPorts);
       const [program = '', ...words] = [...prefix, process.execPath, '-e', listen];
       return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
     };

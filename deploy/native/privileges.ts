@@ -43,7 +43,7 @@ export function leaveRoot(
 ): string | undefined {
   const account = unprivilegedAccount(checkout);
   if (account === undefined) return undefined;
-  const prefix = ['setpriv', ...dropping(account, lowPorts), '--'];
+  const prefix = accountPrefix(account, lowPorts);
   const reason = obstacle(prefix, files, folder);
   if (reason) return reason;
   try {
@@ -91,35 +91,26 @@ function obstacle(prefix: string[], files: readonly string[], folder: string): s
   return hidden && `other users cannot read ${hidden}`;
 }
 
-export interface Privileges {
-  /** The runner's own by default. */
-  account?: Account | undefined;
-  /** Whether to keep the right to listen on ports below 1024. */
-  lowPorts?: boolean | undefined;
-  /** What the kernel sends when the runner dies, even by SIGKILL. */
-  orphanSignal: 'TERM' | 'KILL';
+/**
+ * The command prefix that starts a program which does not outlive its supervisor; empty where there is no setpriv, as on
+ * macOS.
+ *
+ * @param lowPorts whether it may listen on ports below 1024, if the supervisor may.
+ * @param orphanSignal what the kernel sends when the supervisor dies, even by SIGKILL.
+ */
+export function childPrefix(lowPorts: boolean, orphanSignal: 'TERM' | 'KILL'): string[] {
+  childrenEnd ??= spawnSync('setpriv', ['--pdeathsig', 'KILL', '--', 'true']).status === 0;
+  if (!childrenEnd) return [];
+  return ['setpriv', '--pdeathsig', orphanSignal, ...(lowPorts ? [] : ['--ambient-caps', '-all']), '--'];
 }
 
-/** The command prefix that starts a program with these privileges; empty where there is no setpriv, as on macOS. */
-export function privilegePrefix({ account, lowPorts = false, orphanSignal }: Privileges): string[] {
-  const options = ['--pdeathsig', orphanSignal];
-  if (!setprivWorks(options)) return [];
-  return ['setpriv', ...options, ...(account ? dropping(account, lowPorts) : []), '--'];
-}
+let childrenEnd: boolean | undefined;
 
-function dropping({ uid, gid }: Account, lowPorts: boolean): string[] {
+/** The command prefix that starts a program as `account`, with no other right than to listen on low ports. */
+export function accountPrefix({ uid, gid }: Account, lowPorts: boolean): string[] {
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
   return [
-    ...['--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups', '--no-new-privs'],
-    ...['--inh-caps', capabilities, '--ambient-caps', capabilities, '--bounding-set', capabilities],
+    ...['setpriv', '--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups', '--no-new-privs'],
+    ...['--inh-caps', capabilities, '--ambient-caps', capabilities, '--bounding-set', capabilities, '--'],
   ];
-}
-
-const works = new Map<string, boolean>();
-
-function setprivWorks(options: string[]): boolean {
-  const key = options.join(' ');
-  const known = works.get(key) ?? spawnSync('setpriv', [...options, '--', 'true']).status === 0;
-  works.set(key, known);
-  return known;
 }

@@ -1,4 +1,3 @@
-import type { Account } from './privileges.ts';
 import type { Probe } from './probes.ts';
 
 export interface ProcessSpec {
@@ -31,8 +30,6 @@ export interface ProcessContext {
   /** The working directory; relative paths in specifications start there. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  /** The runner's own by default. */
-  account?: Account | undefined;
   /** Called with each line of output and the name of its process. */
   onLine(process: string, line: string): void;
 }

@@ -21,7 +21,7 @@ const proxyDrainTime = 2_000;
 const rotationInterval = 1_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services; port 0 means any free port. */
-export interface StackOptions extends Omit<ProcessContext, 'account'> {
+export interface StackOptions extends ProcessContext {
   /**
    * Holds the data, the rendered configuration and the Unix sockets; created if it does not exist. Its path has at most
    * 80 bytes, from the root or from the working directory, so that those of the sockets are short enough.

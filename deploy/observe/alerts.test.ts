@@ -6,9 +6,8 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '@longhand/shared/testing/small-disk.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startLoggingStack } from '../testing/logging-stack.ts';
 import { shortenedRules } from '../testing/shortened-rules.ts';
-import type { TemporaryStack } from '../testing/temporary-stack.ts';
+import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
 import { ask } from '../testing/visits.ts';
 import { type Observing, observeStack, programs } from './observe.ts';
 
@@ -25,7 +24,7 @@ describe.skipIf(skipped)('An alert of the running stack fires by its fault', { t
 
   beforeAll(async () => {
     disk = mountSmallDisk(256);
-    stack = await startLoggingStack({ parent: disk.folder });
+    stack = await startTemporaryStack({ parent: disk.folder });
     const rules = join(stack.folder, 'rules.yml');
     writeFileSync(rules, shortenedRules());
     const { port } = await freePorts('port');

@@ -174,7 +174,7 @@ describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not instal
     const proxies = await Promise.all(
       [1, 2].map(() =>
         // No application answers at these addresses.
-        startTemporaryProxy({ LONGHAND_API_RATE: '1r/m', LONGHAND_API_BURST: '1' }, (text, file) =>
+        startTemporaryProxy({ LONGHAND_API_RATE: '1r/m' }, (text, file) =>
           file.endsWith('http.conf') ? text.replace(/^access_log .*$/m, (own) => `${own}\n${log}`) : text,
         ),
       ),
@@ -215,6 +215,7 @@ function counterLog(): string {
     env: {
       PATH: `${folder}:${process.env.PATH}`,
       LONGHAND_API_RATE: '10r/s',
+      LONGHAND_ACCESS_LOG: '/dev/stdout',
       NGINX_ENVSUBST_TEMPLATE_DIR: 'templates',
     },
     encoding: 'utf8',

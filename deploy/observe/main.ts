@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
+import { leaveRoot } from '../native/privileges.ts';
 import { observeStack, programs } from './observe.ts';
 
 /** Observes the native stack in the foreground: `node deploy/observe/main.ts [folder]`. */
@@ -15,6 +16,8 @@ if (!existsSync(join(folder, 'run')))
 const missing = programs.filter((program) => spawnSync(program, ['--version']).error).join(' ');
 if (missing) fail(`Missing: ${missing}. Install these packages (on Debian: apt-get install ${missing}).`);
 
+// What it writes lies in a folder of the stack's account.
+leaveRoot(join(import.meta.dirname, '..', '..'), folder, [import.meta.filename], false);
 process.umask(0o077);
 process.chdir(folder);
 const observing = await observeStack({

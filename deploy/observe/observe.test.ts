@@ -7,8 +7,7 @@ import { text } from 'node:stream/consumers';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startLoggingStack } from '../testing/logging-stack.ts';
-import type { TemporaryStack } from '../testing/temporary-stack.ts';
+import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
 import { ask } from '../testing/visits.ts';
 import { type Observing, observeStack, programs } from './observe.ts';
 
@@ -39,7 +38,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   };
 
   beforeAll(async () => {
-    stack = await startLoggingStack({ tasksReplicas: 2 });
+    stack = await startTemporaryStack({ tasksReplicas: 2 });
     const { folder } = stack;
     const { port } = await freePorts('port');
     observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Account } from '../native/privileges.ts';
 import { answersGet } from '../native/probes.ts';
 import type { ProcessSpec } from '../native/process-spec.ts';
 import { type SupervisedProcess, supervise } from '../native/supervisor.ts';
@@ -38,9 +37,8 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   const { folder, rules = join(import.meta.dirname, 'rules.yml'), interval = 5, onLine } = options;
   const data = join(folder, 'prometheus');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const account = accountOf(folder);
   const bridge = await startBridge(folder);
-  const context = { folder, env: process.env, account, onLine };
+  const context = { folder, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
@@ -53,9 +51,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     const configuration = prometheusConfiguration(folder, interval, { ...exporters, bridge: bridge.port });
     copyFileSync(rules, join(data, 'rules.yml'));
     writeFileSync(join(data, 'prometheus.yml'), configuration);
-    if (account)
-      for (const file of ['', 'rules.yml', 'prometheus.yml'])
-        chownSync(join(data, file), account.uid, account.gid);
     const port = options.port || (await freePort());
     processes.push(await supervise(prometheus(port), context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -110,12 +105,6 @@ function prometheusConfiguration(
   });
 }
 
-/** The account of the stack's processes, where root has started them and they are not root's. */
-function accountOf(folder: string): Account | undefined {
-  const { uid, gid } = statSync(join(folder, 'run'));
-  return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
-}
-
 const prometheus = (port: number): ProcessSpec => ({
   name: 'prometheus',
   command: 'prometheus',
@@ -137,7 +126,7 @@ const mtail = (port: number): ProcessSpec => ({
   command: 'mtail',
   args: [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
-    '--logs=log/access.log,log/log',
+    '--logs=log/access.log',
     '--emit_prog_label=false',
     '--logtostderr',
     ...['--address=127.0.0.1', `--port=${port}`],

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,11 +66,15 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const log: string[] = [];
+  const accessLog = join(folder, 'log', logs.access);
   await mkdir(join(folder, 'log'));
-  const tail = spawn('tail', ['-n', '+1', '-F', join(folder, 'log', logs.access)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+  await writeFile(accessLog, '');
+  const tail = spawn('tail', ['-n', '+1', '-F', accessLog], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let seen = 0;
+  forEachLine(tail.stdout, (line) => {
+    seen += 1;
+    log.push(line);
   });
-  forEachLine(tail.stdout, (line) => log.push(line));
   const spec = proxy({ host: '127.0.0.1', port: ports.all });
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
@@ -89,6 +94,8 @@ export async function startTemporaryProxy(
     async stop() {
       await nginx.stop();
       tail.kill();
+      await once(tail, 'close');
+      log.push(...(await readFile(accessLog, 'utf8')).split('\n').slice(seen, -1));
       await rm(folder, { recursive: true, force: true });
     },
   };

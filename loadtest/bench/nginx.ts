@@ -20,7 +20,7 @@ export async function startNginx(tasks = 'http://127.0.0.1:1', edit: Edit = (tex
     LONGHAND_TASKS_SERVER: `${new URL(tasks).host} max_fails=0`,
   };
   const { ports, pid, stop } = await startTemporaryProxy(variables, (text, file) =>
-    edit(text, file).replaceAll('/dev/stdout', '/dev/null'),
+    edit(text, file).replaceAll('../log/access.log', '/dev/null'),
   );
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {

@@ -61,7 +61,6 @@ test.each([
   ['load-compare', 'A', () => '<loadtest/compare.ts>\n'],
   ['load-compare', 'B', () => '<loadtest/compare.ts>\n'],
   ['rehearse', 'ROWS', () => '<loadtest/rehearsal/main.ts>\n'],
-  ['rehearse', 'KUBERNETES', () => '<kubernetes>\n'],
   ['test', 'CHROMIUM', () => ''],
   ['ps', 'NATIVE', () => '<ps>\n'],
 ])('make %s hands on %s as it is and runs nothing of it', (target, name, said) => {

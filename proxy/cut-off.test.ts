@@ -74,7 +74,7 @@ describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 6
   const writes: [string, string, string?][] = [
     ['POST', '/task', 'title=once'],
     ['PUT', '/tasks/1', '{"title":"once"}'],
-    ['DELETE', '/tasks/1?a=%2F..'],
+    ['DELETE', '/tasks/1%0A%3F?a=%2F..'],
     ['DELETE', '/tasks/finished'],
   ];
   test.each(writes)(

@@ -163,23 +163,20 @@ describe('The proxy alone', () => {
   });
 
   test.each([
-    ['tasks', '/task', 64 * 1024, '64 KiB'],
-    ['tasks', '/tasks/import?x', 64 * 1024 ** 2, '64 MiB'],
-    ['expander', '/api/expand', 8 * 1024 ** 2, '8 MiB'],
-  ] as const)(
-    'a request to %s%s over %i bytes is 413, and the page names the limit',
-    async (name, path, limit, words) => {
-      const headers = { 'Content-Length': limit + 1 };
-      const request = http.request({ host: '127.0.0.1', port: ports[name], path, method: 'POST', headers });
-      request.flushHeaders();
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      const refused = await text(response);
-      // The body is never sent.
-      request.destroy();
-      expect(response.statusCode).toBe(413);
-      expect(refused).toContain(`The request is larger than ${words}.`);
-    },
-  );
+    ['tasks', '/task', 64 * 1024],
+    ['tasks', '/tasks/import?x', 64 * 1024 ** 2],
+    ['expander', '/api/expand', 8 * 1024 ** 2],
+  ] as const)('a request to %s%s over %i bytes is 413', async (name, path, limit) => {
+    const headers = { 'Content-Length': limit + 1 };
+    const request = http.request({ host: '127.0.0.1', port: ports[name], path, method: 'POST', headers });
+    request.flushHeaders();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const refused = await text(response);
+    // The body is never sent.
+    request.destroy();
+    expect(response.statusCode).toBe(413);
+    expect(refused).toContain('The request is too large.');
+  });
 
   test('above LONGHAND_API_RATE and a burst of the same size, /api and the page are 429 with Retry-After', async () => {
     // A client of its own: the other tests ask for links too.

@@ -1,32 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = join(import.meta.dirname, 'watched.sh');
+const heartbeat = join(import.meta.dirname, '../../shared/src/heartbeat.ts');
 
-/** Runs `main`, the text of a program, as the service `tasks` that has `port` for its operations endpoints. */
-function watched(port: number, main: string) {
-  const service = spawn(script, ['tasks', process.execPath, '-e', main], {
-    env: { ...process.env, OPS_PORT: `${port}` },
+/** Runs `main`, the text of a program, as the service `tasks` whose heart beats; it has said that it runs. */
+async function watched(main: string) {
+  const start = `
+    require(${JSON.stringify(heartbeat)}).startHeartbeat(Number(process.env.HEARTBEAT_FD));
+    setInterval(() => {}, 1_000);
+    console.log('running');`;
+  const service = spawn(script, ['tasks', process.execPath, '-e', start + main], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
   });
-  // The watcher outlives the service where no container ends with it.
-  onTestFinished(() => void process.kill(-(service.pid as number), 'SIGKILL'));
+  onTestFinished(() => void service.kill('SIGKILL'));
   const lines = service.stdout.setEncoding('utf8')[Symbol.asyncIterator]();
-  return { service, said: async () => (await lines.next()).value };
+  const said = async () => (await lines.next()).value;
+  expect(await said()).toBe('running\n');
+  return { service, said };
 }
 
-const answers = (port: number) => `
-  const server = require('node:http').createServer((_, response) => response.end('live'));
-  server.listen(${port}, '127.0.0.1', () => console.log('listening'));`;
-
-test('a service that hangs is killed within 3 s, and the log says so', async () => {
-  const port = await freePort();
-  const { service, said } = watched(port, answers(port));
-  expect(await said()).toBe('listening\n');
+test('a service that hangs is killed within 3 s, and the log says so; nothing is left of its watcher', async () => {
+  const { service, said } = await watched('');
   service.kill('SIGSTOP');
   const [code, signal] = await once(service, 'exit', { signal: AbortSignal.timeout(60_000) });
   expect([code, signal]).toEqual([null, 'SIGKILL']);
@@ -35,30 +32,22 @@ test('a service that hangs is killed within 3 s, and the log says so', async () 
     level: 'error',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     service: 'tasks',
-    msg: 'does not answer; killing it',
+    msg: 'hangs; killing it',
   });
+  // The watcher had the other end of its output.
+  expect(await said()).toBeUndefined();
 });
 
-test('a service that no longer accepts connections is left to end by itself', async () => {
-  const port = await freePort();
-  const stopping = `${answers(port)}
-    process.on('SIGTERM', () => server.close(() => setTimeout(() => process.exit(0), 2_000)));`;
-  const { service, said } = watched(port, stopping);
-  expect(await said()).toBe('listening\n');
+test('a watcher ends with its service', async () => {
+  const { service, said } = await watched('');
   service.kill('SIGTERM');
-  expect(await once(service, 'exit')).toEqual([0, null]);
+  expect(await once(service, 'exit')).toEqual([null, 'SIGTERM']);
+  expect(await said()).toBeUndefined();
 });
 
-test.each([
-  ['is busy', 'for (const end = Date.now() + 2_500; Date.now() < end; ); process.exit(0);'],
-  [
-    'answers late',
-    "server.removeAllListeners('request').on('request', () => {}); setTimeout(() => process.exit(0), 3_500);",
-  ],
-])('a service that %s is left alone', async (_, stop) => {
-  const port = await freePort();
-  const { service, said } = watched(port, `${answers(port)} process.on('SIGTERM', () => { ${stop} });`);
-  expect(await said()).toBe('listening\n');
+test('a service that is busy is left alone', async () => {
+  const busy = 'for (const end = Date.now() + 3_500; Date.now() < end; ); process.exit(0);';
+  const { service } = await watched(`process.on('SIGTERM', () => { ${busy} });`);
   service.kill('SIGTERM');
   expect(await once(service, 'exit')).toEqual([0, null]);
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { forEachLine } from './lines.ts';
 import { childPrefix } from './privileges.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
@@ -42,18 +42,8 @@ export function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line
   return { process: child, lastLines };
 }
 
-export const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
+const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
   pid !== undefined && exitCode === null && signalCode === null;
-
-/** How often `child` gave up a CPU (proc(5)); undefined while it uses one or waits for one, or where nobody says. */
-export function contextSwitches({ process: { pid } }: Child): string | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return /^State:\s*R/m.test(status) ? undefined : status.match(/ctxt_switches:.*/g)?.join();
-  } catch {
-    return undefined;
-  }
-}
 
 /** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
 export async function exited(child: Child): Promise<void> {

@@ -41,7 +41,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(code).toBe(0);
     expect(output).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
     expect(output).not.toMatch(/error:|exited with/);
-    expect(alive(pids)).toEqual([]);
+    await expect.poll(() => alive(pids)).toEqual([]);
 
     await runner.up();
     const listed = await (await fetch(tasks(), { headers: json })).json();
@@ -128,7 +128,7 @@ describe('The native run, when its processes end,', { timeout: 120_000 }, () => 
     const { tasks: pid = 0 } = await runner.processes();
     process.kill(pid, 'SIGSTOP');
     await expect.poll(() => alive([pid]), { timeout: 60_000, interval: 500 }).toEqual([]);
-    expect(stack.output()).toContain('tasks          | does not answer; killing it\n');
+    expect(stack.output()).toContain('tasks          | error: hangs; killing it\n');
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
   });
 

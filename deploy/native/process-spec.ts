@@ -13,8 +13,6 @@ export interface ProcessSpec {
   quietStart?: boolean;
   /** Milliseconds until it must be ready, if that may take longer than 30 s. */
   startTimeout?: number;
-  /** A process that hangs, and so fails it twice in a row, is killed and restarted. */
-  alive?: Probe;
   /** Explains, for people, why the process exited; undefined if its last lines do so themselves. */
   explainExit?(lastLines: readonly string[]): string | undefined;
   /** SIGTERM by default. */

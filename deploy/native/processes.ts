@@ -73,8 +73,9 @@ const resolver = {
  */
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
-  command: process.execPath,
-  args: [join(root, name, 'src', 'main.ts')],
+  // Kills it when it hangs; its end is what the supervisor sees.
+  command: join(root, 'deploy', 'compose', 'watched.sh'),
+  args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
     ...(name === 'expander' && resolver),
     SOCKET_PATH: socketPath(replica),
@@ -83,7 +84,6 @@ export const service = (name: string, replica: string, redis: string, folder: st
     REDIS_PASSWORD_FILE: '',
   },
   ready: livez(folder, replica),
-  alive: livez(folder, replica),
 });
 
 export interface ProxyOptions {

@@ -1,23 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { type Child, contextSwitches, exited, isRunning, launch, terminate } from './child.ts';
-import type { Probe } from './probes.ts';
+import { type Child, exited, launch, terminate } from './child.ts';
 import type { ProcessContext, ProcessSpec } from './process-spec.ts';
 
 /** Milliseconds a process may take until it is ready. */
 const startTimeout = 30_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
-/** Milliseconds between two probes of a process that should be alive. */
-const probeInterval = 750;
-/**
- * Failed probes in a row, of 0.75 s each, after which a process is killed. What hangs keeps its connections, and nginx
- * waits on them: only its end lets another replica answer, so that has to come within 3 s. What is busy may yet answer,
- * and to end it would only make others busier.
- */
-const failures = { whileStarting: 40, busy: 20, hanging: 2 };
-
 export interface SupervisedProcess {
   readonly name: string;
   /** The current process id; changes with every restart. */
@@ -37,7 +27,7 @@ interface Run {
 }
 
 /**
- * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits or hangs.
+ * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits.
  *
  * @throws Error with the program's last lines when it exits before it is ready, or is not ready in time.
  */
@@ -81,12 +71,9 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 
 /** Starts the next child whenever one exits, until `signal` is aborted and the last one has exited. */
 async function keepRunning(run: Run, signal: AbortSignal): Promise<void> {
-  const { alive, explainExit } = run.spec;
-  let answers = true;
+  const { explainExit } = run.spec;
   for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
     const started = Date.now();
-    if (alive) watch(run, alive, answers);
-    answers = false;
     await exited(run.child);
     if (signal.aborted) return;
     if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
@@ -116,23 +103,4 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
     if (await spec.ready()) return;
   }
   throw new Error(`${name} was not ready within ${timeout / 1_000} s.`);
-}
-
-/** Kills the child that runs now once it no longer answers. @param answers whether it has answered yet. */
-async function watch({ child, onLine }: Run, alive: Probe, answers: boolean): Promise<void> {
-  for (let failed = 0, still = 0; ; ) {
-    const pause = sleep(probeInterval, undefined, { ref: false });
-    const before = contextSwitches(child);
-    const answered = await alive();
-    answers ||= answered;
-    failed = answered ? 0 : failed + 1;
-    still = !answered && before !== undefined && before === contextSwitches(child) ? still + 1 : 0;
-    await pause;
-    if (!isRunning(child)) return;
-    if (answers ? still >= failures.hanging || failed >= failures.busy : failed >= failures.whileStarting) {
-      onLine('does not answer; killing it');
-      child.process.kill('SIGKILL');
-      return;
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import { listenAddresses, type ServiceConfig } from './env.ts';
 import { configurationExitCode } from './environment-error.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { createObserver } from './observe.ts';
@@ -19,6 +20,8 @@ interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' 
  * exported there as spans; without one OpenTelemetry's SDK is not even loaded.
  */
 export async function prepareService(name: string, version: string, config: ServiceConfig) {
+  const { HEARTBEAT_FD } = process.env;
+  if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
   const address = listenAddresses(config);
   const log = createLog(name, config.LOG_LEVEL);
   const retired = retiredWarning(process.env);

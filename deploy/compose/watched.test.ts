@@ -11,8 +11,9 @@ async function watched(main: string) {
   const start = `
     require(${JSON.stringify(heartbeat)}).startHeartbeat(Number(process.env.HEARTBEAT_FD));
     setInterval(() => {}, 1_000);
+    ${main}
     console.log('running');`;
-  const service = spawn(script, ['tasks', process.execPath, '-e', start + main], {
+  const service = spawn(script, ['tasks', process.execPath, '-e', start], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void service.kill('SIGKILL'));

@@ -43,7 +43,7 @@ export const annotateRoute: MiddlewareHandler = (c, next) => {
 };
 
 /**
- * Observes each request once, when its response is finished or cut: one log line (docs/log.md says what is in it), and one
+ * Observes each request once, when its response is finished or cut: one log line (docs/operate.md says what is in it), and one
  * observation in `http_server_request_duration_seconds`.
  *
  * A request whose client leaves before the response begins has the status 499 and the error `aborted`.

@@ -1,6 +1,6 @@
 import { type Fault, failover } from './failover.ts';
 
-// Measures what "saved" means with Sentinel, for docs/redis.md: a storm of writes while the primary fails.
+// Measures what "saved" means with Sentinel, for docs/operate.md: a storm of writes while the primary fails.
 //
 //   unshare --net sh -c 'ip link set lo up; LONG=1 node tasks/testing/ladder.ts'     (Linux, root, iptables)
 //

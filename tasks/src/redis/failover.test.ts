@@ -8,7 +8,7 @@ import { redisStore } from './store.ts';
 
 const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
 
-/** How often the primary fails in each way; the way "cut off" needs a network of its own, see docs/redis.md. */
+/** How often the primary fails in each way; the way "cut off" needs a network of its own, see docs/operate.md. */
 const ways: Fault[] = ['killed', 'hung', 'killed', 'hung'];
 const failures = ways.slice(0, rounds({ short: 1, long: 4 }));
 

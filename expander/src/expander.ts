@@ -4,7 +4,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import { operationDurations } from '@longhand/shared/redis.ts';
 import { timedOperations } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
-import { cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
+import { answerFromMemory, cacheExpansions, cacheHops, memoryTier, type Tier } from './cache/caches.ts';
 import { type CacheClient, circuitBreaker, redisTier } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
@@ -59,7 +59,8 @@ export function createExpansion(config: Config, outside: Outside) {
   if (allowedNetworks.length > 0) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
-  const cacheTiers = [memoryTier()];
+  const memory = memoryTier();
+  const cacheTiers: Tier[] = [memory];
   const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)), clock);
   if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
   const { request, close } = guardedRequest(
@@ -77,6 +78,7 @@ export function createExpansion(config: Config, outside: Outside) {
 
   // A request passes through these layers, from the first to the last.
   const expandUrl = layers<ExpandUrl>(
+    answerFromMemory(memory, metrics.cacheLookups),
     limitClients,
     singleFlight,
     cacheExpansions(cacheTiers, metrics.cacheLookups),

@@ -3,13 +3,22 @@ import type { Answer, ExpandOptions, ExpandUrl, Expansion, FetchHop } from '../e
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
-/** Keeps entries as text until they expire or make room for others. */
+/** An expansion that is kept. */
+export interface Entry {
+  /** Marked as cached, and shared by all who get it. */
+  expansion: Expansion;
+  /** The expansion as JSON. */
+  text: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/** Keeps entries until they expire or make room for others. */
 export interface Tier {
   readonly name: 'memory' | 'redis';
-  /** The entry of `key`, which may have expired. @throws where the tier cannot be asked. */
-  get(key: string): Promise<string | null>;
-  /** @param expiresAt milliseconds since 1970. */
-  set(key: string, entry: string, expiresAt: number): void;
+  /** The expansion of `key`, which may have expired. @throws where the tier cannot be asked, or has something else. */
+  get(key: string): Expansion | null | Promise<Expansion | null>;
+  set(key: string, entry: Entry): void;
 }
 
 /** Counts the lookups in each tier. */
@@ -29,6 +38,20 @@ const maxFailedRefreshes = 10_000;
 /** What an expansion depends on. */
 export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
   return `${follow} ${maxRedirect} ${text}`;
+}
+
+/**
+ * Answers what `memory` has fresh, outside of the layers that share and limit work: this is none.
+ */
+export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
+  return (expandUrl: ExpandUrl): ExpandUrl =>
+    async (target, options) => {
+      const hit = memory.get(cacheKey(target, options));
+      if (!hit || !isFresh(hit)) return expandUrl(target, options);
+      lookups?.inc({ tier: 'memory', result: 'hit' });
+      for (const hop of hit.hops) options.onHop?.(hop);
+      return hit;
+    };
 }
 
 /**
@@ -77,8 +100,7 @@ async function readThrough(
     let result: 'hit' | 'miss' | 'failed' = 'miss';
     let hit: Expansion | null = null;
     try {
-      const entry = await tier.get(key);
-      const cached = entry === null ? null : parseEntry(entry);
+      const cached = await tier.get(key);
       if (cached && accepted(cached)) {
         hit = cached;
         result = 'hit';
@@ -96,18 +118,15 @@ async function readThrough(
 function writeThrough(tiers: readonly Tier[], key: string, expansion: Expansion): void {
   const expiry = expiresAt(expansion);
   if (tiers.length === 0 || expiry <= Date.now()) return;
-  const entry = JSON.stringify(expansion);
-  if (entry.length > maxEntrySize) return;
-  for (const tier of tiers) tier.set(key, entry, expiry);
+  const text = JSON.stringify(expansion);
+  if (text.length > maxEntrySize) return;
+  const entry = { expansion: asCached(expansion), text, expiresAt: expiry };
+  for (const tier of tiers) tier.set(key, entry);
 }
 
-/** The expansion of an entry, marked as cached. @throws where the entry is not one of ours, or truncated. */
-function parseEntry(entry: string): Expansion {
-  const expansion: Expansion = JSON.parse(entry);
-  if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
-  expansion.cached = true;
-  for (const hop of expansion.hops) hop.cached = true;
-  return expansion;
+/** `expansion`, marked as cached with all its hops. */
+export function asCached(expansion: Expansion): Expansion {
+  return { ...expansion, cached: true, hops: expansion.hops.map((hop) => ({ ...hop, cached: true })) };
 }
 
 function isUsable(expansion: Expansion): boolean {
@@ -128,27 +147,26 @@ function expiresAt(expansion: Expansion): number {
   return hasFailed(expansion) ? expansion.freshUntil : expansion.freshUntil + maxStale;
 }
 
-/** Bytes of all entries. */
+/** Bytes of all entries: as objects they take hardly more than as text. */
 const maxSize = 32 * 1024 * 1024;
 
 /** Bytes that an entry takes beside its text and its key. */
 const overhead = 200;
 
+export interface MemoryTier extends Tier {
+  get(key: string): Expansion | null;
+}
+
 /** Keeps entries in this process; the least recently used ones make room. */
-export function memoryTier(): Tier {
-  const entries = new LRUCache<string, string>({
-    maxSize,
-    // V8 keeps two bytes for each character if one is beyond Latin-1, such as in a host's name in Unicode.
-    sizeCalculation: (entry, key) =>
-      key.length + entry.length * (/[^\0-\xff]/.test(entry) ? 2 : 1) + overhead,
-  });
+export function memoryTier(): MemoryTier {
+  const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
     name: 'memory',
-    async get(key) {
-      return entries.get(key) ?? null;
-    },
-    set(key, entry) {
-      entries.set(key, entry);
+    get: (key) => entries.get(key) ?? null,
+    set(key, { expansion, text }) {
+      // V8 keeps two bytes for each character if one is beyond Latin-1, such as in a host's name in Unicode.
+      const bytes = text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
+      entries.set(key, expansion, { size: key.length + bytes + overhead });
     },
   };
 }

@@ -2,7 +2,8 @@ import type { Log } from '@longhand/shared/log.ts';
 import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { Redis } from 'ioredis';
 import { within } from '../expansion/deadline.ts';
-import type { Tier } from './caches.ts';
+import type { Expansion } from '../expansion/expansion.ts';
+import { asCached, type Tier } from './caches.ts';
 
 /** The commands of Redis that the cache uses. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
@@ -20,13 +21,23 @@ export function redisTier(redis: CacheClient, run: Timed, allowedNetworks: reado
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
   return {
     name: 'redis',
-    get: (key) => run('GET', () => redis.get(`${scope} ${key}`)),
-    set(key, entry, expiresAt) {
+    async get(key) {
+      const text = await run('GET', () => redis.get(`${scope} ${key}`));
+      return text === null ? null : parseEntry(text);
+    },
+    set(key, { text, expiresAt }) {
       const milliseconds = Math.round(expiresAt - Date.now());
       // Nobody waits for the write; an entry that is lost is a miss.
-      run('SET', () => redis.set(`${scope} ${key}`, entry, 'PX', milliseconds)).catch(() => {});
+      run('SET', () => redis.set(`${scope} ${key}`, text, 'PX', milliseconds)).catch(() => {});
     },
   };
+}
+
+/** @throws where `text` is not an entry of ours, or cut off. */
+function parseEntry(text: string): Expansion {
+  const expansion: Expansion = JSON.parse(text);
+  if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
+  return asCached(expansion);
 }
 
 /** Milliseconds an operation may take. */

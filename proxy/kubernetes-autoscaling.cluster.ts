@@ -6,18 +6,18 @@ import { startRequests } from './testing/load.ts';
 import { replicasThatServe, underLoad } from './testing/under-load.ts';
 
 const deployments: Deployed[] = ['proxy', 'expander', 'tasks'];
-const component = join(import.meta.dirname, '../deploy/kubernetes/components/autoscaling/autoscaling.yaml');
+const component = join(import.meta.dirname, '../deploy/kubernetes/components/autoscaling');
 
 beforeAll(async () => {
   await scale(2, ...deployments);
-  await kubectl('apply', '--filename', component);
+  await kubectl('apply', '--kustomize', component);
   // As in the component, but it does not wait five minutes, and leaves room on a small node.
   const spec = { maxReplicas: 4, behavior: { scaleDown: { stabilizationWindowSeconds: 15 } } };
   for (const name of deployments)
     await kubectl('patch', 'horizontalpodautoscaler', name, '--patch', JSON.stringify({ spec }));
 });
 afterAll(async () => {
-  await kubectl('delete', '--filename', component);
+  await kubectl('delete', '--kustomize', component);
   await scale(2, ...deployments);
 });
 

@@ -10,7 +10,8 @@ import { isWeb } from './expansion/parse-url.ts';
 import { readTarget, resolveLocation } from './expansion/target.ts';
 import { createGuard } from './guard/public-address.ts';
 import { percentEncoded } from './hop/fetch-hop.ts';
-import { callbackCall, isCallbackName } from './web/api.ts';
+import { isCallbackName } from './web/api.ts';
+import { callbackCall } from './web/formats.ts';
 
 const inputs = rounds({ short: 5_000, long: 500_000 });
 const chains = rounds({ short: 500, long: 50_000 });

@@ -1,14 +1,55 @@
-/** Why an expansion failed: stable, for programs. No client sees `aborted`: it has left. */
-export type ErrorCode =
-  | 'invalid_url'
-  | 'invalid_callback'
-  | 'unsupported_scheme'
-  | 'target_refused'
-  | 'request_failed'
-  | 'timeout'
-  | 'overloaded'
-  | 'rate_limited'
-  | 'aborted';
+/** All that depends on the code of an error alone. */
+interface ErrorKind {
+  /** The HTTP status of a response that reports it. */
+  status: number;
+  /** The heading of the page. */
+  title: string;
+  /** What people can do about it. */
+  advice?: string;
+  /** Seconds for which caches may keep it; 0 if it says nothing about the URL. */
+  lifetime: number;
+  /** Seconds after which another try may succeed. */
+  retryAfter?: number;
+}
+
+const errorKinds = {
+  invalid_url: { status: 400, title: 'This is not a URL', lifetime: 30 },
+  invalid_callback: { status: 400, title: 'This could not be expanded', lifetime: 30 },
+  unsupported_scheme: { status: 400, title: 'Only web addresses can be expanded', lifetime: 30 },
+  target_refused: {
+    status: 403,
+    title: 'This address is not followed',
+    advice: 'Only public websites are followed.',
+    lifetime: 30,
+  },
+  request_failed: {
+    status: 502,
+    title: 'The link does not work',
+    advice: 'The link may be outdated, or the website may be down.',
+    lifetime: 30,
+  },
+  timeout: {
+    status: 504,
+    title: 'No answer in time',
+    advice: 'The website may be busy. Trying again may help.',
+    lifetime: 10,
+  },
+  overloaded: {
+    status: 503,
+    title: 'The server is busy',
+    advice: 'Try again in a few seconds.',
+    lifetime: 0,
+    retryAfter: 1,
+  },
+  rate_limited: { status: 429, title: 'Too many links at once', lifetime: 0 },
+  /** Only the log shows it: the client has left. */
+  aborted: { status: 499, title: 'Stopped', lifetime: 0 },
+} satisfies Record<string, ErrorKind>;
+
+/** Why an expansion failed: stable, for programs. */
+export type ErrorCode = keyof typeof errorKinds;
+
+export const errorKind = (code: ErrorCode): ErrorKind => errorKinds[code];
 
 /** A failure with a stable code and one plain ASCII sentence for people. */
 export class ExpansionError extends Error {

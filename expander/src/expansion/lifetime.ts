@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode, ExpansionError } from './errors.ts';
+import { type ExpansionError, errorKind } from './errors.ts';
 import type { Answer, Hop } from './expansion.ts';
 
 const minute = 60;
@@ -11,19 +11,6 @@ const bounds = { min: 30, max: day };
 const permanent = new Set([301, 308]);
 /** The host is overloaded or broken, and will answer differently soon; so is every status of 500 and above. */
 const temporary = new Set([408, 425, 429]);
-
-/** Seconds for a failure, by its code; 0 for those that say nothing about the URL. */
-const failures: Record<ErrorCode, number> = {
-  invalid_url: 30,
-  invalid_callback: 30,
-  unsupported_scheme: 30,
-  target_refused: 30,
-  request_failed: 30,
-  timeout: 10,
-  overloaded: 0,
-  rate_limited: 0,
-  aborted: 0,
-};
 
 /** Seconds for failures that may be over soon, by the code of the system's error. */
 const temporaryFailures: Record<string, number> = {
@@ -68,7 +55,7 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'isProvisional'> | undef
 /** When a failure expires: after 30 s at most. */
 export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.now()): number {
   const temporary = temporaryFailures[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''];
-  return now + (temporary ?? failures[code]) * 1_000;
+  return now + (temporary ?? errorKind(code).lifetime) * 1_000;
 }
 
 /**

@@ -5,32 +5,52 @@ import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError, expansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow } from '../expansion/expansion.ts';
-import { asciiJson } from './ascii-json.ts';
-import {
-  apiHeaders,
-  cacheControl,
-  cacheHit,
-  errorResponse,
-  jsonpHeaders,
-  noStore,
-  reportError,
-  textResponse,
-} from './responses.ts';
+import { type AnswerFormat, type AskedFor, formats } from './formats.ts';
+import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
 
-/** `GET /api`: the long URL as text, or as a call. */
-export function expandToText(expand: Expand) {
-  return async (c: Context): Promise<Response> => {
-    const { u, cb, ...options } = readParameters(c);
-    if (u === '') return textResponse('`u` argument required.', { headers: { ...apiHeaders, ...noStore } });
-    if (cb !== '' && !isCallbackName(cb)) {
+type Parameters = ReturnType<typeof readParameters>;
+
+/** Writes expansions in formats of the API. `isOpen`: every website may read them, and caches give them past their time. */
+export function createApi(expand: Expand, isOpen: boolean) {
+  const answer = (c: Context, format: AnswerFormat, asked: AskedFor, expansion: Expansion): Response => {
+    const { error, end, freshUntil, cached } = expansion;
+    const { status, headers } = reportError(c, error);
+    return textResponse(format.write(expansion, asked), {
+      status: end.code === 'empty' ? (format.emptyStatus ?? status) : status,
+      headers: {
+        ...format.headers,
+        ...(isOpen && openToAll),
+        ...cacheControl(freshUntil, isOpen && status === 200),
+        ...(cached && cacheHit),
+        ...headers,
+      },
+    });
+  };
+  /** Answers by `format` of what was asked; an error that has no format of its own by `failure`. */
+  const expandTo =
+    (failure: AnswerFormat, formatOf: (asked: Parameters) => AnswerFormat) => async (c: Context) => {
+      let asked: AskedFor = { u: c.req.query('u') ?? '', cb: '', follow: 'default' };
+      try {
+        const parameters = readParameters(c);
+        asked = parameters;
+        const format = formatOf(parameters);
+        const expansion = await expand.trace(parameters.u, parameters);
+        return answer(c, expansion.error ? failure : format, asked, expansion);
+      } catch (error) {
+        // Nothing was expanded: this says something about the request, not about the URL.
+        const expansion = { ...endedExpansion(asked.u, expansionError(error)), freshUntil: 0 };
+        return answer(c, failure, asked, expansion);
+      }
+    };
+  return {
+    /** `GET /api`: the long URL as text, or as a call. */
+    text: expandTo(formats.text, ({ u, cb }) => {
+      if (u === '' || cb === '') return formats.text;
+      if (isCallbackName(cb)) return formats.jsonp;
       throw new ExpansionError('invalid_callback', 'The `cb` argument is not the name of a function.');
-    }
-    const { error, longUrl, freshUntil, cached } = await expand.trace(u, options);
-    const caching = { ...cacheControl(freshUntil), ...(cached && cacheHit) };
-    if (error) return errorResponse(c, error, caching);
-    const text = longUrl ?? '';
-    if (cb === '') return textResponse(text, { headers: { ...apiHeaders, ...caching } });
-    return textResponse(callbackCall(cb, text), { headers: { ...jsonpHeaders, ...caching } });
+    }),
+    /** `GET /api/chain`: every hop. */
+    chain: expandTo(formats.chain, () => formats.chain),
   };
 }
 
@@ -40,47 +60,6 @@ const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 /** Whether `name` may be called in a JSONP response. */
 export function isCallbackName(name: string): boolean {
   return name.length <= 128 && dottedPath.test(name);
-}
-
-/** `name("...")`; the string contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
-export function callbackCall(name: string, text: string): string {
-  return `${name}(${asciiJson(text)})`;
-}
-
-/** `GET /api/chain`: every hop. The one response that is JSON, its errors too. */
-export function expandToChain(expand: Expand) {
-  return async (c: Context): Promise<Response> => {
-    let url = c.req.query('u') ?? '';
-    let follow: Follow = 'default';
-    let expansion: Expansion;
-    try {
-      const { u, cb, ...options } = readParameters(c);
-      ({ follow } = options);
-      url = u;
-      expansion = await expand.trace(url, options);
-    } catch (error) {
-      // Nothing was expanded: this says something about the request, not about the URL.
-      expansion = { ...endedExpansion(url, expansionError(error)), freshUntil: 0 };
-    }
-    const { hops, freshUntil, ...rest } = expansion;
-    const report = {
-      url,
-      follow,
-      hops: hops.map(({ freshUntil: _, isProvisional: __, ...hop }) => hop),
-      ...rest,
-    };
-    const { status, headers } = reportError(c, rest.error);
-    return textResponse(asciiJson(report), {
-      status: url === '' ? 400 : status,
-      headers: {
-        ...apiHeaders,
-        'Content-Type': 'application/json',
-        ...cacheControl(freshUntil),
-        ...(rest.cached && cacheHit),
-        ...headers,
-      },
-    });
-  };
 }
 
 /**

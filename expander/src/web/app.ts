@@ -4,18 +4,18 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { expandToChain, expandToText } from './api.ts';
+import { createApi } from './api.ts';
 import { expandList } from './bulk-api.ts';
 import { createPage } from './page.ts';
 import { showPage } from './page-stream.ts';
 import {
   allowAnyOrigin,
-  allowStale,
   apiHeaders,
   baseHeaders,
   errorResponse,
   methodNotAllowed,
   noStore,
+  openToAll,
   textResponse,
 } from './responses.ts';
 
@@ -31,13 +31,14 @@ export interface AppSettings {
 export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   const { log = console, exempt = false, onMissing } = settings;
   const app = new Hono().use(annotateRoute);
-  if (!exempt) app.use('/api/*', allowAnyOrigin, allowStale);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
-  const otherMethods = methodNotAllowed('GET, HEAD');
+  const api = createApi(expand, !exempt);
+  const otherMethods = methodNotAllowed('GET, HEAD', exempt ? {} : openToAll);
 
-  app.get('/', showPage(expand, createPage(onMissing), onFault)).all(otherMethods);
-  app.get('/api', expandToText(expand)).all(otherMethods);
-  app.get('/api/chain', expandToChain(expand)).all(otherMethods);
+  app.get('/', showPage(expand, createPage(onMissing), onFault)).all(methodNotAllowed('GET, HEAD'));
+  app.get('/api', api.text).all(otherMethods);
+  app.get('/api/chain', api.chain).all(otherMethods);
+  if (!exempt) app.use('/api/expand', allowAnyOrigin);
   app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));
 
   app.notFound(() => textResponse('Page Not Found!', { status: 404, headers: baseHeaders }));

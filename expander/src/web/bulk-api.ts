@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
+import type { BulkLine } from '../bulk/expand-line.ts';
 import { expandMany } from '../bulk/expand-many.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { createPause } from '../bulk/pause.ts';
@@ -7,8 +8,7 @@ import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readParameters } from './api.ts';
-import { asciiJson } from './ascii-json.ts';
-import { apiHeaders, noStore, unbuffered } from './responses.ts';
+import { formats } from './formats.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
 const maxSilence = 5_000;
@@ -34,7 +34,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
       const expandUrl = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
       const lines = expandMany(urls, expandUrl, { signal, onFault, pause });
-      return new Response(ndjson(lines, end), { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
+      return new Response(written(lines, end), { headers: formats.ndjson.headers });
     } catch (error) {
       end();
       throw error;
@@ -47,24 +47,24 @@ function isJson(contentType = ''): boolean {
 }
 
 /**
- * Writes each value on a line of its own, made when it is asked for, and a blank line after 5 s without one. Calls
+ * Writes each result on a line of its own, made when it is asked for, and a blank line after 5 s without one. Calls
  * `onEnd` at the end, or when the reader leaves.
  */
-function ndjson(values: AsyncGenerator<unknown>, onEnd: () => void): ReadableStream<Uint8Array> {
+function written(lines: AsyncGenerator<BulkLine>, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<unknown>> | undefined;
+  let next: Promise<IteratorResult<BulkLine>> | undefined;
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          next ??= values.next();
+          next ??= lines.next();
           const result = await within(maxSilence, next, null);
           if (result?.done) {
             controller.close();
             return onEnd();
           }
           if (result) next = undefined;
-          controller.enqueue(encoder.encode(result ? `${asciiJson(result.value)}\n` : '\n'));
+          controller.enqueue(encoder.encode(result ? formats.ndjson.write(result.value) : '\n'));
         } catch (error) {
           controller.error(error);
           onEnd();

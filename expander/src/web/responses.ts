@@ -1,6 +1,6 @@
 import { annotate } from '@longhand/shared/observe.ts';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { ErrorCode, RateState } from '../expansion/errors.ts';
+import { errorKind, type RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
 /** On every response: a document that may load, run, embed and submit nothing, unless the response says more. */
@@ -27,6 +27,9 @@ export { jsonpHeaders };
 export const unbuffered = { 'X-Accel-Buffering': 'no' };
 
 /** Lets pages of any origin read the response. */
+export const openToAll = { 'Access-Control-Allow-Origin': '*' };
+
+/** Lets pages of any origin read whatever a path answers. */
 export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
   await next();
   c.res.headers.set('Access-Control-Allow-Origin', '*');
@@ -38,26 +41,22 @@ const edgeLifetime = 30;
 /** Seconds past the edge's lifetime: while the edge asks anew, and while it reaches no expander. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
-/** Tells clients, and the nginx in front, how long they may cache an expansion. nginx reads the headers in this order. */
-export function cacheControl(freshUntil: number): Record<string, string> {
+/**
+ * Tells clients, and the nginx in front, how long they may cache an expansion. nginx reads the headers in this order.
+ *
+ * @param mayBeStale whether caches may give it past its lifetime.
+ */
+export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<string, string> {
   const seconds = Math.round((freshUntil - Date.now()) / 1_000);
   if (seconds <= 0) return noStore;
   // nginx compares whole seconds, so it may keep a response a second longer than it is told.
   const atTheEdge = Math.min(seconds, edgeLifetime) - 1;
-  return { 'Cache-Control': `public, max-age=${seconds}`, 'X-Accel-Expires': `${atTheEdge}` };
+  const caching = `public, max-age=${seconds}${mayBeStale ? `, ${staleness}` : ''}`;
+  return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
 /** On an expansion for which no website was asked (RFC 9211). */
 export const cacheHit = { 'Cache-Status': 'Longhand; hit' };
-
-/** Lets caches give an expansion that succeeded past its lifetime. */
-export const allowStale: MiddlewareHandler = async (c, next) => {
-  await next();
-  const caching = c.res.headers.get('Cache-Control');
-  if (c.res.status === 200 && caching?.startsWith('public')) {
-    c.res.headers.set('Cache-Control', `${caching}, ${staleness}`);
-  }
-};
 
 /** A response with its Content-Length, which the response to HEAD then has too. */
 export function textResponse(
@@ -68,31 +67,16 @@ export function textResponse(
   return new Response(body, { ...init, headers });
 }
 
-const statuses: Record<ErrorCode, number> = {
-  invalid_url: 400,
-  invalid_callback: 400,
-  unsupported_scheme: 400,
-  target_refused: 403,
-  request_failed: 502,
-  timeout: 504,
-  rate_limited: 429,
-  overloaded: 503,
-  // Only the log shows it: the client has left.
-  aborted: 499,
-};
-
 type Failure = Expansion['error'];
 
 /** The status of a response that reports `error`, its headers, and the log's annotation. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
   annotate(c, { error: error.code });
-  const headers = error.rate ? rateFields(error.rate) : error.code === 'overloaded' ? trySoon : {};
-  return { status: statuses[error.code], headers };
+  const { status, retryAfter } = errorKind(error.code);
+  if (error.rate) return { status, headers: rateFields(error.rate) };
+  return { status, headers: retryAfter ? { 'Retry-After': `${retryAfter}` } : {} };
 }
-
-/** Seconds after which an overloaded expander is worth another try. */
-const trySoon = { 'Retry-After': '1' };
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
 const rateFields = ({ count, period, wait }: RateState) => ({
@@ -101,18 +85,14 @@ const rateFields = ({ count, period, wait }: RateState) => ({
   RateLimit: `"expansions";r=0;t=${wait}`,
 });
 
-/** The response of the API to a failure: its sentence. */
-export function errorResponse(
-  c: Context,
-  error: NonNullable<Failure>,
-  caching: Record<string, string> = noStore,
-): Response {
+/** The response to a request that cannot be expanded: its sentence. */
+export function errorResponse(c: Context, error: NonNullable<Failure>): Response {
   const { status, headers } = reportError(c, error);
-  return textResponse(error.message, { status, headers: { ...apiHeaders, ...caching, ...headers } });
+  return textResponse(error.message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
 }
 
 /** Answers every method that the path does not have. */
-export function methodNotAllowed(allowed: string): () => Response {
-  return () =>
-    textResponse('Method Not Allowed', { status: 405, headers: { ...baseHeaders, Allow: allowed } });
+export function methodNotAllowed(allowed: string, headers = {}): () => Response {
+  const init = { status: 405, headers: { ...baseHeaders, ...headers, Allow: allowed } };
+  return () => textResponse('Method Not Allowed', init);
 }

@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, errorKind } from '../expansion/errors.ts';
 import type { End, Expansion } from '../expansion/expansion.ts';
 import { maxLength } from '../expansion/target.ts';
 
-/** The heading of the answer, by the end of the chain. */
-const headlines: Record<End['code'], string> = {
+/** The heading of the answer, by the end of a chain that did not fail. */
+const headlines: Record<Exclude<End['code'], ErrorCode> | 'unsupported_scheme', string> = {
   final: 'It leads to',
   empty: 'Where does it lead?',
   max_redirects: 'It redirects too many times',
@@ -11,22 +12,6 @@ const headlines: Record<End['code'], string> = {
   no_location: 'The link is broken',
   malformed_location: 'The link is broken',
   unsupported_scheme: 'It does not lead to a web page',
-  invalid_url: 'This is not a URL',
-  invalid_callback: 'This could not be expanded',
-  target_refused: 'This address is not followed',
-  request_failed: 'The link does not work',
-  timeout: 'No answer in time',
-  overloaded: 'The server is busy',
-  rate_limited: 'Too many links at once',
-  aborted: 'Stopped',
-};
-
-/** What people can do about it. */
-const remedies: Partial<Record<End['code'], string>> = {
-  target_refused: 'Only public websites are followed.',
-  request_failed: 'The link may be outdated, or the website may be down.',
-  timeout: 'The website may be busy. Trying again may help.',
-  overloaded: 'Try again in a few seconds.',
 };
 
 /** Why the last URL of a chain has no answer. */
@@ -57,9 +42,9 @@ const statusWords: Record<number, string> = {
 
 export function headline(expansion: Expansion): string {
   const { end, error } = expansion;
-  if (end.code === 'unsupported_scheme' && error) return 'Only web addresses can be expanded';
   if (isTooLong(expansion)) return 'This URL is too long';
-  return end.code === 'final' ? verdict(expansion) : headlines[end.code];
+  if (error) return errorKind(error.code).title;
+  return end.code === 'final' ? verdict(expansion) : headlines[end.code as keyof typeof headlines];
 }
 
 /** The heading for a page. */
@@ -97,8 +82,8 @@ function isTooLong({ end, longUrl }: Expansion): boolean {
   return end.code === 'invalid_url' && Buffer.byteLength(longUrl ?? '') > maxLength;
 }
 
-export function advice({ end }: Expansion): string | undefined {
-  return remedies[end.code];
+export function advice({ error }: Expansion): string | undefined {
+  return error ? errorKind(error.code).advice : undefined;
 }
 
 /** Why the URL after the last hop has no answer; undefined if the last hop is the end. */

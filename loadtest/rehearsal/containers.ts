@@ -112,7 +112,8 @@ export async function startContainers() {
         await docker('network', 'disconnect', network, redis);
         await docker('network', 'connect', '--alias', service, network, redis);
         await docker('rm', '--force', name);
-        if (connections === '') throw new Error(`nothing connected to the relay before ${service}`);
+        if (!connections.includes('connected'))
+          throw new Error(`nothing connected to the relay before ${service}`);
       };
     },
 

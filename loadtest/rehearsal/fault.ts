@@ -1,20 +1,26 @@
 import type { RehearsedStack, Restore, Service } from './containers.ts';
-import type { Judge } from './judge.ts';
+import type { Ledger } from './ledger.ts';
+import type { Request } from './load.ts';
 import { pause } from './until.ts';
 
-/** What a row says of itself while it runs. */
+/** What is seen of a row while it runs. Times are milliseconds since 1970. */
 export interface Drill {
-  /** The fault begins now; the last call counts. */
-  begins(): void;
-  /** The fault is over now; by default when its `cause` returns. */
-  ends(): void;
-  /** When processes have ended by the fault. */
-  exits(times: readonly number[]): void;
-  /** A figure for the report. */
-  note(text: string): void;
-  /** A promise is broken. */
-  broken(sentence: string): void;
+  requests: readonly Request[];
+  /** When the fault began; by default, when its `cause` was called. */
+  began: number;
+  /** When the fault was over; by default, when its `cause` returned. */
+  ended: number;
+  /** When processes ended by the fault. */
+  exits: readonly number[];
+  /** Figures for the report. */
+  notes: string[];
+  /** How the promise was broken; empty if it was kept. */
+  broken: string[];
+  ledger: Ledger;
 }
+
+/** Says how a promise is broken; undefined if it is kept. */
+export type Judge = (drill: Pick<Drill, 'requests' | 'began' | 'ended' | 'exits'>) => string | undefined;
 
 /** A row of the table: a fault, what is promised, and how that is judged. Nothing may be lost in any row. */
 export interface Fault {
@@ -28,27 +34,19 @@ export interface Fault {
   judges: readonly Judge[];
 }
 
-/** A promise that is no fault of a running stack: tests hold it. */
-export interface Tested {
-  fault: string;
-  promise: string;
-  tests: readonly string[];
-}
-
 /** Begins a fault. What it returns takes it back. If it has to look for something first, it says when it begins. */
-type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore | undefined>;
+type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore> | Promise<void>;
 
 /** The cause of a fault that lasts for `seconds`. */
 export const lasting =
   (seconds: number, begin: Begin): Fault['cause'] =>
   async (stack, drill) => {
-    drill.begins();
     const restore = await begin(stack, drill);
     try {
       await pause(seconds);
     } finally {
-      await restore?.();
-      drill.ends();
+      if (typeof restore === 'function') await restore();
+      drill.ended = Date.now();
     }
   };
 
@@ -57,9 +55,8 @@ export const kill =
   (service: Service): Begin =>
   async (stack, drill) => {
     const replica = await stack.first(service);
-    drill.begins();
+    drill.began = Date.now();
     await stack.signal(replica, 'KILL');
-    return undefined;
   };
 
 /** Makes it hang. */
@@ -67,7 +64,7 @@ export const hang =
   (service: Service): Begin =>
   async (stack, drill) => {
     const replica = await stack.first(service);
-    drill.begins();
+    drill.began = Date.now();
     await stack.signal(replica, 'STOP');
     return () => stack.signal(replica, 'CONT');
   };

@@ -1,17 +1,5 @@
+import type { Drill, Judge } from './fault.ts';
 import type { Kind, Request } from './load.ts';
-
-/** What the load saw of a fault. */
-export interface Observed {
-  readonly requests: readonly Request[];
-  /** Milliseconds since 1970. */
-  readonly began: number;
-  readonly ended: number;
-  /** When processes have ended by the fault. */
-  readonly exits: readonly number[];
-}
-
-/** Says how a promise is broken; undefined if it is kept. */
-export type Judge = (observed: Observed) => string | undefined;
 
 const isOf = (kinds: readonly Kind[], { kind }: Request) => kinds.length === 0 || kinds.includes(kind);
 
@@ -23,7 +11,7 @@ export function tally(requests: readonly Request[]): string {
 
 /** Since the fault began, no request is one that `isBroken`. */
 const none =
-  (words: string, isBroken: (request: Request, observed: Observed) => boolean): Judge =>
+  (words: string, isBroken: (request: Request, times: Pick<Drill, 'began' | 'ended'>) => boolean): Judge =>
   (observed) => {
     const since = observed.requests.filter(({ at }) => at >= observed.began);
     const found = since.filter((request) => isBroken(request, observed));
@@ -41,7 +29,7 @@ export const noneFails = (...kinds: Kind[]) =>
 export const noneFailsLater = (than: 'began' | 'ended', seconds: number) =>
   none(
     `failed, begun later than ${seconds} s after the fault ${than}`,
-    ({ right, at, milliseconds }, observed) => !right && at - milliseconds > observed[than] + seconds * 1_000,
+    ({ right, at, milliseconds }, times) => !right && at - milliseconds > times[than] + seconds * 1_000,
   );
 
 /** No request fails more than `seconds` after the fault has begun, whenever it was sent. */

@@ -8,7 +8,7 @@ import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { program } from '../program.ts';
 import { startContainers } from './containers.ts';
 import { faults } from './faults.ts';
-import { line, markdown, type Result, rehearse } from './rehearse.ts';
+import { describe, rehearse } from './rehearse.ts';
 
 const out = join(import.meta.dirname, '..', 'out');
 
@@ -24,22 +24,23 @@ async function main(): Promise<void> {
   }
   console.log('Starting a stack for this rehearsal, on free ports.');
   const stack = await startContainers();
-  const results: Result[] = [];
+  const lines = [`# Rehearsal: ${new Date().toISOString().slice(0, 16)}\n`];
+  let broken = 0;
   try {
     for (const fault of faults.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
-      const result = await rehearse(fault, stack);
-      results.push(result);
-      console.log(line(result));
+      const drill = await rehearse(fault, stack);
+      const line = describe(fault.id, drill);
+      console.log(line);
+      lines.push(`    ${line}`);
+      if (drill.broken.length > 0) broken += 1;
     }
   } finally {
     await stack.stop();
     await mkdir(out, { recursive: true });
-    const title = `Rehearsal: ${new Date().toISOString().slice(0, 16)}`;
-    await writeFile(join(out, 'rehearsal.md'), markdown(title, results));
+    await writeFile(join(out, 'rehearsal.md'), `${lines.join('\n')}\n`);
   }
-  const broken = results.filter(({ broken }) => broken.length > 0);
-  console.log(`${results.length} rows, ${broken.length} broken; report: loadtest/out/rehearsal.md`);
-  if (broken.length > 0) process.exitCode = 1;
+  console.log(`${lines.length - 1} rows, ${broken} broken; report: loadtest/out/rehearsal.md`);
+  if (broken > 0) process.exitCode = 1;
 }
 
 // On Ctrl-C the current row ends first, so that its fault is taken back. A second Ctrl-C exits at once.

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { cacheClient, storeClient } from '@longhand/shared/redis.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
@@ -7,7 +9,7 @@ import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../expander/testing/expander.ts';
 import { redisStore } from '../../tasks/src/redis/store.ts';
-import { type Behaviour, startRelay } from './relay.ts';
+import type { Behaviour } from './relay.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const portOf = ({ url }: TestRedis) => Number(new URL(url).port);
@@ -18,7 +20,19 @@ async function behindRelay(application: string) {
     startRedisProcess(join(root, application, 'redis.conf')),
     freePort(),
   ]);
-  const relay = (behaviour: Behaviour) => startRelay(port, { port: portOf(redis) }, behaviour);
+  /** Starts a relay; the function that it returns ends it. */
+  const relay = async (behaviour: Behaviour) => {
+    const options = { port, to: { port: portOf(redis) }, behaviour };
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'relay.ts'), JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    return async () => {
+      child.kill('SIGKILL');
+      await exited;
+    };
+  };
   return { redis, relay, url: `redis://127.0.0.1:${port}/0` };
 }
 

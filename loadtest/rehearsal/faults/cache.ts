@@ -20,8 +20,8 @@ const cacheFault = (id: string, fault: string, cause: Fault['cause'], most = 4):
     await pause(2);
     const said = (await stack.log('expander', since)).filter((line) => changes.test(line)).length;
     const replicas = (await stack.replicas('expander')).length;
-    drill.note(`${said} log lines`);
-    if (said > most * replicas) drill.broken(`${said} log lines of ${replicas} replicas`);
+    drill.notes.push(`${said} log lines`);
+    if (said > most * replicas) drill.broken.push(`${said} log lines of ${replicas} replicas`);
   },
 });
 
@@ -47,7 +47,6 @@ export const cacheFaults: Fault[] = [
     'The cache is flushed',
     lasting(1, async (stack) => {
       await stack.redis('expander-cache', 'FLUSHALL');
-      return undefined;
     }),
   ),
   cacheFault(

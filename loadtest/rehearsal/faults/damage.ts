@@ -14,20 +14,12 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
   const { tasks } = stack.urls;
   const prefix = `rehearsal-${Date.now()}`;
   const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
-  const created: { _id: string }[] = [];
-  for (const title of [`${prefix} 1`, `${prefix} 2`, `${prefix} 3`]) {
-    const response = await fetch(`${tasks}/tasks`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ title }),
-    });
-    created.push((await response.json()) as { _id: string });
-  }
+  for (const title of [`${prefix} 1`, `${prefix} 2`, `${prefix} 3`])
+    await fetch(`${tasks}/tasks`, { method: 'POST', headers, body: JSON.stringify({ title }) });
   const kill = async () => {
     for (const store of await stack.replicas('tasks-store')) await stack.signal(store, 'KILL');
   };
   const since = new Date();
-  drill.begins();
   await stack.inside('tasks-store', 'rm -rf whole && cp -a appendonlydir whole');
   try {
     await stack.inside('tasks-store', script);
@@ -40,17 +32,17 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
       said = (await stack.log('tasks-store', since)).find((line) => wayOut.test(line));
       return listed !== undefined || said !== undefined;
     }, 90).catch(() => {});
-    drill.note(listed ? `started with ${listed.length} of 3 tasks` : 'did not start');
-    if (said) drill.note(`said: ${said.slice(0, 240)}`);
+    drill.notes.push(listed ? `started with ${listed.length} of 3 tasks` : 'did not start');
+    if (said) drill.notes.push(`said: ${said.slice(0, 240)}`);
     // The last command may have been cut.
-    if (listed && listed.length < 2) drill.broken(`it started with ${listed.length} of 3 tasks`);
-    if (!listed && !said) drill.broken('it neither started nor said what to do');
+    if (listed && listed.length < 2) drill.broken.push(`it started with ${listed.length} of 3 tasks`);
+    if (!listed && !said) drill.broken.push('it neither started nor said what to do');
   } finally {
     await stack.inside('tasks-store', 'rm -rf appendonlydir && mv whole appendonlydir');
     await kill();
     await until(async () => (await added(tasks, prefix).catch(() => [])).length === 3, 90);
   }
-  await remove(tasks, created);
+  await remove(tasks, await added(tasks, prefix));
 }
 
 const damaged = (id: string, fault: string, script: string): Fault => ({

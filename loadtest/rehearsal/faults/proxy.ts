@@ -18,7 +18,6 @@ export const proxyFaults: Fault[] = [
     judges: [noneFails()],
     cause: lasting(3, async (stack) => {
       await stack.inside('proxy', 'rm -rf answers/* files/*');
-      return undefined;
     }),
   },
   {

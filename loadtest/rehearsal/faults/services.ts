@@ -1,12 +1,16 @@
 import type { RehearsedStack } from '../containers.ts';
-import { type Fault, lasting } from '../fault.ts';
+import { type Drill, type Fault, lasting } from '../fault.ts';
 import { answersWithin, lastFailsWithin, noneFails, noneFailsLater } from '../judge.ts';
 import { pause } from '../until.ts';
 
 const services = ['expander', 'tasks'] as const;
 
-/** The first replica of each service. */
-const firsts = (stack: RehearsedStack) => Promise.all(services.map((service) => stack.first(service)));
+/** The first replica of each service. The fault begins now. */
+async function firsts(stack: RehearsedStack, drill: Drill): Promise<string[]> {
+  const replicas = await Promise.all(services.map((service) => stack.first(service)));
+  drill.began = Date.now();
+  return replicas;
+}
 
 /** Services that end, with another replica beside them, and the proxy. */
 export const serviceFaults: Fault[] = [
@@ -17,19 +21,18 @@ export const serviceFaults: Fault[] = [
     judges: [noneFails()],
     async cause(stack, drill) {
       let longest = 0;
-      drill.begins();
       for (let round = 0; round < 20; round++) {
         for (const service of services) {
           const { code, seconds } = await stack.terminate(service, await stack.first(service));
           longest = Math.max(longest, seconds);
-          if (code !== '0') drill.broken(`${service} exited with code ${code}`);
+          if (code !== '0') drill.broken.push(`${service} exited with code ${code}`);
           await stack.settled();
           // Docker restarts at once only what ran for 10 s.
           await pause(5);
         }
       }
-      drill.note(`exits after at most ${longest.toFixed(1)} s`);
-      if (longest > 10) drill.broken(`an exit took ${longest.toFixed(1)} s`);
+      drill.notes.push(`exits after at most ${longest.toFixed(1)} s`);
+      if (longest > 10) drill.broken.push(`an exit took ${longest.toFixed(1)} s`);
     },
   },
   {
@@ -39,10 +42,9 @@ export const serviceFaults: Fault[] = [
       'It exits with code 0 within 10 s; requests are refused only until it is back, 2 s after its exit.',
     judges: [noneFailsLater('ended', 2)],
     async cause(stack, drill) {
-      drill.begins();
       const { code, seconds } = await stack.terminate('proxy', await stack.first('proxy'));
-      drill.note(`exit after ${seconds.toFixed(1)} s`);
-      if (code !== '0' || seconds > 10) drill.broken(`it exited with code ${code} after ${seconds} s`);
+      drill.notes.push(`exit after ${seconds.toFixed(1)} s`);
+      if (code !== '0' || seconds > 10) drill.broken.push(`it exited with code ${code} after ${seconds} s`);
     },
   },
   {
@@ -51,10 +53,8 @@ export const serviceFaults: Fault[] = [
     promise: 'Only its requests in flight fail, none later than 1 s.',
     judges: [lastFailsWithin(1)],
     cause: lasting(3, async (stack, drill) => {
-      const replicas = await firsts(stack);
-      drill.begins();
+      const replicas = await firsts(stack, drill);
       await Promise.all(replicas.map((replica) => stack.signal(replica, 'KILL')));
-      return undefined;
     }),
   },
   {
@@ -64,17 +64,14 @@ export const serviceFaults: Fault[] = [
       'It is killed and starts again; only its requests in flight fail, none later than 3 s; the other replica answers the rest within 4 s.',
     judges: [lastFailsWithin(3), answersWithin(4)],
     async cause(stack, drill) {
-      const replicas = await firsts(stack);
-      const since = Date.now();
-      drill.begins();
-      for (const replica of replicas) await stack.signal(replica, 'STOP');
+      for (const replica of await firsts(stack, drill)) await stack.signal(replica, 'STOP');
       await pause(10);
-      drill.ends();
+      drill.ended = Date.now();
       await stack.settled();
       for (const service of services) {
-        const [at] = await stack.exits(service, since);
-        if (at) drill.note(`${service} was killed after ${((at - since) / 1_000).toFixed(1)} s`);
-        else drill.broken(`${service} was not killed`);
+        const [at] = await stack.exits(service, drill.began);
+        if (at) drill.notes.push(`${service} was killed after ${((at - drill.began) / 1_000).toFixed(1)} s`);
+        else drill.broken.push(`${service} was not killed`);
       }
     },
   },
@@ -90,8 +87,7 @@ export const serviceFaults: Fault[] = [
       answersWithin(11, 'hot', 'miss'),
     ],
     cause: lasting(8, async (stack, drill) => {
-      const replicas = await firsts(stack);
-      drill.begins();
+      const replicas = await firsts(stack, drill);
       const back = await Promise.all(services.map((service, i) => stack.cutOff(service, replicas[i] ?? '')));
       return () => Promise.all(back.map((restore) => restore()));
     }),

@@ -1,49 +1,34 @@
 import type { RehearsedStack } from '../containers.ts';
-import { type Fault, hang, lasting } from '../fault.ts';
+import { type Fault, hang, kill, lasting } from '../fault.ts';
 import { answersWithin, backWithin, failsOnlyWith, noneFails, noneFailsLater } from '../judge.ts';
 import { pause, until } from '../until.ts';
 
-const promise =
-  'Pages and writes are answered, or are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s, without a restart.';
 const inTime = [
   failsOnlyWith(503, 'read', 'write'),
   answersWithin(1.2, 'read', 'write'),
   noneFailsLater('ended', 2),
 ];
-const judges = [noneFails('hot', 'miss'), ...inTime];
+
+const outage = (id: string, fault: string, cause: Fault['cause']): Fault => ({
+  id,
+  fault,
+  promise:
+    'Pages and writes are answered, or are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s, without a restart.',
+  judges: [noneFails('hot', 'miss'), ...inTime],
+  cause,
+});
 
 /** Faults of the store of tasks. */
 export const storeFaults: Fault[] = [
-  {
-    id: 'store-killed',
-    fault: 'The store is killed (SIGKILL)',
-    promise,
-    judges,
-    async cause(stack, drill) {
-      const store = await stack.first('tasks-store');
-      drill.begins();
-      await stack.signal(store, 'KILL');
-      await storeAnswers(stack);
-    },
-  },
-  {
-    id: 'store-hung',
-    fault: 'The store hangs for 4 s (SIGSTOP)',
-    promise,
-    judges,
-    cause: lasting(4, hang('tasks-store')),
-  },
-  {
-    id: 'store-restarted',
-    fault: 'The store is restarted (SIGTERM)',
-    promise,
-    judges,
-    async cause(stack, drill) {
-      drill.begins();
-      await stack.terminate('tasks-store', await stack.first('tasks-store'));
-      await storeAnswers(stack);
-    },
-  },
+  outage('store-killed', 'The store is killed (SIGKILL)', async (stack, drill) => {
+    await kill('tasks-store')(stack, drill);
+    await storeAnswers(stack);
+  }),
+  outage('store-hung', 'The store hangs for 4 s (SIGSTOP)', lasting(4, hang('tasks-store'))),
+  outage('store-restarted', 'The store is restarted (SIGTERM)', async (stack) => {
+    await stack.terminate('tasks-store', await stack.first('tasks-store'));
+    await storeAnswers(stack);
+  }),
   {
     id: 'store-slow',
     fault: 'The store answers 100 ms late',
@@ -75,19 +60,17 @@ export const storeFaults: Fault[] = [
     ],
     async cause(stack, drill) {
       const seconds = 20;
-      const since = Date.now();
-      drill.begins();
       await stack.inside('tasks-store', 'cat /dev/zero >filler 2>/dev/null || true');
       await pause(seconds);
       await stack.inside('tasks-store', 'rm filler');
-      drill.ends();
+      drill.ended = Date.now();
       await pause(15);
       await stack.settled();
-      const exits = await stack.exits('tasks-store', since);
+      const exits = await stack.exits('tasks-store', drill.began);
       const most = (await stack.replicas('tasks')).length * 2 * (1 + Math.floor(seconds / 12));
-      drill.exits(exits);
-      drill.note(`Redis exited ${exits.length} times`);
-      if (exits.length > most) drill.broken(`Redis exited ${exits.length} times, not ${most}`);
+      drill.exits = exits;
+      drill.notes.push(`Redis exited ${exits.length} times`);
+      if (exits.length > most) drill.broken.push(`Redis exited ${exits.length} times, not ${most}`);
     },
   },
 ];

@@ -38,12 +38,11 @@ export const strangerFaults: Fault[] = [
           await pause(rest);
         }
       };
-      drill.begins();
       await Promise.all(Array.from({ length: inFlight }, side));
       const times = [...Map.groupBy(statuses, (status) => status)];
-      drill.note(times.map(([status, { length }]) => `${length} × ${status}`).join(', '));
-      drill.note(`the slowest took ${(longest / 1_000).toFixed(1)} s`);
-      if (longest > 8_000) drill.broken(`one took ${(longest / 1_000).toFixed(1)} s`);
+      drill.notes.push(times.map(([status, { length }]) => `${length} × ${status}`).join(', '));
+      drill.notes.push(`the slowest took ${(longest / 1_000).toFixed(1)} s`);
+      if (longest > 8_000) drill.broken.push(`one took ${(longest / 1_000).toFixed(1)} s`);
     },
   },
   {
@@ -52,7 +51,7 @@ export const strangerFaults: Fault[] = [
       '300 connections with unfinished headers, 300 idle ones, 50 that stall while they read, pipelined garbage',
     promise: 'Everybody else is answered, at most twice as slowly or within 50 ms.',
     judges: [noneFails(), slowedAtMost(2, 'hot', 'miss', 'read')],
-    async cause(stack, drill) {
+    async cause(stack) {
       const { hostname, port } = new URL(stack.urls.tasks);
       const sockets: Socket[] = [];
       const open = (bytes: string, count: number) => {
@@ -62,7 +61,6 @@ export const strangerFaults: Fault[] = [
           sockets.push(socket);
         }
       };
-      drill.begins();
       open('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300);
       open('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300);
       open('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50);
@@ -82,14 +80,13 @@ export const strangerFaults: Fault[] = [
       const json = 'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n';
       const hidden = `POST /tasks HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`;
       const { hostname, port } = new URL(stack.urls.tasks);
-      drill.begins();
       for (const bytes of disguises(hidden, json)) {
         const socket = connect(Number(port), hostname).on('error', () => {});
         socket.end(bytes);
         await Promise.race([text(socket).catch(() => ''), pause(2)]);
       }
       const found = await added(stack.urls.tasks, title);
-      if (found.length > 0) drill.broken(`${found.length} hidden writes were carried out`);
+      if (found.length > 0) drill.broken.push(`${found.length} hidden writes were carried out`);
       await remove(stack.urls.tasks, found);
     },
   },

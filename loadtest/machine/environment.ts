@@ -1,9 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 
-/** Variables that a run was started with. */
-export type Settings = Record<string, string>;
-
 /** The machine, and the versions of what runs on it. */
 export function machine(): Record<string, string> {
   return {
@@ -25,13 +22,4 @@ function version(command: string, args: string[], pattern: RegExp): string {
   } catch {
     return 'not installed';
   }
-}
-
-/** What decides what a run does: variables, none of which is a secret, and options of k6. */
-export function settingsOf(env: NodeJS.ProcessEnv, args: readonly string[]): Settings {
-  const wanted = /^(LOAD_\w+|K6_(VUS|DURATION|ITERATIONS|STAGES)|(PROXY|EXPANDER|TASKS|SHORTENER)_URL)$/;
-  const variables = Object.entries(env).flatMap(([name, value]) =>
-    value && wanted.test(name) ? [[name, value]] : [],
-  );
-  return { ...Object.fromEntries(variables), ...(args.length > 0 && { options: args.join(' ') }) };
 }

@@ -1,32 +1,39 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startControl } from '../control-server.ts';
 import { type K6, k6Files, runScript } from '../k6.ts';
-import type { K6Options } from '../k6-options.ts';
 import { coresOfOthers, watchCpu } from '../machine/cpu-users.ts';
-import { machine, settingsOf } from '../machine/environment.ts';
+import { machine } from '../machine/environment.ts';
 import { judgeGrowth, watchHoldings } from '../machine/growth.ts';
 import { profiles } from '../profiles.ts';
 import type { Target } from '../target.ts';
-import { toText } from './report-text.ts';
-import { currentCommit, type Run, runsFolder } from './run-folder.ts';
+import { type Run, toText } from './report-text.ts';
 import { judge, type K6Summary, type Verdict } from './verdict.ts';
+
+/** The reports of all runs, a folder each: `<time>-<commit>-<script>`. */
+export const runsFolder = join(import.meta.dirname, '..', 'out');
 
 /** Milliseconds between two looks at what processes hold. */
 const holdingsInterval = 2_000;
 
-/** Runs one script with a control beside the stack, judges it, and writes its folder. */
+/**
+ * Runs one script with a control beside the stack, judges it, and writes its folder.
+ *
+ * @param options more options for k6.
+ */
 export async function measureRun(
   k6: K6,
   script: string,
   target: Target,
-  options: K6Options,
+  options: string[],
 ): Promise<Verdict['outcome']> {
   const started = new Date();
   const commit = currentCommit();
   const id = `${started.toISOString().slice(0, 19).replaceAll(':', '')}-${commit}-${script}`;
   const out = join(runsFolder, id);
-  const { code, cpu, holdings } = await load(k6, { id, script, out }, target, options);
+  const args = ['--tag', `testid=${id}`, ...options];
+  const { code, cpu, holdings } = await load(k6, { script, out, args }, target);
   // 0 and 99 are runs that came to their end: every threshold passed, or one failed.
   if (code !== 0 && code !== 99) {
     console.error(`${script}: k6 exited with ${code}.`);
@@ -37,52 +44,51 @@ export async function measureRun(
   const growth = judgeGrowth(holdings, growthLimit());
   // A leak is one on any machine.
   if (growth.some(({ met }) => !met)) verdict.outcome = 'failed';
-  const rate = summary.metrics.rate_reached?.value;
+  const rateReached = summary.metrics.rate_reached?.value;
   // To cross a threshold is what such a script is for.
-  if (rate !== undefined && verdict.outcome === 'failed') verdict.outcome = 'passed';
-  const run: Run = {
-    id,
-    script,
-    started: started.toISOString(),
-    seconds: (Date.now() - started.getTime()) / 1_000,
-    commit,
-    target: target.address,
+  if (rateReached !== undefined && verdict.outcome === 'failed') verdict.outcome = 'passed';
+  const seconds = (Date.now() - started.getTime()) / 1_000;
+  const run: Run = { script, seconds, cpu, growth, verdict, rateReached };
+  const facts = {
+    ...{ id, started, commit, target: target.address },
     machine: { k6: k6.version, ...machine() },
-    settings: settingsOf(process.env, options.args),
-    cpu,
-    growth,
-    verdict,
-    ...(rate !== undefined && { rateReached: rate }),
+    settings: { ...settings(process.env), options: options.join(' ') },
   };
-  await writeFile(join(out, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+  await writeFile(join(out, 'run.json'), `${JSON.stringify({ ...facts, ...run }, null, 2)}\n`);
   console.log(`${toText(run)}\nReport: ${join(out, k6Files.html)}`);
   return verdict.outcome;
 }
 
 /** Lets k6 run the script, and watches the machine meanwhile. */
-async function load(
-  k6: K6,
-  { id, script, out }: { id: string; script: string; out: string },
-  target: Target,
-  options: K6Options,
-) {
+async function load(k6: K6, run: { script: string; out: string; args: string[] }, target: Target) {
   await using control = await startControl();
   const names = Object.entries(target.processes).map(([name, pid]): [number, string] => [pid() ?? 0, name]);
   const cpu = watchCpu(Object.fromEntries([...names, [control.pid, 'control']]));
-  const holdings = watchHoldings(script === 'soak' ? target.processes : {}, holdingsInterval);
-  const running = runScript(k6, {
-    script,
-    out,
-    variables: { ...target.variables, ...options.variables, CONTROL_URL: control.url },
-    args: ['--tag', `testid=${id}`, ...options.args],
-  });
-  if (script === 'restart') await replaceReplicasUntil(running, target);
+  const holdings = watchHoldings(run.script === 'soak' ? target.processes : {}, holdingsInterval);
+  const running = runScript(k6, { ...run, variables: { ...target.variables, CONTROL_URL: control.url } });
+  if (run.script === 'restart') await replaceReplicasUntil(running, target);
   const { code } = await running;
   return { code, cpu: cpu.stop(), holdings: holdings.stop() };
 }
 
 /** The same in each profile. */
 const growthLimit = () => Number(process.env.LOAD_GROWTH || profiles.full?.soak.growth);
+
+/** The commit that is checked out, with `+` if files have changed since; `none` outside of a repository. */
+function currentCommit(): string {
+  try {
+    const args = ['describe', '--always', '--exclude=*', '--dirty=+'];
+    return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return 'none';
+  }
+}
+
+/** The variables that decide what a run does, none of which is a secret. */
+function settings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const wanted = /^(LOAD_\w+|K6_(VUS|DURATION|ITERATIONS|STAGES)|(PROXY|EXPANDER|TASKS|SHORTENER)_URL)$/;
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => value && wanted.test(name)));
+}
 
 /** Replaces the replicas one by one, again and again, until `done` settles. */
 async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {

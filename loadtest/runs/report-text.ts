@@ -1,14 +1,25 @@
-import { describeCpu } from '../machine/cpu-users.ts';
+import { type CpuUser, describeCpu } from '../machine/cpu-users.ts';
 import type { Growth } from '../machine/growth.ts';
 import { textTable } from '../table.ts';
-import type { Run } from './run-folder.ts';
-import { isControl, type Objective } from './verdict.ts';
+import { isControl, type Objective, type Verdict } from './verdict.ts';
+
+/** What the report says of a run; `run.json` has it too. */
+export interface Run {
+  script: string;
+  seconds: number;
+  cpu: CpuUser[];
+  /** For a soak. */
+  growth: Growth[];
+  verdict: Verdict;
+  /** For a breakpoint: requests a second at its end. */
+  rateReached: number | undefined;
+}
 
 /** The result of a run for the terminal: below k6's own summary. */
 export function toText(run: Run): string {
   const blocks = [
     textTable([objectiveColumns, ...run.verdict.objectives.map(objectiveRow)]),
-    ...(run.growth?.length ? [textTable([growthColumns, ...run.growth.map(growthRow)])] : []),
+    ...(run.growth.length > 0 ? [textTable([growthColumns, ...run.growth.map(growthRow)])] : []),
     conclusion(run),
   ];
   return `\n${blocks.join('\n\n')}\n`;
@@ -34,7 +45,7 @@ function growthRow({ process, what, before, after, limit, met }: Growth): string
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** One sentence. */
-function conclusion({ script, verdict, cpu, seconds, rateReached, growth = [] }: Run): string {
+function conclusion({ script, verdict, cpu, seconds, rateReached, growth }: Run): string {
   const failed = verdict.objectives.filter(({ met, metric }) => !met && !isControl(metric)).length;
   const unmeasured = verdict.objectives.filter(({ unmeasured }) => unmeasured).length;
   const except = unmeasured > 0 ? `, but ${count(unmeasured, 'threshold')} had nothing to measure` : '';

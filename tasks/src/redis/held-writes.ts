@@ -1,4 +1,4 @@
-import { connected, type StoreClient } from '@longhand/shared/redis.ts';
+import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
 import type { Script } from './scripts.ts';
 
@@ -8,13 +8,10 @@ import type { Script } from './scripts.ts';
  */
 const defaultInterval = 12_000;
 
-/** Milliseconds an attempt waits for Redis to be back. */
-const patience = 1_000;
-
 /**
  * Holds writes back while they end Redis. On a full disk it exits at each write that it cannot append to its file, and
- * so takes the reads of everybody with it. After a write that ended the connection one write is tried, while the others
- * wait for it. If that one ends the connection too, all are refused but one every 12 s, until that one succeeds.
+ * so takes the reads of everybody with it. Once writes have ended the connection twice in a row, all are refused until
+ * Redis has been back for 12 s; writes that end it again begin the next 12 s.
  *
  * @param interval milliseconds between two attempts.
  * @returns a function for the scripts that write. A write that is held back fails with TaskError `store_unavailable`.
@@ -23,58 +20,33 @@ export function holdWrites(
   redis: StoreClient,
   interval = defaultInterval,
 ): <Reply>(script: Script<Reply>) => Script<Reply> {
-  /** Whether the last write may have ended the connection. */
-  let suspect = false;
-  /** Writes under way. */
   let underWay = 0;
-  let isReady = redis.status === 'ready';
+  /** How often in a row the connection closed while writes were under way. */
+  let ends = 0;
   let heldUntil = 0;
-  /** Resolves when the write that is tried has ended, with whether others may follow. */
-  let attempt: Promise<boolean> | undefined;
-  redis.on('ready', () => {
-    isReady = true;
-    // Another replica's write may have ended Redis: it has to run for long enough before the next attempt of any replica.
-    if (heldUntil > 0) heldUntil = performance.now() + interval;
-  });
-  // The error of the write would not tell: a client that soon reconnects drops the command, and it times out.
-  redis.on('close', () => {
-    suspect ||= isReady && underWay > 0;
-    isReady = false;
-  });
+  // The error of a write would not tell: a client that soon reconnects drops the command, and it times out.
+  const closed = () => {
+    if (underWay > 0) ends += 1;
+    if (ends > 1) heldUntil = Number.POSITIVE_INFINITY;
+  };
+  const ready = () => {
+    // Also if another replica's write ended Redis: it has to run for long enough before the next attempt of any replica.
+    if (ends > 1) heldUntil = performance.now() + interval;
+    redis.once('close', closed);
+  };
+  redis.on('ready', ready);
+  if (redis.status === 'ready') ready();
 
-  async function run<Reply>(write: () => Promise<Reply>): Promise<Reply> {
+  return (script) => async (args) => {
+    if (performance.now() < heldUntil) throw heldBack();
     underWay += 1;
     try {
-      return await write();
+      const reply = await script(args);
+      [ends, heldUntil] = [0, 0];
+      return reply;
     } finally {
       underWay -= 1;
     }
-  }
-
-  async function tryOne<Reply>(write: () => Promise<Reply>): Promise<Reply> {
-    if (performance.now() < heldUntil) throw heldBack();
-    await connected(redis, patience);
-    if (redis.status !== 'ready') throw heldBack();
-    suspect = false;
-    return run(write).finally(() => {
-      // Until Redis is back; then for the interval.
-      const back = redis.status === 'ready' ? performance.now() + interval : Number.POSITIVE_INFINITY;
-      heldUntil = suspect ? back : 0;
-    });
-  }
-
-  return (script) => async (args) => {
-    const write = () => script(args);
-    if (attempt && !(await attempt)) throw heldBack();
-    if (!suspect) return run(write);
-    const trying = tryOne(write);
-    attempt = trying.then(
-      () => true,
-      () => !suspect,
-    );
-    return trying.finally(() => {
-      attempt = undefined;
-    });
   };
 }
 

@@ -120,8 +120,8 @@ const connections = (server: http.Server) => promisify(server.getConnections.bin
 
 describe('The workers', () => {
   /** What the container computes on a machine with so many cores. */
-  const inContainer = (cores: number, wanted = '') => {
-    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS: wanted };
+  const inContainer = (cores: number, wanted = '', front = '') => {
+    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS: wanted, LONGHAND_FRONT: front };
     const script = `nproc() { echo ${cores}; }; . ./derived.envsh && env | grep ^LONGHAND_WORKER | sort -r`;
     const output = `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env, stdio: 'pipe' })}`;
     return Object.fromEntries(
@@ -149,5 +149,11 @@ describe('The workers', () => {
 
   test.each(['0', '17', '-1', 'many', '2 '])('LONGHAND_WORKERS=%s stops the start', (wanted) => {
     expect(() => inContainer(2, wanted)).toThrow(`LONGHAND_WORKERS=${wanted}: is not from 1 to 16`);
+  });
+
+  test('LONGHAND_FRONT=10.0.0.0/8; stops the start, with the exit code 78', () => {
+    const message = 'LONGHAND_FRONT=10.0.0.0/8;: is not a list of networks';
+    const fault = { status: 78, message: expect.stringContaining(message) };
+    expect(() => inContainer(2, '', '10.0.0.0/8;')).toThrow(expect.objectContaining(fault));
   });
 });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
 import { send, sendRaw } from './testing/send.ts';
 
 /** What no line may contain. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
@@ -34,22 +34,17 @@ describe('The log of the proxy', () => {
 
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    const port = await listening(application);
     const variables = {
       LONGHAND_API_RATE: '1r/s',
       LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
-      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
     };
-    proxy = await startTemporaryProxy(variables, (text) =>
+    proxy = await startProxied(application, variables, (text) =>
       text
         .replace('proxy_read_timeout 2s', 'proxy_read_timeout 500ms')
         .replace(/(client_\w+_timeout) \w+/g, '$1 2s'),
     );
   });
-  afterAll(async () => {
-    await proxy?.stop();
-    cutOff(application);
-  });
+  afterAll(() => proxy?.stop());
 
   const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };
   const query = `?u=https://${secret}.example/`;

@@ -3,12 +3,13 @@ import http from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { promisify } from 'node:util';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Crowd, startCrowd } from './testing/crowd.ts';
 import type { Hold } from './testing/hold.ts';
 import { memoryLimits, residentBytes } from './testing/memory.ts';
+import { startProxied } from './testing/proxied.ts';
 import { send, sendRaw } from './testing/send.ts';
 
 /** On a machine that is busy. */
@@ -78,16 +79,13 @@ test.each([
 ])('%s is given up', async (_, bytes) => {
   // More than the buffers of nginx and the kernel take, so that somebody has to read it.
   const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
-  const port = await listening(application);
-  const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
-  const proxy = await startTemporaryProxy(servers, (text) =>
+  const proxy = await startProxied(application, {}, (text) =>
     text.replace(/((send|client_body)_timeout) 15s/g, '$1 1s'),
   );
   const client = connect(proxy.ports.tasks, '127.0.0.1').on('error', () => {});
   onTestFinished(async () => {
     client.destroy();
     await proxy.stop();
-    cutOff(application);
   });
   client.pause().write(bytes);
   // A request is in the log once it has ended.

@@ -1,18 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { configureProxy, type ProxyVariables, render } from '@longhand/deploy/native/configuration.ts';
-import {
-  defaultProxyVariables,
-  startTemporaryProxy,
-  type TemporaryProxy,
-} from '@longhand/deploy/testing/temporary-proxy.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { render } from '@longhand/deploy/native/configuration.ts';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
 /** A configuration in which an application may be silent for 1 s instead of 9, unless a location says otherwise. */
@@ -45,22 +38,10 @@ describe('The proxy alone', () => {
   let proxy: TemporaryProxy;
   let ports: TemporaryProxy['ports'];
   beforeAll(async () => {
-    const port = await listening(application);
-    const server = `127.0.0.1:${port} max_fails=0`;
-    proxy = await startTemporaryProxy(
-      {
-        LONGHAND_API_RATE: '5r/s',
-        LONGHAND_EXPANDER_SERVER: server,
-        LONGHAND_TASKS_SERVER: server,
-      },
-      impatient,
-    );
+    proxy = await startProxied(application, { LONGHAND_API_RATE: '5r/s' }, impatient);
     ports = proxy.ports;
   });
-  afterAll(async () => {
-    await proxy?.stop();
-    cutOff(application);
-  });
+  afterAll(() => proxy?.stop());
 
   /** Sends a request and returns what reached the application. */
   const forwarded = async (path: string, options = {}) => {
@@ -200,37 +181,10 @@ describe('The proxy alone', () => {
   });
 });
 
-describe('The templates', () => {
-  test('differ between fixed addresses and dynamic replicas in one line per file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'longhand-templates-'));
-    const render = async (name: string, servers: Partial<ProxyVariables>) => {
-      const prefix = join(folder, name);
-      await configureProxy(prefix, { ...defaultProxyVariables, ...servers });
-      const files = (await readdir(join(prefix, 'conf.d'))).toSorted();
-      return Promise.all(files.map((file) => readFile(join(prefix, 'conf.d', file), 'utf8')));
-    };
-    const fixed = await render('fixed', {});
-    const dynamic = await render('dynamic', {
-      LONGHAND_EXPANDER_SERVER: 'expander:3000 resolve',
-      LONGHAND_TASKS_SERVER: 'tasks:3000 resolve',
-    });
-    await rm(folder, { recursive: true });
-    const differences = fixed.map((file, i) => {
-      const others = dynamic[i]?.split('\n') ?? [];
-      return file.split('\n').filter((line, n) => line !== others[n]);
-    });
-    expect(differences.flat()).toEqual([
-      '    server 127.0.0.1:1 max_fails=0;',
-      '    server 127.0.0.1:2 max_fails=0;',
-    ]);
-    expect(Math.max(...differences.map((lines) => lines.length))).toBe(1);
-  });
-
-  test("keep nginx's own variables", () => {
-    const braced = (name: string) => `$\{${name}}`;
-    const template = `$host ${braced('uri')} $LONGHAND_PORT ${braced('LONGHAND_PORT')} ${braced('LONGHAND_PORTS')}`;
-    expect(render(template, { LONGHAND_PORT: '80' })).toBe(
-      `$host ${braced('uri')} 80 80 ${braced('LONGHAND_PORTS')}`,
-    );
-  });
+test("The templates keep nginx's own variables", () => {
+  const braced = (name: string) => `$\{${name}}`;
+  const template = `$host ${braced('uri')} $LONGHAND_PORT ${braced('LONGHAND_PORT')} ${braced('LONGHAND_PORTS')}`;
+  expect(render(template, { LONGHAND_PORT: '80' })).toBe(
+    `$host ${braced('uri')} 80 80 ${braced('LONGHAND_PORTS')}`,
+  );
 });

@@ -1,8 +1,8 @@
 import http from 'node:http';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
 /** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
@@ -12,21 +12,14 @@ describe('An error of the proxy', () => {
   });
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    const port = await listening(application);
-    const servers = {
-      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
-      LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0`,
-    };
-    proxy = await startTemporaryProxy(servers, (text) =>
+    const away = { LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0` };
+    proxy = await startProxied(application, away, (text) =>
       text
         .replace('proxy_read_timeout 2s', 'proxy_read_timeout 200ms')
         .replace('limit_conn streams 200', 'limit_conn streams 1'),
     );
   });
-  afterAll(async () => {
-    await proxy?.stop();
-    cutOff(application);
-  });
+  afterAll(() => proxy?.stop());
 
   const json = { Accept: 'application/json' };
 

@@ -1,8 +1,7 @@
 import http from 'node:http';
 import { connect } from 'node:net';
-import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
 import { send } from './testing/send.ts';
 
 const refused = (port: number) =>
@@ -17,17 +16,14 @@ test('told to stop, the proxy answers what is under way, cuts what never ends, a
     answers[url] = response;
     if (url === '/tasks/events') response.writeHead(200, { 'X-Accel-Buffering': 'no' }).write('first');
   });
-  const port = await listening(application);
-  const proxy = await startTemporaryProxy(
-    { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` },
+  const proxy = await startProxied(
+    application,
+    {},
     // Longer than the pauses of the endless stream, and shorter than 10 s to keep the test short.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;
-  onTestFinished(async () => {
-    await (stopping ?? proxy.stop());
-    cutOff(application);
-  });
+  onTestFinished(() => stopping ?? proxy.stop());
   const endless = send(proxy.ports.tasks, '/tasks/events').catch(String);
   const slow = send(proxy.ports.tasks, '/');
   await expect.poll(() => Object.keys(answers).length).toBe(2);

@@ -27,24 +27,28 @@ test('the folder of the container has room for all answers that the zone has key
   expect((Number(zone?.[1]) * keysPerMebibyte + open) * largest).toBeLessThanOrEqual(room);
 });
 
-test('however many short URLs are asked for, the answers kept are bounded, and none is lost', async () => {
+/** An expander behind nginx, which keeps answers in `folder`. */
+async function startCaching(variables: Parameters<typeof startTemporaryProxy>[0], keys = '2m') {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
   const application = await startObedientApplication();
   const proxy = await startTemporaryProxy(
-    {
-      LONGHAND_API_RATE: '1000000r/s',
-      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
-    },
-    (config) => config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:128k`),
+    { ...variables, LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0` },
+    (config) => config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:${keys}`),
   );
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
   onTestFinished(async () => {
-    agent.destroy();
     await proxy.stop();
     await application.stop();
     await rm(folder, { recursive: true });
   });
-  const headers = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
+  return { folder, application, proxy };
+}
+
+const headers = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
+
+test('however many short URLs are asked for, the answers kept are bounded, and none is lost', async () => {
+  const { folder, application, proxy } = await startCaching({ LONGHAND_API_RATE: '1000000r/s' }, '128k');
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+  onTestFinished(() => agent.destroy());
   const order = ordering({ headers, length: 2_999 });
   const ask = async (i: number) => {
     const path = `/api?u=${i}&${order}&${'x'.repeat(i % 4_000)}`;
@@ -79,21 +83,10 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
 });
 
 test('a folder that cannot be written costs no answer: each is asked for again', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
-  const application = await startObedientApplication();
-  const proxy = await startTemporaryProxy(
-    { LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0` },
-    (config) => config.replace('answers keys_zone', `${folder} keys_zone`),
-  );
-  onTestFinished(async () => {
-    await proxy.stop();
-    await application.stop();
-    await rm(folder, { recursive: true });
-  });
+  const { folder, application, proxy } = await startCaching({});
   // Permissions would not keep root from writing.
   await rm(folder, { recursive: true });
   await writeFile(folder, '');
-  const headers = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
   for (const chunked of [false, true]) {
     const path = `/api?u=${chunked}&${ordering({ headers, length: 2_999, chunked })}`;
     const before = application.arrived.length;

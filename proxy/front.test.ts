@@ -110,8 +110,3 @@ test.each([
 ] as const)('%s answers to the name %s, on the port of %s', async (_, host, port) => {
   expect((await send(wary.ports[port], '/', { host })).body).toContain('"scheme"');
 });
-
-test('other names still lead to the front page, and to nothing on the port of tasks', async () => {
-  expect((await send(wary.ports.all, '/', { host: 'evil.example' })).body).toContain('<h1>Longhand</h1>');
-  expect((await send(wary.ports.tasks, '/', { host: 'evil.example' })).status).toBe(421);
-});

@@ -31,16 +31,33 @@ describe('An error of the proxy', () => {
     [502, 'unreachable', '/break', {}],
     [502, 'unreachable', '/break', { method: 'PUT' }],
     [504, 'timeout', '/hang', {}],
-  ])('%i is a problem for a client that asks for JSON', async (status, code, path, options) => {
-    const headers = { ...json, ...options.headers };
-    const response = await send(proxy.ports.tasks, path, { ...options, headers });
-    expect(response.status).toBe(status);
-    expect(response.headers['content-type']).toBe('application/problem+json');
-    const problem = JSON.parse(response.body);
-    expect(Object.keys(problem)).toEqual(['type', 'status', 'detail', 'code']);
-    expect(problem).toMatchObject({ type: 'about:blank', status, code });
-    expect(problem.detail).toMatch(/^[A-Z].*\.$/);
-    expect(response.headers['cache-control']).toBe('no-store');
+  ])(
+    '%i is a problem for a client that asks for JSON, and a page for others',
+    async (status, code, path, options) => {
+      const headers = { ...json, ...options.headers };
+      const response = await send(proxy.ports.tasks, path, { ...options, headers });
+      expect(response.status).toBe(status);
+      expect(response.headers['content-type']).toBe('application/problem+json');
+      const problem = JSON.parse(response.body);
+      expect(Object.keys(problem)).toEqual(['type', 'status', 'detail', 'code']);
+      expect(problem).toMatchObject({ type: 'about:blank', status, code });
+      expect(problem.detail).toMatch(/^[A-Z].*\.$/);
+      expect(response.headers['cache-control']).toBe('no-store');
+
+      const page = await send(proxy.ports.tasks, path, options);
+      expect([page.status, page.headers['content-type']]).toEqual([status, 'text/html']);
+      expect(page.body).toContain(`<p>${problem.detail}</p>`);
+      expect(page.headers['cache-control']).toBe('no-store');
+    },
+  );
+
+  test.each([
+    [400, '/..'],
+    [414, `/${'x'.repeat(40_000)}`],
+  ])('%i is a page for all: nginx has not read the headers', async (status, path) => {
+    const response = await send(proxy.ports.tasks, path, { headers: json });
+    expect([response.status, response.headers['content-type']]).toEqual([status, 'text/html']);
+    expect(response.body).toContain('<h1>That did not work</h1>');
   });
 
   test('429 is a problem too, for one event stream too many', async () => {

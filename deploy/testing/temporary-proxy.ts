@@ -14,7 +14,7 @@ import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/search-path.ts';
 import { supervise } from '../native/supervisor.ts';
 
-export const defaultProxyVariables: ProxyVariables = {
+const defaultProxyVariables: ProxyVariables = {
   LONGHAND_LISTEN: '127.0.0.1',
   LONGHAND_PORT: '8080',
   LONGHAND_EXPANDER_PORT: '8081',

@@ -31,14 +31,10 @@ export function containerRules(stack: () => ComposedStack): void {
   const container = (service: ServiceName) => containers.get(service) as Container;
   const inside = (service: ServiceName, ...command: string[]) =>
     docker('exec', container(service).Id, ...command);
+  const shell = (service: ServiceName, script: string) => inside(service, 'sh', '-c', script);
   /** Whether a TCP connection to `host` can be opened from inside a container. */
   const connects = (service: ServiceName, host: string, port: number) =>
-    inside(
-      service,
-      'bash',
-      '-c',
-      `if timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null; then echo yes; else echo no; fi`,
-    );
+    shell(service, `timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null && echo yes || echo no`);
 
   test('the image of the expander has its command', { timeout: 120_000 }, async () => {
     const url = `${stack().shortener}/chain/2`;
@@ -55,12 +51,7 @@ export function containerRules(stack: () => ComposedStack): void {
     '%s starts from what the image has compiled: %s',
     { timeout: 120_000 },
     async (service, command, file) => {
-      const said = await inside(
-        service,
-        'sh',
-        '-c',
-        `NODE_DEBUG_NATIVE=COMPILE_CACHE ${command} 2>&1 || true`,
-      );
+      const said = await shell(service, `NODE_DEBUG_NATIVE=COMPILE_CACHE ${command} 2>&1 || true`);
       const reads = said.split('\n').filter((line) => line.includes('reading cache'));
       expect(reads).toContainEqual(expect.stringContaining(file));
       expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
@@ -137,10 +128,8 @@ export function containerRules(stack: () => ComposedStack): void {
 
     test('the root file system is read-only', async () => {
       for (const service of serviceNames) {
-        const attempt = inside(
+        const attempt = shell(
           service,
-          'sh',
-          '-c',
           'echo x >/usr/longhand 2>&1; echo x >/longhand 2>&1; ls /longhand; true',
         );
         expect(await attempt).not.toMatch(/^\/longhand$/m);
@@ -162,23 +151,12 @@ export function containerRules(stack: () => ComposedStack): void {
 
     test('the image of a service contains no tests and no build tools', async () => {
       for (const service of ['expander', 'tasks'] as const) {
-        const found = await inside(
-          service,
-          'find',
-          '/app',
-          '-name',
-          '*.test.ts',
-          '-not',
-          '-path',
-          '*/node_modules/*',
-        );
+        const found = await shell(service, "find /app -name '*.test.ts' -not -path '*/node_modules/*'");
         expect(found).toBe('');
         const packages = await inside(service, 'ls', '/app/node_modules');
         expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
-        const programs = await inside(
+        const programs = await shell(
           service,
-          'sh',
-          '-c',
           'for name in node npm npx corepack yarn; do command -v $name; done; true',
         );
         expect(programs).toBe('/usr/local/bin/node');
@@ -188,12 +166,10 @@ export function containerRules(stack: () => ComposedStack): void {
     test('each Redis answers only those who know its password, which its own service alone can read', async () => {
       const password = (service: ServiceName) => inside(service, 'cat', '/run/redis/password');
       for (const redis of ['expander-cache', 'tasks-store'] as const) {
-        expect(await inside(redis, 'sh', '-c', 'redis-cli get x 2>&1')).toContain('NOAUTH');
+        expect(await shell(redis, 'redis-cli get x 2>&1')).toContain('NOAUTH');
         expect(await inside(redis, 'redis.sh', 'cli', 'ping')).toBe('PONG');
-        const visible = await inside(
+        const visible = await shell(
           redis,
-          'sh',
-          '-c',
           // A process may end before `cat` gets to it.
           'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null || true',
         );
@@ -203,7 +179,7 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(await password('expander')).toBe(await password('expander-cache'));
       expect(await password('tasks')).toBe(await password('tasks-store'));
       expect(await password('tasks')).not.toBe(await password('expander'));
-      expect(await inside('tasks', 'sh', '-c', 'echo x 2>&1 >/run/redis/x; true')).toContain('Read-only');
+      expect(await shell('tasks', 'echo x 2>&1 >/run/redis/x; true')).toContain('Read-only');
     });
   });
 }

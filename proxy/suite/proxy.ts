@@ -89,23 +89,6 @@ export function proxyRules(stack: () => TestStack): void {
   });
 
   describe('A request that the proxy refuses itself', () => {
-    test('gets a page for people, on the applications too', async () => {
-      const { tasksPort } = stack();
-      const refused = [
-        await send(tasksPort, '/task', { method: 'POST', body: 'x'.repeat(65_537) }),
-        await send(tasksPort, `/${'x'.repeat(40_000)}`),
-        await send(tasksPort, '/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
-        await send(tasksPort, '/..'),
-        await send(tasksPort, '/', { method: 'TRACE' }),
-      ];
-      expect(refused.map(({ status }) => status)).toEqual([413, 414, 431, 400, 405]);
-      for (const { headers, body } of refused) {
-        expect(headers['content-type']).toBe('text/html');
-        expect(body).toContain('<h1>That did not work</h1>');
-        expect(headers['cache-control']).toBe('no-store');
-      }
-    });
-
     test('gets a page that cannot be requested: its path leads to the application', async () => {
       for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
         expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');

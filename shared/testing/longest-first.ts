@@ -28,7 +28,6 @@ const longest = [
   'tasks/src/redis/durability.test.ts',
   'expander/src/web/hostile.browser.test.ts',
   'proxy/names.test.ts',
-  'proxy/edge-restart.test.ts',
   'deploy/backup.test.ts',
   'deploy/observe/observe.test.ts',
   'shared/src/redis.test.ts',

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { percentEncoded } from './fetch-hop.ts';
-import { parseHead } from './response-head.ts';
+import { headReader } from './response-head.ts';
 
 test('a location does not keep the head that it came in', () => {
   setFlagsFromString('--expose-gc');
@@ -14,7 +14,7 @@ test('a location does not keep the head that it came in', () => {
     const bytes = Buffer.from(
       `HTTP/1.1 301 Moved\r\nLocation: http://a.example/page/${i}\r\nX: ${filler}\r\n\r\n`,
     );
-    return percentEncoded(parseHead(bytes.toString('latin1'), 16 * 1024)?.headers.location);
+    return percentEncoded(headReader(16 * 1024)(bytes.toString('latin1'))?.head.headers.location);
   });
   collectGarbage();
   // The heads have 43 MiB.

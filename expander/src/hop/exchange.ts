@@ -1,6 +1,6 @@
 import { idleMargin, idleTimeout } from '@longhand/shared/connector.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
-import { type ParsedHead, parseHead, type ResponseHead } from './response-head.ts';
+import { headReader, type ParsedHead, type ResponseHead } from './response-head.ts';
 
 /** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
 const bodyTime = 1_000;
@@ -58,13 +58,8 @@ export class Exchange {
   /** That over which it was sent. */
   connection: Carrier | undefined;
   readonly #options: RequestOptions;
-  readonly #settings: ExchangeSettings;
   readonly #outcome: Outcome;
-  #text = '';
-  /** Characters an incomplete head must have to be parsed again. Doubling, it bounds what one byte at a time costs. */
-  #parseFrom = 0;
-  /** Characters of interim heads. They count, or a host could send them until the deadline. */
-  #interim = 0;
+  readonly #readHead: ReturnType<typeof headReader>;
   #hasBegun = false;
   #head: ResponseHead | undefined;
   #body: BodyReader | undefined;
@@ -73,7 +68,7 @@ export class Exchange {
   constructor(url: URL, options: RequestOptions, settings: ExchangeSettings, outcome: Outcome) {
     this.message = requestMessage(url, options, settings.fields);
     this.#options = options;
-    this.#settings = settings;
+    this.#readHead = headReader(settings.maxHeaderSize);
     this.#outcome = outcome;
     options.signal?.addEventListener('abort', this.#abort);
   }
@@ -82,19 +77,8 @@ export class Exchange {
   receive(text: string): boolean {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text);
-    this.#text += text;
-    if (this.#text.length < this.#parseFrom && !emptyLine.test(this.#text.slice(-text.length - 3)))
-      return false;
-    for (;;) {
-      const head = parseHead(this.#text, this.#settings.maxHeaderSize - this.#interim);
-      this.#parseFrom = head ? 0 : 2 * this.#text.length;
-      if (!head) return false;
-      this.#text = this.#text.slice(head.length);
-      if (head.status === 101) throw notAskedFor();
-      // Interim responses (RFC 9110 section 15.2) precede the final one.
-      if (head.status >= 200) return this.#receiveHead(head);
-      this.#interim += head.length;
-    }
+    const read = this.#readHead(text);
+    return read !== null && this.#receiveHead(read.head, read.rest);
   }
 
   /** Gives the caller the response. */
@@ -124,19 +108,19 @@ export class Exchange {
     return lost.has(code) && !this.#hasBegun && !this.isRepeated && this.connection?.used === true;
   }
 
-  #receiveHead(head: ParsedHead): boolean {
+  #receiveHead(head: ParsedHead, rest: string): boolean {
     const { status, headers } = head;
     this.#head = { status, headers, addressFamily: this.connection?.addressFamily ?? null };
     if (this.#options.method === 'HEAD') {
       // A body that should not be there must not be taken for the next response.
-      this.idleTime = this.#text === '' ? idleTime(head) : 0;
+      this.idleTime = rest === '' ? idleTime(head) : 0;
       return true;
     }
     const limit = this.#options.bodyLimit?.(this.#head) ?? 0;
     if (limit === 0) return true;
     this.#body = bodyReader(headers, limit);
     this.#bodyTimer = setTimeout(() => this.#endBody(), bodyTime);
-    return this.#body.read(this.#text);
+    return this.#body.read(rest);
   }
 
   #endBody() {
@@ -159,9 +143,6 @@ export class Exchange {
 }
 
 const none = Buffer.alloc(0);
-
-/** The end of a head. */
-const emptyLine = /\n\r?\n/;
 
 /** The codes of a connection that the other side has closed. */
 const lost = new Set(['ECONNRESET', 'EPIPE']);
@@ -193,8 +174,4 @@ function idleTime({ headers, minorVersion }: ParsedHead): number {
   if (!isKept) return 0;
   const stated = /\btimeout=(\d{1,9})\b/i.exec(`${headers['keep-alive'] ?? ''}`)?.[1];
   return stated ? Math.max(Math.min(idleTimeout, Number(stated) * 1_000 - idleMargin), 0) : idleTimeout;
-}
-
-function notAskedFor(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the server switched protocols'), { code: 'ERR_NOT_HTTP' });
 }

@@ -7,8 +7,6 @@ export interface ParsedHead {
   headers: IncomingHttpHeaders;
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
-  /** Characters of the head, including the empty line at its end. */
-  length: number;
 }
 
 /** The head of a response, and how it came. */
@@ -16,10 +14,11 @@ export interface ResponseHead extends Pick<ParsedHead, 'status' | 'headers'> {
   addressFamily: 4 | 6 | null;
 }
 
-/** The grammar of RFC 9112. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
-const statusLine = /HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n/y;
-const field = /([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*(?:\r?\n[\t ][^\0\r\n]*)*)\r?\n/y;
-const emptyLine = /\r?\n/y;
+/** The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
+const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n$/;
+const field = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)\r?\n$/;
+const continuation = /^[\t ]([^\0\r\n]*)\r?\n$/;
+const emptyLine = /^\r?\n$/;
 
 /** How every response begins. */
 const beginning = 'HTTP/1.';
@@ -28,52 +27,78 @@ const beginning = 'HTTP/1.';
 const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
 
 /**
- * Parses the head at the beginning of `text`, the bytes of a response as Latin-1.
+ * Reads the head of a response as it arrives, and looks at each line once. Interim responses (RFC 9110 section 15.2), which
+ * come before the final one, are left out; but they count for `maxLength`, or a host could send them until the deadline.
  *
- * @returns null while the head is incomplete.
- * @throws Error `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` if the head has more than `maxLength`
- *   characters.
+ * @returns takes the next piece, bytes as Latin-1. @returns the head and what follows it; null while it is incomplete.
+ *   @throws Error `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
-export function parseHead(text: string, maxLength: number): ParsedHead | null {
-  const head = readHead(text);
-  if ((head?.length ?? text.length) <= maxLength) return head;
-  throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
-}
-
-function readHead(text: string): ParsedHead | null {
-  const status = match(statusLine, text, 0);
-  if (!status) return incomplete(text, text.startsWith(beginning.slice(0, text.length)));
-  let at = status[0].length;
-  const headers: IncomingHttpHeaders = {};
-  for (let found = match(field, text, at); found; found = match(field, text, at)) {
-    const [line, name = '', value = ''] = found;
-    addField(headers, name.toLowerCase(), unfolded(value));
-    at += line.length;
-  }
-  const end = match(emptyLine, text, at);
-  if (!end) return incomplete(text.slice(at));
-  return {
-    status: Number(status[2]),
-    headers,
-    minorVersion: Number(status[1]),
-    length: at + end[0].length,
+export function headReader(maxLength: number) {
+  const heads = lineParser();
+  let line = '';
+  let length = 0;
+  return (text: string): { head: ParsedHead; rest: string } | null => {
+    for (let at = 0; at < text.length; ) {
+      const end = text.indexOf('\n', at) + 1 || text.length;
+      line += text.slice(at, end);
+      length += end - at;
+      at = end;
+      if (length > maxLength)
+        throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
+      if (text[end - 1] !== '\n') break;
+      const head = heads(line);
+      line = '';
+      if (head) return { head, rest: text.slice(at) };
+    }
+    // Another protocol may never send the end of a line.
+    if (length === line.length && !line.startsWith(beginning.slice(0, line.length))) throw notHttp();
+    return null;
   };
 }
 
-/** Matches a sticky expression at `index`. */
-function match(expression: RegExp, text: string, index: number): RegExpExecArray | null {
-  expression.lastIndex = index;
-  return expression.exec(text);
+/** Takes the lines of heads one by one. @returns the final head, with its last line. */
+function lineParser() {
+  let head: ParsedHead | undefined;
+  /** The field that the next line may continue. */
+  let name = '';
+  let value = '';
+  const endField = (into: ParsedHead) => {
+    if (name !== '') addField(into.headers, name, trimmed(value));
+  };
+  return (line: string): ParsedHead | null => {
+    if (!head) {
+      const [, version, status] = statusLine.exec(line) ?? [];
+      if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
+      if (!status) throw notHttp();
+      head = { status: Number(status), headers: {}, minorVersion: Number(version) };
+      name = '';
+      return null;
+    }
+    const [, next, text = ''] = field.exec(line) ?? [];
+    if (next !== undefined) {
+      endField(head);
+      name = next.toLowerCase();
+      value = text;
+      return null;
+    }
+    if (emptyLine.test(line)) {
+      endField(head);
+      const final = head.status < 200 ? null : head;
+      head = undefined;
+      return final;
+    }
+    const [, more] = continuation.exec(line) ?? [];
+    if (more === undefined || name === '') throw notHttp();
+    value += ` ${more.replace(/^[\t ]+/, '')}`;
+    return null;
+  };
 }
 
-/** A line that does not match is incomplete as long as it has no end. */
-function incomplete(line: string, plausible = true): null {
-  if (!plausible || line.includes('\n')) throw fault('ERR_NOT_HTTP', 'the answer is not HTTP');
-  return null;
+function notHttp(): NodeJS.ErrnoException {
+  return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 
-function unfolded(value: string): string {
-  const line = value.includes('\n') ? value.replace(/\r?\n[\t ]+/g, ' ') : value;
+function trimmed(line: string): string {
   let [start, end] = [0, line.length];
   while (isBlank(line, start)) start += 1;
   while (end > start && isBlank(line, end - 1)) end -= 1;
@@ -89,7 +114,8 @@ function isBlank(line: string, index: number): boolean {
 /** Joins the lines of a field (RFC 9110 section 5.3), except those of cookies, which stay a list. */
 function addField(headers: IncomingHttpHeaders, name: string, value: string): void {
   if (name === 'set-cookie') {
-    headers[name] = [...(headers[name] ?? []), value];
+    headers[name] ??= [];
+    headers[name].push(value);
   } else if (!Object.hasOwn(headers, name)) {
     headers[name] = value;
   } else if (!single.has(name)) {

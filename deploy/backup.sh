@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes what the running store holds at one moment into a file, with its checksum beside it:
+# Writes the running store's data at one moment into a file, and its checksum into another:
 #   deploy/backup.sh containers|native [FILE]
 set -eu
 umask 077

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces what the store holds by a file of backup.sh; what was there is set aside beside it:
+# Replaces the store's data by a file of backup.sh, and sets the old data aside:
 #   deploy/restore.sh containers|native FILE
 set -eu
 kind=$1
@@ -14,7 +14,7 @@ fail() { echo "$*" >&2; exit 1; }
 (cd "$(dirname "$file")" && "$here/sha256.sh" -c "$(basename "$file").sha256" >/dev/null 2>&1) ||
     fail "$file does not match its checksum: it is damaged. Nothing was changed."
 
-# tasks: how many the store holds, `?` if it cannot be asked, nothing where there is no store.
+# tasks: how many the store holds, `?` if it does not answer, empty if there is no store.
 if [ "$kind" = containers ]; then
     running=$(docker compose ps --quiet tasks-store)
     tasks=$(docker compose run --rm --no-deps -T tasks-store sh -c '[ ! -e appendonlydir ] || echo "?"' </dev/null)

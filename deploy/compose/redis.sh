@@ -48,7 +48,7 @@ restore)
     "$0" check <"$new/appendonly.aof.1.base.rdb" || { rm -rf "$new"; exit 1; }
     # A version above all that were given out: no page and no ETag from before may pass for a later one.
     printf '*3\r\n$3\r\nSET\r\n$15\r\n{tasks}:version\r\n$16\r\n%s000000\r\n' "$(date +%s)" >"$new/appendonly.aof.1.incr.aof"
-    # Redis reads the append-only file alone: a dump.rdb beside it would be ignored. So the backup becomes its base.
+    # Redis reads the append-only file alone: it ignores a dump.rdb. So the backup becomes the base of that file.
     printf 'file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n' \
         >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi

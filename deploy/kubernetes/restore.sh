@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces what the store holds by a backup of the CronJob; what was there is set aside beside it.
+# Replaces the store's data by a backup of the CronJob, and sets the old data aside.
 #   deploy/kubernetes/restore.sh [FILE]      in the volume of the backups; the newest by default
 # Meanwhile tasks answers 503.
 set -eu

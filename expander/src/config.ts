@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
 import { type Variable, variables } from './variables.ts';
 
-/** Expansions that one client may cause; none by default is no limit. */
+/** Expansions that one client may cause; unlimited by default. */
 const clientRate: Variable<Rate | null> = {
   fallback: '',
   read: (text) => (text === '' ? null : readRate(text)),

@@ -16,7 +16,7 @@ const onMissing = (err: Error) => log.error({ err }, 'the page prints nothing wh
 const expander = createExpander(config, { redis, log, metrics, onMissing });
 
 const fault = new AbortController();
-// Nobody knows what is broken now: it answers what is under way and ends, to be started anew.
+// After an unexpected error the state is unknown: finish the open requests and exit, to be restarted.
 for (const name of ['unhandledRejection', 'uncaughtException'] as const) {
   process.on(name, (err) => {
     log.fatal({ err }, 'a fault of the expander; it stops');

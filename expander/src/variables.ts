@@ -2,7 +2,7 @@ import { isNetwork } from './guard/public-address.ts';
 
 /** A variable of the environment that the service and the command read alike. */
 export interface Variable<Value> {
-  /** The text where it is not set. */
+  /** The text if it is not set. */
   fallback: string;
   /** What its text means; undefined if that is nothing, which `fault` says. */
   read(text: string): Value | undefined;
@@ -35,7 +35,7 @@ export const variables = {
       /^\d{1,2}$/.test(text) && Number(text) <= mostRedirects ? Number(text) : undefined,
     fault: `is not a whole number from 0 to ${mostRedirects}`,
   },
-  /** What websites see. Some refuse clients that do not say who they are. */
+  /** The `User-Agent`. Some websites refuse clients without one. */
   EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
 } satisfies Record<string, Variable<unknown>>;
 

@@ -68,7 +68,7 @@ function cpuTimes(): Map<number, number> {
     try {
       times.set(pid, ownCpuTime(pid));
     } catch {
-      // It has exited meanwhile.
+      // It has just exited.
     }
   }
   return times;

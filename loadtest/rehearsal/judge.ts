@@ -3,7 +3,7 @@ import type { Kind, Request } from './load.ts';
 
 const isOf = (kinds: readonly Kind[], { kind }: Request) => kinds.length === 0 || kinds.includes(kind);
 
-/** How many of which kind were answered with what, such as `3 write 503`. */
+/** Requests by kind and status, such as `3 write 503`. */
 export function tally(requests: readonly Request[]): string {
   const groups = Map.groupBy(requests, ({ kind, status }) => `${kind} ${status}`);
   return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');

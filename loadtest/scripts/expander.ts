@@ -1,4 +1,4 @@
-/** Mostly hot links, and every tenth time a link that nobody has requested before. */
+/** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';

@@ -27,7 +27,7 @@ const defaults = {
  * whatever `options` say. Without no-delay, Nagle's algorithm holds back the second write of a request
  * until the server's delayed acknowledgement of the first, about 40 ms later.
  *
- * Idle sockets are closed after 4 s, or 1 s before the server's `Keep-Alive: timeout` where that is sooner.
+ * Idle sockets are closed after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner.
  * `options` are those of `http.Agent` (`lookup` included); they are copied, and win over the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {

@@ -23,7 +23,7 @@ export interface Listening {
  */
 const backlog = 4_096;
 
-/** A server cannot listen where it should. The message says why, and which variables say where. */
+/** A server cannot listen at its address. The message says why, and which variables set the address. */
 export class ListenError extends Error {
   readonly code: string | undefined;
 

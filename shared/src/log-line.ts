@@ -1,13 +1,13 @@
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats one line of a process's output for people: a JSON record as its message and fields, a line of Redis or nginx
+ * Formats one line of a process's output for a terminal: a JSON record as its message and fields, a line of Redis or nginx
  * without its time and process id, any other line as it is. Control characters are escaped: clients can bring some
  * into a log, and a terminal would obey them.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
-/** Fields that the message says, or nobody needs on a terminal. */
+/** Fields that repeat the message, or that a terminal does not need. */
 const unlisted = new Set(
   'level time service msg pid hostname method path status seconds end requestId err'.split(' '),
 );
@@ -22,7 +22,7 @@ function format(line: string): string {
   const { level, msg, method, path, status, seconds, err } = record;
   const prefix = level === 'info' ? '' : `${level}: `;
   const message = msg === 'request' ? `${method} ${path} ${status} ${duration(seconds)}` : `${msg}`;
-  // nginx writes an empty text where it has nothing to say.
+  // nginx writes an empty string for an unknown value.
   const fields = Object.entries(record)
     .filter(([name, value]) => value !== '' && !unlisted.has(name))
     .map(([name, value]) => `${name}=${text(value)}`);

@@ -36,7 +36,7 @@ export function annotate(c: Context, annotations: Annotations): void {
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Names the matched route for `createObserver`: the label stays one of a few, whatever paths are asked for. */
+/** Names the matched route for `createObserver`: the label has few values, whatever paths clients request. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
   annotate(c, { route: routePath(c, -1) });
   return next();
@@ -61,7 +61,7 @@ export function createObserver(log: Log, metrics: Registry): Observer {
         observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, milliseconds / 1_000);
         const line = {
           method,
-          // The query is nobody's business but the application's.
+          // Only the application may know the query.
           path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
@@ -107,7 +107,7 @@ export const methodLabel = (method: string) => (methods.has(method) ? method : '
 interface Observed {
   method: string;
   scheme: string;
-  /** Absent where no route matched. */
+  /** Absent if no route matched. */
   route: string | undefined;
   status: number;
   error: string | undefined;
@@ -134,7 +134,7 @@ function requestDurations(metrics: Registry) {
       http_response_status_code: status,
       url_scheme: scheme,
     };
-    // Left out where there is none: for Prometheus an empty label is no label.
+    // Left out if there is none: Prometheus treats an empty label as absent.
     if (route !== undefined) labels.http_route = route;
     if (status >= 500) labels.error_type = error ?? `${status}`;
     durations.observe(labels, seconds);

@@ -11,7 +11,7 @@ const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 /** The client of one server, or of the primary that Sentinels name. */
 export type StoreClient = Redis;
 
-/** A URL alone is enough where nothing else has to be known. */
+/** A URL alone is enough for a server without credentials or TLS. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
 /**
@@ -76,7 +76,7 @@ function sentinelOptions(
     ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
     sentinelCommandTimeout: 1_000,
     sentinelRetryStrategy: retryStrategy,
-    // Without it a primary that hangs, and is none any more, would never be left.
+    // Without it the client would stay with a hung server that is no longer the primary.
     failoverDetector: true,
     // A primary that has become a replica: the next command goes to the new one.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
@@ -115,7 +115,7 @@ export function operationDurations(metrics: Registry): Histogram {
   });
 }
 
-/** A gauge of whether the service's Redis answers, asked at each scrape. */
+/** A gauge: whether the service's Redis answers, tried at each scrape. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
     name: 'longhand_redis_answers',

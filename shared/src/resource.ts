@@ -27,7 +27,7 @@ const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
  * Registers the routes of a resource under `/<name>`: one for each action that is a function of `mod`, own or
  * inherited. The function is called as a method of `mod`. Other actions are not registered.
  *
- * @throws TypeError when `name` is not a path of unreserved characters, or `mod` is no object.
+ * @throws TypeError when `name` is not a path of unreserved characters, or `mod` is not an object.
  */
 export function resource<Handler extends (...args: never[]) => unknown>(
   app: ResourceApp<Handler>,

@@ -132,7 +132,7 @@ function refuseClientErrors(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
-    // A client that closes in the middle of a request has left, which is no error.
+    // A client that closes in the middle of a request has left: not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
     if (!left) observer?.refused({ status, reason: error.code ?? error.message });
     const response = underWay.get(socket);

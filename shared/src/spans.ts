@@ -1,12 +1,12 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** What is told of a span: nothing that people sent, so no title, no URL and no query. */
+/** The attributes of a span: nothing that clients sent, so no title, URL or query. */
 export type Facts = Record<string, string | number | boolean>;
 
 /** Makes nothing unless `startTracing` has been called. */
 export const tracer = trace.getTracer('longhand');
 
-/** The name of an error for a span or a label: its code if it has one. Its message may say what people sent. */
+/** The name of an error for a span or a label: its code if it has one. Its message may contain what clients sent. */
 function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as NodeJS.ErrnoException;

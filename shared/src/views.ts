@@ -1,6 +1,6 @@
 import { Eta } from 'eta';
 
-/** Renders the view `name` with what its type in `Views` asks for. */
+/** Renders the view `name` with the data of its type in `Views`. */
 export type Render<Views> = <Name extends keyof Views & string>(name: Name, data: Views[Name]) => string;
 
 /**

@@ -18,7 +18,7 @@ export interface BulkOptions {
 
 /**
  * Expands many URLs by `expandUrl`, 48 at a time, and yields each as it is done. A line that fails does not affect the
- * others; after a fault of ours `onFault` gets the error.
+ * others; `onFault` gets unexpected errors.
  */
 export async function* expandMany(
   urls: readonly NumberedUrl[],

@@ -4,7 +4,7 @@ const maxWork = 10;
 /** To be awaited after each step of long work; undefined if it may go on. */
 export type Pause = () => Promise<void> | undefined;
 
-/** For work that keeps nobody waiting. */
+/** For work that blocks no other request. */
 export const noPause: Pause = () => undefined;
 
 /** Pauses for pieces of long work that run at the same time: they share the 10 ms, and go on one after the other. */

@@ -27,7 +27,7 @@ const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
  * Reads URLs, one per line or as a JSON array. Blank ones are skipped. A URL of more than 8 KiB comes cut from a line,
  * but still longer than that.
  *
- * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON and is no array.
+ * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON but is not an array.
  */
 export async function readUrls(
   text: string,
@@ -113,7 +113,7 @@ function elements(array: unknown[]): NumberedUrl[] {
   return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
 }
 
-/** The array in `body`; null if it is none. @throws ExpansionError if it has too many values. */
+/** The array in `body`; null if it is not one. @throws ExpansionError if it has too many values. */
 async function readArray(body: string, max: number, pause: Pause): Promise<unknown[] | null> {
   if (hasMoreValues(body, max)) throw tooMany(max);
   await pause();

@@ -5,7 +5,7 @@ import { type Target, withoutFragment } from '../expansion/target.ts';
 
 /** An expansion that is kept. */
 export interface Entry {
-  /** Marked as cached, and shared by all who get it. */
+  /** Marked as cached, and shared by all callers. */
   expansion: Expansion;
   /** The expansion as JSON. */
   text: string;
@@ -16,7 +16,7 @@ export interface Entry {
 /** Keeps entries until they expire or make room for others. */
 export interface Tier {
   readonly name: 'memory' | 'redis';
-  /** The expansion of `key`, which may have expired. @throws where the tier cannot be asked, or has something else. */
+  /** The expansion of `key`, which may have expired. @throws if the tier is away, or has something else. */
   get(key: string): Expansion | null | Promise<Expansion | null>;
   set(key: string, entry: Entry): void;
 }
@@ -65,7 +65,7 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
 
     const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
-      // If another replica has refreshed the entry, Redis has it: the website is asked once for all replicas.
+      // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
       const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
       if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
       const expansion = await expandUrl(target, { ...options, refresh: true }).catch(() => null);
@@ -150,7 +150,7 @@ function expiresAt(expansion: Expansion): number {
 /** Bytes of all entries: as objects they take hardly more than as text. */
 const maxSize = 32 * 1024 * 1024;
 
-/** Bytes that an entry takes beside its text and its key. */
+/** Bytes that an entry takes in addition to its text and key. */
 const overhead = 200;
 
 export interface MemoryTier extends Tier {

@@ -15,7 +15,7 @@ const schemaVersion = 6;
  * Keeps entries in Redis, for all replicas.
  *
  * @param run keeps a Redis that hangs from delaying every request.
- * @param allowedNetworks is part of every key: a result found in an exempt network is only for those who may go there.
+ * @param allowedNetworks is part of every key: a result from an exempt network is for services with that exemption only.
  */
 export function redisTier(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): Tier {
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;

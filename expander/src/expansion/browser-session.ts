@@ -43,7 +43,7 @@ export function browserSession(fetchHop: FetchHop, options: FetchHopOptions): Se
   };
 }
 
-/** Whether a page that leads there only reloads itself, or moves to a part of itself: people stay on it. */
+/** Whether a page that redirects there only reloads itself or moves to one of its parts: visitors stay on it. */
 function isSamePage(next: Target, current: Target): boolean {
   return withoutFragment(next.url) === withoutFragment(current.url);
 }

@@ -105,7 +105,7 @@ interface LastStep {
   at: Target;
 }
 
-/** What a URL answered, and where it leads. */
+/** The response of a URL, and where it redirects. */
 export interface Visit {
   step: Step;
   /** Null for a wrapper, which is not requested. */
@@ -113,7 +113,7 @@ export interface Visit {
   wrapper?: string;
 }
 
-/** One chain as its websites see it: where it has been, and as whom. */
+/** One chain as websites see it: its history and its cookies. */
 export interface Session {
   /** @throws ExpansionError */
   visit(target: Target): Promise<Visit>;
@@ -182,7 +182,7 @@ function refreshTarget(current: Target, { refresh }: Answer): Target | null {
   return refresh.url === '' ? current : resolveReference(refresh.url, current);
 }
 
-/** The end at a page that people stay on. */
+/** The end at a page on which visitors stay. */
 export function finalEnd({ status }: Answer): End {
   return { code: 'final', message: `The last page answered ${status} and does not redirect.` };
 }

@@ -4,7 +4,7 @@ interface ErrorKind {
   status: number;
   /** The heading of the page. */
   title: string;
-  /** What people can do about it. */
+  /** What the user can do about it. */
   advice?: string;
   /** Seconds for which caches may keep it; 0 if it says nothing about the URL. */
   lifetime: number;
@@ -51,7 +51,7 @@ export type ErrorCode = keyof typeof errorKinds;
 
 export const errorKind = (code: ErrorCode): ErrorKind => errorKinds[code];
 
-/** A failure with a stable code and one plain ASCII sentence for people. */
+/** A failure with a stable code and one plain ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
   readonly rate?: RateState;

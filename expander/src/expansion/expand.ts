@@ -18,7 +18,7 @@ import { readTarget, type Target } from './target.ts';
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
 export interface Expand {
-  /** @throws TypeError when `url` is no string or `callback` no function. */
+  /** @throws TypeError if `url` is not a string or `callback` not a function. */
   (url: string, callback: Callback): void;
   /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
   maxRedirect: number;

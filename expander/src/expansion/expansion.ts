@@ -6,13 +6,13 @@ import type { Target } from './target.ts';
 /** How far a chain is followed: through 301 and 302, or to where a browser ends. */
 export type Follow = 'default' | 'all';
 
-/** Redirects that Chromium follows, in 20 hops: it asks 20 URLs. Firefox asks one more. */
+/** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
 export const browserLimit = 19;
 
 /** A host's response to one request. */
 export interface Answer {
   status: number;
-  /** The `Location` header, its bytes beyond ASCII percent-encoded; null where there is none. */
+  /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
   location: string | null;
   method: 'HEAD' | 'GET';
   /** Bytes of the page that were read to look for a redirect in it; absent where none were. */
@@ -52,12 +52,12 @@ export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 export const cdnId = 'longhand';
 
 /**
- * How a hop leads on: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names
+ * How a hop redirects: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names
  * its target in the URL.
  */
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper';
 
-/** One URL of a chain: what it answered, and how it leads on. */
+/** One URL of a chain: its response, and how it redirects. */
 export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies'>, UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
@@ -75,7 +75,7 @@ export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'set
   domainChanged: boolean;
 }
 
-/** Why a chain ended: a code for programs and a sentence for people. */
+/** Why a chain ended: a code for programs and a sentence for the user. */
 export interface End {
   code:
     | 'final'

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
 
-/** What a host looks like to people, who may take it for another one. */
+/** What a host looks like to a reader, who may take it for another one. */
 export interface UnicodeHost {
   /** The host in Unicode, if it is written in Punycode. */
   unicodeHost: string | null;
@@ -39,7 +39,7 @@ const makePatterns = () => ({
 
 export function describeHost({ hostname }: URL): UnicodeHost {
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
-  // What is no valid Punycode stays as it is.
+  // Invalid Punycode stays as it is.
   if (unicode === hostname) return { unicodeHost: null, mixedScripts: [] };
   const mixed = unicode.split('.').map(mixedScripts);
   return { unicodeHost: unicode, mixedScripts: [...new Set(mixed.flat())].sort() };
@@ -62,7 +62,7 @@ export function isOtherDomain(a: URL, b: URL): boolean {
   return a.hostname !== b.hostname && registrableDomain(a) !== registrableDomain(b);
 }
 
-/** The registrable domain of a host, such as `example.co.uk`; the host itself where it has none. */
+/** The registrable domain of a host, such as `example.co.uk`; the host itself if it has none. */
 export function registrableDomain({ hostname }: URL): string {
   // Customers of a host such as github.io are not one party.
   return getDomain(hostname, { allowPrivateDomains: true, extractHostname: false }) ?? hostname;

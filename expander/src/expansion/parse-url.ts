@@ -28,7 +28,7 @@ export function isWeb(url: URL): boolean {
 /** An authority with what precedes it. Hosts of other schemes are not looked at by the parser, only kept. */
 const authority = /^[\0- ]*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 
-/** The host, with its port, where the URL Standard's parser finds it; more than that where a base leaves none. */
+/** The host, with its port, where the URL Standard's parser finds it; with a base, perhaps more than that. */
 export function hostText(text: string): string {
   // The parser ignores tabs and line ends, wherever they are.
   const [, found = ''] = authority.exec(text.replace(/[\t\n\r]+/g, '')) ?? [];

@@ -5,14 +5,14 @@ export interface Refresh {
   url: string;
 }
 
-/** Seconds after which people have begun to read: a page that waits longer is where the chain ends. */
+/** Seconds after which a visitor has begun to read: the chain ends at a page that waits longer. */
 export const maxDelay = 15;
 
 /**
  * Reads a `Refresh` header or the `content` of a meta element, such as `0; url=/next`, as browsers do (HTML standard,
  * "shared declarative refresh steps"). Where the standard and Chromium differ, as in quotes, Chromium decides.
  *
- * @returns the delay in seconds, and the URL as written, empty if there is none; null if this is no refresh.
+ * @returns the delay in seconds, and the URL as written, empty if there is none; null if this is not a refresh.
  */
 export function parseRefresh(text: string): { delay: number; url: string } | null {
   const [, time = '', rest = ''] = /^[\t\n\f\r ]*([\d.]+)(?![^\t\n\f\r ,;])(.*)$/s.exec(text) ?? [];

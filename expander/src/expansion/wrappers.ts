@@ -43,7 +43,7 @@ const wrappers: readonly Wrapper[] = [
   },
 ];
 
-/** The target that a well-known wrapper names in its URL, and the wrapper's name; null if `url` is none of a wrapper. */
+/** The target that a well-known wrapper names in its URL, and the wrapper's name; null if `url` is not a wrapper. */
 export function unwrap(url: URL): { target: string; wrapper: string } | null {
   const wrapper = wrappers.find(({ host }) => host.test(url.hostname));
   const target = wrapper?.unwrap(url);

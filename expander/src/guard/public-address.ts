@@ -27,7 +27,7 @@ const special = specialAddresses
 /** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
 
-/** Names of blocks whose addresses people use at home and at work; those of the others say what they are for. */
+/** Names of blocks that are used at home and at work; the registry's names explain the others. */
 const privateNetwork = /^(?:private use|shared address space|link local|unique local|site local)\b/;
 
 /** Whether `text` is a network in CIDR notation. */

@@ -63,7 +63,7 @@ export const specialAddresses: readonly (readonly [block: string, name: string])
   ['ff00::/8', 'multicast (RFC 4291)'],
   ['fec0::/10', 'site local, deprecated (RFC 3879)'],
   ['::/96', 'IPv4-compatible, deprecated (RFC 4291)'],
-  // Cloud platforms answer here with the secrets of the machine that asks.
+  // Cloud platforms serve the requesting machine's secrets here.
   ['100.100.100.200/32', 'cloud metadata (Alibaba)'],
   ['168.63.129.16/32', 'cloud metadata (Azure)'],
   ['169.254.169.254/32', 'cloud metadata'],

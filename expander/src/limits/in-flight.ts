@@ -1,14 +1,14 @@
 import { overloaded } from '../expansion/errors.ts';
 import type { ExpandUrl, FetchHop } from '../expansion/expansion.ts';
 
-/** Limits the expansions that each client waits for, whoever started them: its lists (96), and others beside them. */
+/** Limits the expansions that each client waits for, whoever started them: for its lists (96), and in total. */
 export const limitClients = createLimit<Parameters<ExpandUrl>>({
   max: 256,
   keys: (_, { client }) => keysOf(client),
   message: () => 'Too many expansions for your address are in progress',
 });
 
-/** Limits the refreshes in the background that each client has caused; nobody waits for one that is refused. */
+/** Limits the refreshes in the background that each client has caused; no request waits for a refused one. */
 export const limitRefreshes = createLimit<Parameters<ExpandUrl>>({
   max: 64,
   keys: (_, { client, refresh }) => keysOf(refresh ? client : undefined),
@@ -24,7 +24,7 @@ export const limitExpansions = (gauge?: Gauge) =>
     gauge,
   });
 
-/** Limits the hops in flight at each origin: a host that hangs uses up its own share and nobody else's. */
+/** Limits the hops in flight at each origin: a host that hangs uses up its own share only. */
 export const limitOrigins = createLimit<Parameters<FetchHop>>({
   max: 64,
   keys: ({ origin }) => [origin],

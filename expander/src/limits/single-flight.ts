@@ -22,7 +22,7 @@ interface Flight {
 }
 
 /**
- * One expansion at a time for each URL and mode: requests that arrive meanwhile share it, hop by hop. A request whose
+ * One expansion at a time for each URL and mode: requests that arrive during it share it, hop by hop. A request whose
  * signal is aborted leaves at once; the last one to leave stops the expansion.
  */
 export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
@@ -41,7 +41,7 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
     };
     const forget = () => flights[key] === flight && delete flights[key];
     const expansion = expandUrl(target, { ...options, clients, signal: stop.signal, onHop });
-    // Before those who wait learn of its end.
+    // Before its waiters learn of its end.
     expansion.then(forget, forget);
     const abandon = () => {
       if (forget()) stop.abort();

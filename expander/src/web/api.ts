@@ -63,7 +63,7 @@ export function isCallbackName(name: string): boolean {
 }
 
 /**
- * Reads what a request asks for, and for whom. Any number of empty `u` counts as none.
+ * Reads the parameters and the client of a request. Any number of empty `u` counts as none.
  *
  * @throws ExpansionError if `u` or `cb` is given twice: the URL in `u` most likely was not percent-encoded. Also if an
  *   expander asks for an expansion: URLs that nest its own address would keep it busy with itself.
@@ -95,7 +95,7 @@ export function readParameters(c: Context) {
 
 /** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
 export function isOwnRequest(cdnLoop = ''): boolean {
-  // A string without an end is none. It is matched as well, or each quote in it would be tried, as far as the end.
+  // The pattern also matches an unterminated string, or it would try each quote in it up to the end.
   const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*("?)/gs, (text, end) => (end ? '' : text)).split(',');
   return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }

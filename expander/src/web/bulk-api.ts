@@ -47,7 +47,7 @@ function isJson(contentType = ''): boolean {
 }
 
 /**
- * Writes each result on a line of its own, made when it is asked for, and a blank line after 5 s without one. Calls
+ * Writes each result on its own line when the reader pulls it, and a blank line after 5 s without one. Calls
  * `onEnd` at the end, or when the reader leaves.
  */
 function written(lines: AsyncGenerator<BulkLine>, onEnd: () => void): ReadableStream<Uint8Array> {

@@ -14,7 +14,7 @@ export interface AskedFor {
 interface Format<Given extends unknown[]> {
   headers: Record<string, string>;
   write(...given: Given): string;
-  /** The status where there was nothing to expand; 200 by default. */
+  /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
 }
 

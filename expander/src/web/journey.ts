@@ -5,7 +5,7 @@ import { list } from './wording.ts';
 /** Sites that are named one by one; of more, only how many they are. */
 const maxNamed = 3;
 
-/** Ends at a page, or where nothing leads on: the chain ends there. */
+/** A page, or a response that does not redirect: the chain ends there. */
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**

@@ -19,7 +19,7 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
 }
 
 /**
- * Writes the page for `u`, each hop as `trace` makes it, so that the chain grows while people watch.
+ * Writes the page for `u`, each hop as `trace` makes it, so that the visitor sees the chain grow.
  *
  * Resolves with the first hop, while the rest of `body` follows, or with the end of a chain that has no hop: its
  * `error` can still become the status. A later error is shown in the page.

@@ -98,12 +98,12 @@ export function createPage(onMissing?: (fault: Error) => void) {
         query: query({ u, follow: 'all' }),
         requestId: (expansion.error && requestId) ?? null,
       }),
-    /** Replaces `bottom` after a fault of ours. */
+    /** Replaces `bottom` after an unexpected error. */
     fault: '</ol></section><h2 slot="answer">Something went wrong here.</h2>',
   };
 }
 
-/** Ends whose URL people may want to open. */
+/** Ends whose URL a visitor may want to open. */
 const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_failed', 'timeout']);
 
 function describeAnswer(expansion: Expansion): AnswerInWords {

@@ -38,7 +38,7 @@ export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
 /** Seconds that nginx keeps an expansion: clients learn of the rest from `Cache-Control`, which then is off by no more. */
 const edgeLifetime = 30;
 
-/** Seconds past the edge's lifetime: while the edge asks anew, and while it reaches no expander. */
+/** Seconds past the edge's lifetime: while the edge refreshes it, and while no expander answers. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
@@ -55,7 +55,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
 }
 
-/** On an expansion for which no website was asked (RFC 9211). */
+/** On an expansion without a request to a website (RFC 9211). */
 export const cacheHit = { 'Cache-Status': 'Longhand; hit' };
 
 /** A response with its Content-Length, which the response to HEAD then has too. */

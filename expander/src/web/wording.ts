@@ -56,7 +56,7 @@ function verdict(expansion: Expansion): string {
   return works(expansion) ? headlines.final : `It leads to a page that ${fault}`;
 }
 
-/** Whether the chain ends at a page that exists. A website may let people in where it refuses us (401, 403, 429). */
+/** Whether the chain ends at a page that exists. A website may admit visitors where it refuses us (401, 403, 429). */
 export function works({ end, hops }: Expansion): boolean {
   const status = hops.at(-1)?.status ?? 200;
   return end.code === 'final' && status !== 404 && status !== 410 && status < 500;
@@ -105,7 +105,7 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
   return error ? `${redirects} before that took ${time}.` : `${redirects} followed in ${time}.`;
 }
 
-/** Milliseconds for people. */
+/** Milliseconds as text for the page. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return 'under 1 ms';
   return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;

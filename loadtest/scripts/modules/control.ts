@@ -5,7 +5,7 @@ import { controlUrl } from './stack.ts';
 
 type Thresholds = Record<string, string[]>;
 
-/** One iteration in so many also asks the control. */
+/** One in this many iterations also asks the control. */
 const every = 10;
 
 /**

@@ -1,6 +1,6 @@
 import { type Profile, profiles } from '../../profiles.ts';
 
-/** Variables that are no setting of a script. */
+/** Variables that are not settings of a script. */
 const others = ['LOAD_PROFILE', 'LOAD_ALLOW_HOST'];
 
 const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
@@ -39,7 +39,7 @@ const durations = ['duration', 'ramp', 'hold', 'after'];
 /** Settings that count something. */
 const counts = /rate$|^(burst|users|iterations|listed|hotLinks)$/i;
 
-/** A number; where it is of seconds, also what k6 writes as `1h2m3s`. */
+/** A number; seconds may also have k6's form `1h2m3s`. */
 function read(setting: string, text: string): number {
   if (counts.test(setting) && !/^\d+$/.test(text))
     throw new Error(`${variable(setting)}=${text}: is not a whole number.`);

@@ -51,7 +51,7 @@ export function announce(sentence: string): void {
   if (host) console.warn(`This run loads ${host}. ${sentence}`);
 }
 
-/** Aborts the run with a message for people. */
+/** Aborts the run with a message. */
 export function abort(message: string): never {
   exec.test.abort(message);
   throw new Error(message);

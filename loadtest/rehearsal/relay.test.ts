@@ -97,6 +97,6 @@ test('A store that answers 100 ms late answers', async () => {
     await server.stop();
   });
   const store = redisStore(redis);
-  for (let i = 0; i < 5; i += 1) await store.create(`task ${i}`, new Date());
+  for (let i = 0; i < 5; i += 1) await store.create({ title: `task ${i}` }, new Date());
   expect(await store.list({ filter: 'all' })).toMatchObject({ tasks: { length: 5 } });
 });

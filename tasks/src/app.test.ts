@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => kept.stop());
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
-const create = (title: string) => kept.store.create(title, now);
+const create = (title: string) => kept.store.create({ title: title }, now);
 const get = (path: string, headers?: Record<string, string>) => app.request(path, { headers });
 
 describe('GET /', () => {
@@ -212,6 +212,15 @@ describe('POST /task', () => {
     const body = `_csrf=${token}&title=100%`;
     expect((await app.request('/task', { method: 'POST', headers, body })).status).toBe(302);
     expect(await titles()).toEqual(['100%']);
+  });
+
+  test('refuses what a field cannot hold, by its name, and shows the form again', async () => {
+    const response = await submit(app, '/task', { title: 'milk', finished: 'often' }, await visit(app));
+    expect(response.status).toBe(422);
+    const html = await response.text();
+    expect(html).toContain('finished');
+    expect(html).toContain('value="milk"');
+    expect(await titles()).toEqual([]);
   });
 
   test('answers a body that is no form with 415', async () => {

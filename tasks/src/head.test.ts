@@ -11,7 +11,8 @@ const stop = new AbortController();
 
 beforeAll(async () => {
   kept = await startStore();
-  for (let i = 1; i <= 120; i++) await kept.store.create(`task ${i} ${'x'.repeat(20)}`, new Date());
+  for (let i = 1; i <= 120; i++)
+    await kept.store.create({ title: `task ${i} ${'x'.repeat(20)}` }, new Date());
   app = testApp(kept.store);
   ({ port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal }));
 });

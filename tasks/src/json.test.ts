@@ -76,7 +76,7 @@ const etag = async (id = '1') => (await send('GET', `/tasks/${id}`)).response.he
 
 describe('GET /tasks as JSON', () => {
   test('lists in the order of the page, leads from page to page, and filters', async () => {
-    for (let i = 1; i <= 150; i++) await kept.store.create(`task ${i}`, now);
+    for (let i = 1; i <= 150; i++) await kept.store.create({ title: `task ${i}` }, now);
     await kept.store.update('150', { finished: 1 }, now);
     const { value: first, response } = await send('GET', '/tasks');
     expect(first).toMatchObject({ open: 149, finished: 1 });
@@ -98,7 +98,7 @@ describe('GET /tasks as JSON', () => {
   });
 
   test('is answered with 304 while nothing changed', async () => {
-    await kept.store.create('milk', now);
+    await kept.store.create({ title: 'milk' }, now);
     const tag = (await send('GET', '/tasks')).response.headers.get('etag') ?? '';
     expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(304);
     await kept.store.update('1', { finished: 1 }, now);
@@ -182,7 +182,7 @@ describe('POST /tasks as JSON', () => {
 
 describe('PUT /tasks/:id', () => {
   beforeEach(async () => {
-    await kept.store.create('milk', now);
+    await kept.store.create({ title: 'milk' }, now);
   });
 
   test('changes what is given, and the ETag with it', async () => {
@@ -234,7 +234,7 @@ describe('PUT /tasks/:id', () => {
 
 describe('DELETE', () => {
   beforeEach(async () => {
-    for (const title of ['one', 'two', 'three']) await kept.store.create(title, now);
+    for (const title of ['one', 'two', 'three']) await kept.store.create({ title: title }, now);
   });
   const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
 
@@ -322,7 +322,7 @@ test('an answer to a change is kept by nobody; what is only read is asked about 
 describe('Forms of a browser, which sends POST alone', () => {
   const revision = async () => `${(await kept.store.show('1')).revision}`;
   beforeEach(async () => {
-    await kept.store.create('milk', now);
+    await kept.store.create({ title: 'milk' }, now);
   });
 
   test('_method=PUT saves a title and goes back to the list', async () => {
@@ -444,7 +444,7 @@ describe('POST /tasks/import', () => {
 
 describe('GET /tasks/partial', () => {
   test('is the list without any token, with an ETag that is another one after each change', async () => {
-    await kept.store.create('milk', now);
+    await kept.store.create({ title: 'milk' }, now);
     const first = await app.request('/tasks/partial');
     const html = await first.text();
     expect(html).toContain('milk');
@@ -459,7 +459,7 @@ describe('GET /tasks/partial', () => {
 
 describe('GET /openapi.json', () => {
   test('describes every field of a task, in the order in which it is answered', async () => {
-    await kept.store.create('milk', now);
+    await kept.store.create({ title: 'milk' }, now);
     const task = await kept.store.update('1', { finished: 1 }, now);
     const { revision, ...answered } = task;
     expect(Object.keys(openapi.components.schemas.Task.properties)).toEqual(Object.keys(answered));

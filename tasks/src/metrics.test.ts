@@ -9,14 +9,14 @@ const unavailable = new TaskError('store_unavailable', 'away');
 test('writes are counted by action and by how they ended', async () => {
   const registry = new Registry();
   const store = {
-    create: async (title: string) => ({ title }),
+    create: async (written: object) => written,
     destroy: () => Promise.reject(new TaskError('unknown_task', 'gone')),
     clearFinished: async () => ({ count: 4_000, stop: unavailable }),
     update: () => Promise.reject(new Error('a bug')),
     list: async () => ({ tasks: [] }),
   } as unknown as TaskStore;
   const counted = createTasksMetrics(registry).countWrites(store);
-  expect(await counted.create('a title', new Date())).toEqual({ title: 'a title' });
+  expect(await counted.create({ title: 'a title' }, new Date())).toEqual({ title: 'a title' });
   await expect(counted.destroy('1', 'r')).rejects.toThrow('gone');
   await expect(counted.update('1', {}, new Date())).rejects.toThrow('a bug');
   expect(await counted.clearFinished('r')).toMatchObject({ count: 4_000 });

@@ -71,7 +71,7 @@ async function startSite() {
     /** Adds open tasks, the last of them first in the list, and resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
-      for (const title of titles) ids.push((await store.create(title, new Date()))._id);
+      for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
       return ids;
     },
     /**

@@ -14,7 +14,7 @@ export function overHttp(service: () => Service): Writes {
   };
   const removals = new Map<string, string>();
   return {
-    create: (title) => send('POST', '', { title }),
+    create: (written) => send('POST', '', written),
     update: (id, change) => send('PUT', `/${id}`, change),
     async destroy(id, name) {
       removals.set(name, (await send<{ removal: string }>('DELETE', `/${id}`)).removal);

@@ -32,7 +32,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   async function life(title: string) {
     unacknowledged.add(title);
-    const { _id: id } = await writes.create(title, time());
+    const { _id: id } = await writes.create({ title }, time());
     unacknowledged.delete(title);
     known.set(id, [{ title, finished: 0 }]);
     acknowledge();

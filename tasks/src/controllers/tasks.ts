@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { RevisionChanged, TaskError } from '../task/errors.ts';
+import { TaskError } from '../task/errors.ts';
 import { changeSchema, newTaskSchema } from '../task/schema.ts';
-import { filters, type ListQuery, readTitle, type TaskStore } from '../task/task.ts';
+import {
+  type Change,
+  filters,
+  type ListQuery,
+  RevisionChanged,
+  readTitle,
+  type Task,
+  type TaskStore,
+} from '../task/task.ts';
 import { queryParameter, type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
-import { type Input, withInput } from '../web/input.ts';
+import { changeOf, type Input, withInput } from '../web/input.ts';
 import type { ListPage } from '../web/list-page.ts';
 import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import type { Render } from '../web/views.ts';
@@ -28,7 +36,8 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     withInput(
       c,
       csrf,
-      async ({ title = '', nonce }) => store.create(readTitle(title), now(), nonce),
+      async ({ title = '', nonce, ...input }) =>
+        store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce),
       newTaskSchema,
     );
 
@@ -40,19 +49,21 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     return toList(c, 302);
   };
 
-  const update = async (c: TasksContext, { title, finished, match }: Input) => {
+  const update = async (c: TasksContext, input: Input) => {
+    const { match } = input;
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
         'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
       );
     }
-    const change = { title: title === undefined ? undefined : readTitle(title), finished };
+    const change = changeOf(input);
+    if (change.title !== undefined) change.title = readTitle(change.title);
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
     await saved.catch((error) => {
       // It may be this form that changed the task: sent again, because the first answer was lost.
-      if (!(error instanceof RevisionChanged && error.current.title === change.title)) throw error;
+      if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
     });
     return toList(c, 303);
   };
@@ -112,8 +123,8 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     },
 
     async edit(c: TasksContext) {
-      const { _id: id, title, revision } = await store.show(taskId(c));
-      return html(c, render('edit', { id, title, revision, ...(await formValues(c)) }), 200, noStore);
+      const { _id: id, ...task } = await store.show(taskId(c));
+      return html(c, render('edit', { ...task, id, ...(await formValues(c)) }), 200, noStore);
     },
 
     async create(c: TasksContext) {
@@ -135,6 +146,11 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     unfinish: (c: TasksContext) => setFinished(c, 0),
   };
   return tasks;
+}
+
+/** Whether `task` is as `change` asks for. */
+function holds(task: Task, change: Change): boolean {
+  return Object.entries(change).every(([name, value]) => task[name as keyof Change] === value);
 }
 
 function readQuery(c: TasksContext): ListQuery {

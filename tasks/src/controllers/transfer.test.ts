@@ -260,8 +260,8 @@ describe('Import', () => {
 
 describe('Export', () => {
   beforeEach(async () => {
-    for (let i = 1; i <= 1_100; i++) kept.store.create(`task ${i} "<b>"`, now);
-    await kept.store.create('- [x] looks finished', now);
+    for (let i = 1; i <= 1_100; i++) kept.store.create({ title: `task ${i} "<b>"` }, now);
+    await kept.store.create({ title: '- [x] looks finished' }, now);
     await kept.store.update('7', { finished: 1 }, now);
     await kept.store.destroy('8', 'removal');
   });

@@ -32,7 +32,7 @@ test('a write that too few replicas confirm may have been saved; reads do not wa
     await redis.stop();
   });
   const store = redisStore(client, { replicas: 2 });
-  const add = () => store.create('milk', new Date(), 'nonce');
+  const add = () => store.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => store.show('1').catch(({ code }) => code)).toBe('unknown_task');
   redis.signal('replica1', 'SIGSTOP');
 

@@ -55,7 +55,7 @@ describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, (
     const acknowledged: string[] = [];
     let refused = 0;
     const write = async (title: string) => {
-      await store.create(title, new Date()).then(
+      await store.create({ title: title }, new Date()).then(
         () => acknowledged.push(title),
         ({ code }) => {
           expect(code).toBe('store_unavailable');

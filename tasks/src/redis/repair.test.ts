@@ -15,7 +15,7 @@ describe('Repair of a store', () => {
   });
   beforeEach(async () => {
     await kept.empty();
-    for (const title of ['one', 'two', 'three', 'four']) await kept.store.create(title, now);
+    for (const title of ['one', 'two', 'three', 'four']) await kept.store.create({ title: title }, now);
     await kept.store.update('2', { finished: 1 }, now);
   });
   afterAll(() => kept.stop());
@@ -33,7 +33,7 @@ describe('Repair of a store', () => {
 
   test('a sound store has no faults, removed tasks and forms that were sent among it', async () => {
     await kept.store.destroy('3', 'removal');
-    await kept.store.create('five', now, 'nonce');
+    await kept.store.create({ title: 'five' }, now, 'nonce');
     expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
     expect(await repair(kept.redis, true)).toEqual({ tasks: 4, ...none });
     expect(await list()).toEqual(['5', '4', '1', '2']);
@@ -54,7 +54,7 @@ describe('Repair of a store', () => {
     expect(await repair(kept.redis, true)).toMatchObject({ ghosts: ['7'], orphans: ['4'] });
     expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
     expect(await list()).toEqual(['4', '3', '1', '2']);
-    expect((await kept.store.create('next', now))._id).not.toBe('4');
+    expect((await kept.store.create({ title: 'next' }, now))._id).not.toBe('4');
   });
 
   test('stray keys are found as damaged, whatever they hold, and put aside when asked', async () => {
@@ -73,7 +73,7 @@ describe('Repair of a store', () => {
     expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
     expect(await kept.redis.get('{tasks}:damaged:foo')).toBe('bar');
     expect(await list()).toEqual(['4', '3', '1', '2']);
-    expect((await kept.store.create('next', now))._id).toBe('5');
+    expect((await kept.store.create({ title: 'next' }, now))._id).toBe('5');
   });
 
   test('a damaged index does not keep the list from being shown, nor makes a ghost a task', async () => {
@@ -90,7 +90,7 @@ describe('Repair of a store', () => {
 
 test('npm run repair says what is wrong and how to go on, and repairs with --fix', async () => {
   const kept = await startStore();
-  await kept.store.create('one', now);
+  await kept.store.create({ title: 'one' }, now);
   await kept.redis.del('{tasks}:index');
   const run = (...args: string[]) =>
     new Promise<{ code: number; out: string }>((resolve) => {

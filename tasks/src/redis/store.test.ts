@@ -28,7 +28,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
 
   /** Creates tasks 1 to `count`. */
   const create = (count: number) =>
-    Promise.all(Array.from({ length: count }, (_, i) => kept.store.create(`task ${i + 1}`, now)));
+    Promise.all(Array.from({ length: count }, (_, i) => kept.store.create({ title: `task ${i + 1}` }, now)));
   const ids = async (query: Parameters<typeof kept.store.list>[0]) =>
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
@@ -101,7 +101,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
 
   describe('Task', () => {
     test('on creation is open, has created_at and no updated_at', async () => {
-      expect(await kept.store.create('milk', now)).toEqual({
+      expect(await kept.store.create({ title: 'milk' }, now)).toEqual({
         _id: '1',
         title: 'milk',
         finished: 0,
@@ -202,14 +202,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
 
     test('leaves no task to show, change, export or find again by its form', async () => {
-      await kept.store.create('milk', now, 'nonce');
+      await kept.store.create({ title: 'milk' }, now, 'nonce');
       await kept.store.destroy('1', 'removal');
       const unknown = { code: 'unknown_task' };
       await expect(kept.store.show('1')).rejects.toMatchObject(unknown);
       await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(unknown);
       await expect(kept.store.destroy('1', 'another')).rejects.toMatchObject(unknown);
       for await (const tasks of kept.store.export()) expect(tasks).toEqual([]);
-      expect((await kept.store.create('milk', now, 'nonce'))._id).toBe('2');
+      expect((await kept.store.create({ title: 'milk' }, now, 'nonce'))._id).toBe('2');
     });
 
     test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
@@ -233,15 +233,15 @@ describe.each(stores)('The store in %s:', (_, start) => {
   describe('Creating twice', () => {
     test('with one nonce and title makes one task', async () => {
       const [first, second] = await Promise.all([
-        kept.store.create('milk', now, 'nonce'),
-        kept.store.create('milk', later, 'nonce'),
+        kept.store.create({ title: 'milk' }, now, 'nonce'),
+        kept.store.create({ title: 'milk' }, later, 'nonce'),
       ]);
       expect(second).toEqual(first);
       expect(await ids({ filter: 'all' })).toEqual(['1']);
     });
 
     test('is known for a day, after which the form leaves nothing behind', async () => {
-      await kept.store.create('milk', now, 'nonce');
+      await kept.store.create({ title: 'milk' }, now, 'nonce');
       const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
       const day = 24 * 60 * 60;
       expect(await kept.redis.ttl(key)).toBeGreaterThan(day - 60);
@@ -249,8 +249,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
 
     test('with one nonce and another title makes two: nothing that was typed is lost', async () => {
-      await kept.store.create('milk', now, 'nonce');
-      await kept.store.create('bread', now, 'nonce');
+      await kept.store.create({ title: 'milk' }, now, 'nonce');
+      await kept.store.create({ title: 'bread' }, now, 'nonce');
       expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
     });
   });
@@ -294,7 +294,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       const before = await found();
       await kept.empty();
       expect(await found(before)).toMatchObject({ tasks: [], open: 0, finished: 0 });
-      await kept.store.create('anew', now);
+      await kept.store.create({ title: 'anew' }, now);
       const after = await found(before);
       expect(after.tasks.map(({ title }) => title)).toEqual(['anew']);
       expect(after.version).not.toBe(before.version);
@@ -340,7 +340,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       const node = new Redis(kept.server.url);
       await node.config('SET', 'maxmemory', '1');
       const refused = { code: 'store_unavailable', message: expect.stringContaining('The store is full') };
-      await expect(kept.store.create('milk', now, 'nonce')).rejects.toMatchObject(refused);
+      await expect(kept.store.create({ title: 'milk' }, now, 'nonce')).rejects.toMatchObject(refused);
       await expect(kept.store.update('1', { finished: 1 }, now)).rejects.toMatchObject(refused);
       await node.config('SET', 'maxmemory', '0');
       expect(await kept.keys()).toEqual(before);
@@ -397,7 +397,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
   });
 
   test('every key has the prefix', async () => {
-    await kept.store.create('milk', now, 'nonce');
+    await kept.store.create({ title: 'milk' }, now, 'nonce');
     await csrfKey(kept.redis, () => Buffer.alloc(32))();
     for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
   });

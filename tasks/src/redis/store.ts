@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/spans.ts';
-import { RevisionChanged, TaskError } from '../task/errors.ts';
-import { type NewTask, type Page, pageSize, type Task, type TaskStore } from '../task/task.ts';
+import { TaskError } from '../task/errors.ts';
+import {
+  type NewTask,
+  type Page,
+  pageSize,
+  RevisionChanged,
+  type Task,
+  type TaskStore,
+} from '../task/task.ts';
 import { type Fields, fieldsOf, requireId, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
 import { type Found, pageOf, scoreRange } from './pages.ts';
@@ -62,10 +69,10 @@ export function redisStore(
       return requireTask(await show({ id }));
     },
 
-    async create(title, now, nonce) {
-      const task: NewTask = { title, finished: 0, created_at: now.toISOString() };
+    async create(written, now, nonce) {
+      const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
       // The replicas of the release before make the same digest.
-      const form = nonce && { nonce: hash('sha256', `${nonce}\n${title}`), seconds: nonceLifetime };
+      const form = nonce && { nonce: hash('sha256', `${nonce}\n${task.title}`), seconds: nonceLifetime };
       return taskOf(await insert({ tasks: [fieldsOf(task)], ...form }));
     },
 

@@ -38,14 +38,3 @@ export class TaskError extends Error {
     this.code = code;
   }
 }
-
-/** The task is no longer the revision that was edited. */
-export class RevisionChanged extends TaskError {
-  /** The task as it is now. */
-  readonly current: { title: string; revision: number };
-
-  constructor(current: { title: string; revision: number }) {
-    super('revision_changed', `Somebody else changed this task. It now reads “${current.title}”.`);
-    this.current = current;
-  }
-}

@@ -34,7 +34,16 @@ export const taskSchema = z.strictObject({
 /** The fields that people write. */
 export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
 
-export const newTaskSchema = changeSchema.pick({ title: true });
+export const newTaskSchema = changeSchema.omit({ finished: true });
+
+/** The same in a browser's form, where everything is a string. */
+export const formSchema = z.object({
+  ...changeSchema.shape,
+  finished: z
+    .enum(['0', '1'])
+    .transform((sent) => (sent === '1' ? 1 : 0))
+    .optional(),
+});
 
 /** A task to import: what the store assigns is ignored, what is left out is filled in. */
 export const importSchema = z

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { TaskError } from './errors.ts';
-import type { changeSchema, taskSchema } from './schema.ts';
+import type { changeSchema, newTaskSchema, taskSchema } from './schema.ts';
 
 /** A task, and the version of the list after its last change; it becomes the `ETag`. */
 export type Task = z.output<typeof taskSchema> & { revision: number };
@@ -29,8 +29,22 @@ export interface Page {
   next?: string;
 }
 
+/** The task is no longer the revision that was edited. */
+export class RevisionChanged extends TaskError {
+  /** The task as it is now. */
+  readonly current: Task;
+
+  constructor(current: Task) {
+    super('revision_changed', `Somebody else changed this task. It now reads “${current.title}”.`);
+    this.current = current;
+  }
+}
+
 /** What an update changes. */
 export type Change = z.output<typeof changeSchema>;
+
+/** What is written of a task that is added. */
+export type Written = z.output<typeof newTaskSchema> & { title: string };
 
 /** A task to import: everything but what the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
@@ -67,7 +81,7 @@ export interface TaskStore {
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
   /** A second call with the same `nonce` and title returns the task that the first one made. */
-  create(title: string, now: Date, nonce?: string): Promise<Task>;
+  create(task: Written, now: Date, nonce?: string): Promise<Task>;
   /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
   update(id: string, change: Change, now: Date, match?: Match): Promise<Task>;
   /** Removes the task; `restore(removal)` can bring it back for a day. */

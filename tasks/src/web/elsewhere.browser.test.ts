@@ -32,7 +32,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   service.log.splice(0);
   await kept.empty();
-  await kept.store.create('milk', new Date());
+  await kept.store.create({ title: 'milk' }, new Date());
 });
 afterAll(async () => {
   await browser?.close();

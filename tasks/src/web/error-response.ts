@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Log } from '@longhand/shared/log.ts';
 import { annotate } from '@longhand/shared/observe.ts';
-import { type ErrorCode, RevisionChanged, TaskError } from '../task/errors.ts';
+import { type ErrorCode, TaskError } from '../task/errors.ts';
+import { RevisionChanged } from '../task/task.ts';
 import { MethodNotAllowed } from './allow-methods.ts';
 import { type TasksContext, taskId } from './context.ts';
 import type { Csrf } from './csrf.ts';
-import { FormError, type Input } from './input.ts';
+import { FormError, type SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
@@ -88,7 +89,7 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
   };
 
   /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */
-  async function formAgain(c: TasksContext, form: Input, error: TaskError): Promise<string | undefined> {
+  async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.title === undefined && form.text === undefined) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
     if (token === undefined) return undefined;
@@ -97,8 +98,7 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     if (c.req.param('id') === undefined)
       return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
     // People who have seen the current title may overwrite it.
-    const revision =
-      error instanceof RevisionChanged ? error.current.revision : form.match?.replaceAll('"', '');
-    return render('edit', { ...values, id: taskId(c), revision: revision ?? '' });
+    const revision = error instanceof RevisionChanged ? error.current.revision : (form.revision ?? '');
+    return render('edit', { ...values, id: taskId(c), revision });
   }
 }

@@ -1,26 +1,36 @@
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
-import type { Match } from '../task/task.ts';
+import { changeSchema, formSchema } from '../task/schema.ts';
+import type { Change, Match } from '../task/task.ts';
 import { utf8 } from '../task/utf8.ts';
 import { readBody } from './body.ts';
 import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** What a write asks for: the fields of a form, or of a JSON object and its headers. */
-export interface Input {
-  title?: string | undefined;
-  finished?: 0 | 1 | undefined;
+/** What a form may hold. */
+const formFields = formSchema.extend({
   /** The same each time a form is sent, so that sending it twice makes one task. */
-  nonce?: string | undefined;
+  nonce: z.string().optional(),
+  /** The revision that was edited. */
+  revision: z.string().optional(),
+  /** Titles to import, one per line. */
+  text: z.string().optional(),
+  /** The removal to undo. */
+  removal: z.string().optional(),
+  /** The method that is meant: browsers send forms with `POST` only. */
+  _method: z.string().optional(),
+});
+
+const formNames = formFields.keyof().options;
+
+/** A form as it was sent. */
+export type SentForm = Partial<Record<(typeof formNames)[number], string>>;
+
+/** What a write asks for: the fields of a form, or of a JSON object and its headers. */
+export interface Input extends Omit<z.output<typeof formFields>, 'revision'> {
   /** The revision that was edited. */
   match?: Match | undefined;
-  /** Titles to import, one per line. */
-  text?: string | undefined;
-  /** The removal to undo. */
-  removal?: string | undefined;
-  /** The method that is meant: browsers send forms with `POST` only. */
-  _method?: string | undefined;
 }
 
 /** The fields of a JSON write, each of which may be left out. */
@@ -31,9 +41,9 @@ const nothing = z.strictObject({});
 /** A form that was not carried out: why, and its fields, so that the page can show it again. */
 export class FormError extends Error {
   readonly reason: TaskError;
-  readonly form: Input;
+  readonly form: SentForm;
 
-  constructor(reason: TaskError, form: Input) {
+  constructor(reason: TaskError, form: SentForm) {
     super(reason.message, { cause: reason });
     this.reason = reason;
     this.form = form;
@@ -84,30 +94,24 @@ async function submitForm<Result>(
   act: (input: Input) => Promise<Result>,
 ): Promise<Result> {
   const fields = new URLSearchParams(body.toString());
-  const form = formInput((name) => fields.get(name) ?? undefined);
+  const form: SentForm = {};
+  for (const name of formNames) form[name] = fields.get(name) ?? undefined;
   try {
     requireUtf8(body);
     if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) {
       throw new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
     }
-    return await act(form);
+    const { revision, ...input } = readFields(form, formFields);
+    return await act({ ...input, match: revision && `"${revision}"` });
   } catch (error) {
     throw error instanceof TaskError ? new FormError(error, form) : error;
   }
 }
 
-function formInput(field: (name: string) => string | undefined): Input {
-  const finished = field('finished');
-  const revision = field('revision');
-  return {
-    title: field('title'),
-    finished: finished === undefined ? undefined : finished === '1' ? 1 : 0,
-    nonce: field('nonce'),
-    match: revision && `"${revision}"`,
-    text: field('text'),
-    removal: field('removal'),
-    _method: field('_method'),
-  };
+/** What `input` says of a task. */
+export function changeOf(input: Change): Change {
+  const given = changeSchema.keyof().options.map((name) => [name, input[name]]);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 /** Rejects a URL-encoded body that is not UTF-8; `URLSearchParams` would replace what it cannot read. */
@@ -129,13 +133,16 @@ function readJson(body: string, fields: Fields): Input {
   } catch (cause) {
     throw new TaskError('bad_json', 'The body is not JSON.', { cause });
   }
+  const names = Object.keys(fields.shape).map((name) => `"${name}"`);
+  const advice = ` Send an object with ${names.join(', ') || 'no fields'} (see /openapi.json).`;
+  return readFields(value, fields, advice) as Input;
+}
+
+/** @throws TaskError `invalid_field` */
+function readFields<Schema extends Fields>(value: unknown, fields: Schema, advice = ''): z.output<Schema> {
   const read = fields.safeParse(value);
-  if (read.success) return read.data as Input;
+  if (read.success) return read.data;
   const [issue] = read.error.issues;
   const where = issue?.path.length ? `"${issue.path.join('.')}": ` : '';
-  const names = Object.keys(fields.shape).map((name) => `"${name}"`);
-  throw new TaskError(
-    'invalid_field',
-    `${where}${issue?.message}. Send an object with ${names.join(', ') || 'no fields'} (see /openapi.json).`,
-  );
+  throw new TaskError('invalid_field', `${where}${issue?.message}.${advice}`);
 }

@@ -419,7 +419,7 @@ describe('Titles', () => {
 });
 
 test('Times are in the zone of the reader, with the exact time on hover', async () => {
-  await site.store.create('milk', new Date('2024-02-29T23:30:15.678Z'));
+  await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   const page = await openList('/', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
   const time = page.locator('time');
   await poll(() => time.textContent()).toBe('1 Mar 2024');

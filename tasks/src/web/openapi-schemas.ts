@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorCodes } from '../task/errors.ts';
-import { changeSchema, importSchema, newTaskSchema, taskSchema } from '../task/schema.ts';
+import { changeSchema, formSchema, importSchema, newTaskSchema, taskSchema } from '../task/schema.ts';
 import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
@@ -28,7 +28,6 @@ const problem = z.strictObject({
 
 const described = {
   Id: taskSchema.shape._id,
-  Title: taskSchema.shape.title,
   Task: taskSchema,
   TaskList: z.strictObject({
     tasks: z.array(taskSchema).max(pageSize),
@@ -61,9 +60,12 @@ export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );
 
+/** What a form says of a task. */
+export const formProperties = jsonSchema(formSchema).properties;
+
 export type SchemaName = keyof typeof described;
 
-function jsonSchema(schema: z.ZodType): object {
+function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {

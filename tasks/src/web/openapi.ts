@@ -16,6 +16,7 @@ import {
   text,
   toList,
 } from './openapi-components.ts';
+import { formProperties } from './openapi-schemas.ts';
 
 const info = {
   title: 'Longhand tasks',
@@ -95,8 +96,7 @@ const paths = {
       summary: 'PUT or DELETE for the form of a browser, which cannot send those',
       requestBody: form({
         _method: { enum: ['PUT', 'DELETE'] },
-        title: schema('Title'),
-        finished: { enum: ['0', '1'] },
+        ...formProperties,
         revision: { ...text, description: 'The revision that was edited: its ETag without quotes.' },
       }),
       responses: {

@@ -128,7 +128,7 @@ describe('The list page without JavaScript', () => {
   });
 
   test('says times without a doubt about their zone', async () => {
-    await site.store.create('milk', new Date('2024-02-29T23:30:15.678Z'));
+    await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
     const page = await open();
     await poll(() => page.locator('time').textContent()).toBe('29 Feb 2024, 23:30 UTC');
   });

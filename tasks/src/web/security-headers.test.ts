@@ -10,7 +10,7 @@ let app: ReturnType<typeof testApp>;
 beforeAll(async () => {
   kept = await startStore();
   app = testApp(kept.store);
-  await kept.store.create('milk', new Date());
+  await kept.store.create({ title: 'milk' }, new Date());
 });
 afterAll(() => kept.stop());
 

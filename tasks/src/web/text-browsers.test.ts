@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await kept.empty();
-  await kept.store.create('milk', new Date());
+  await kept.store.create({ title: 'milk' }, new Date());
 });
 afterAll(async () => {
   await service.end('SIGKILL');
@@ -89,7 +89,7 @@ describe('In lynx', () => {
     await pressInLynx(service.url, [...toDelete, enter]);
     expect(await titles()).toEqual([]);
     await kept.empty();
-    await kept.store.create('milk', new Date());
+    await kept.store.create({ title: 'milk' }, new Date());
     const undo = [...tabs(2), enter];
     await pressInLynx(service.url, [...toDelete, enter, ...undo]);
     expect(await titles()).toEqual(['milk']);

@@ -1,6 +1,6 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
-import type { ListQuery, Page, Removed, Task } from '../task/task.ts';
+import type { Change, ListQuery, Page, Removed, Task } from '../task/task.ts';
 import type { PublicFiles } from './static-files.ts';
 
 /** What each view shows. */
@@ -16,9 +16,8 @@ export interface Views {
 }
 
 /** A form: its token, and if it is shown again what was typed and why it was refused. */
-interface Typed {
+interface Typed extends Partial<Record<keyof Change, string | number | undefined>> {
   csrf: string;
-  title?: string | undefined;
   problem?: string;
 }
 

@@ -28,6 +28,7 @@ const problem = z.strictObject({
 
 const described = {
   Id: taskSchema.shape._id,
+  Title: taskSchema.shape.title,
   Task: taskSchema,
   TaskList: z.strictObject({
     tasks: z.array(taskSchema).max(pageSize),

@@ -23,14 +23,14 @@ export interface K6 {
  *
  * @throws Error that says how to get it, or that the one on the PATH is too old.
  */
-export async function findK6(log: (message: string) => void): Promise<K6> {
+export async function findK6(): Promise<K6> {
   const installed = await installedK6();
   if (installed) return installed;
   if ((await succeeds('docker', 'image', 'inspect', image)) || (await succeeds('docker', 'pull', image))) {
     return { version, command: inDocker };
   }
   if (await succeeds('go', 'version')) {
-    log(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
+    console.log(`Installing k6 ${version} with Go into .local/bin: about two minutes, once.`);
     await mkdir(localBin, { recursive: true });
     await run('go', ['install', `go.k6.io/k6@v${version}`], { env: { ...process.env, GOBIN: localBin } });
     return { version, command: () => [join(localBin, 'k6')] };
@@ -107,7 +107,10 @@ export async function runScript(
     // No live page by default, and one point per second: with k6's default of ten a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
-    ...passedOn(process.env),
+    // In a container too.
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name, value]) => /^(K6|LOAD)_/.test(name) && value),
+    ),
     ...variables,
     K6_WEB_DASHBOARD_EXPORT: join(out, k6Files.html),
   };
@@ -135,19 +138,7 @@ export async function runScript(
   return { code, output };
 }
 
-/** What of the environment is for k6 and the scripts, in a container too. */
-function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      /^(K6|LOAD)_/.test(name) && value ? [[name, value]] : [],
-    ),
-  );
-}
-
 const run = promisify(execFile);
 
 const succeeds = (command: string, ...args: string[]): Promise<boolean> =>
-  run(command, args).then(
-    () => true,
-    () => false,
-  );
+  run(command, args).then(Boolean, () => false);

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const end = given.includes('--') ? given.indexOf('--') : given.length;
   const names = end > 0 ? given.slice(0, end) : ['smoke', 'keepalive'];
   await checkNames(names);
-  const k6 = await findK6(console.log);
+  const k6 = await findK6();
   const options = k6Options(process.env, given.slice(end + 1));
   // `restart` stops processes, so it never runs against a stack that is in use; `soak` watches processes.
   const ownProcesses = names.some((name) => name === 'restart' || name === 'soak');

@@ -29,7 +29,7 @@ export async function runControl(k6: K6, noDelay: boolean): Promise<ControlResul
 }
 
 async function main(): Promise<void> {
-  const k6 = await findK6(console.log);
+  const k6 = await findK6();
   for (const [noDelay, expected] of [
     [true, 0],
     [false, 99],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { ownCpuTime } from './process-usage.ts';
 
@@ -64,24 +64,15 @@ export function describeCpu(users: readonly CpuUser[]): string {
 /** Microseconds of CPU time by process; none where the system has no /proc. */
 function cpuTimes(): Map<number, number> {
   const times = new Map<number, number>();
-  for (const pid of pids()) {
+  for (const name of existsSync('/proc') ? readdirSync('/proc') : []) {
+    if (!/^\d+$/.test(name)) continue;
     try {
-      times.set(pid, ownCpuTime(pid));
+      times.set(Number(name), ownCpuTime(Number(name)));
     } catch {
       // It has just exited.
     }
   }
   return times;
-}
-
-function pids(): number[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
 }
 
 /** The program, or for an interpreter the script that it runs. */

@@ -1,22 +1,21 @@
 import { openFiles, residentMemory } from './process-usage.ts';
 
 /** What a process holds; a leak makes it grow. */
-export interface Holdings {
+export interface HoldingsSample {
+  process: string;
+  /** Seconds since the start. */
+  at: number;
   memory: number;
   files: number;
   sockets: number;
 }
 
-export interface HoldingsSample extends Holdings {
-  process: string;
-  /** Seconds since the start. */
-  at: number;
-}
+const kinds = ['memory', 'files', 'sockets'] as const;
 
 /** How a process changed over the judged part of a run. */
 export interface Growth {
   process: string;
-  what: keyof Holdings;
+  what: (typeof kinds)[number];
   /** The median of the second quarter of the run. */
   before: number;
   /** The median of the last quarter. */
@@ -27,7 +26,7 @@ export interface Growth {
 }
 
 /** Growth below this is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
-const smallest: Holdings = { memory: 4 * 2 ** 20, files: 64, sockets: 64 };
+const smallest = { memory: 4 * 2 ** 20, files: 64, sockets: 64 };
 
 /** Seconds; in a shorter run everything still grows. */
 const shortest = 80;
@@ -67,7 +66,7 @@ export function judgeGrowth(samples: readonly HoldingsSample[], limit: number): 
   return [...Map.groupBy(samples, ({ process }) => process)].flatMap(([process, all]) => {
     if ((all.at(-1)?.at ?? 0) < shortest) return [];
     const quarter = Math.floor(all.length / 4);
-    return (['memory', 'files', 'sockets'] as const).map((what) => {
+    return kinds.map((what) => {
       const before = median(all.slice(quarter, 2 * quarter).map((sample) => sample[what]));
       const after = median(all.slice(-quarter).map((sample) => sample[what]));
       const allowed = Math.max((limit / 100) * before, smallest[what]);

@@ -3,8 +3,8 @@ import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';
 import type { Options } from 'k6/options';
 import { type MixedLoad, prepareMixedLoad, sendMixedRequest } from './modules/mixed-load.ts';
+import { baseOptions } from './modules/options.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions } from './modules/stack.ts';
 
 const { rate, peakRate, duration, users, p99, failed, ...shares } = settings('breakpoint');
 
@@ -37,8 +37,6 @@ export const options: Options = {
     'http_req_failed{phase:steady,target:stack}': ends(`rate<${failed}`),
     dropped_iterations: ends(`count<=${rate * failed}`),
   },
-  setupTimeout: '2m',
-  teardownTimeout: '5m',
 };
 
 export const setup = () =>

@@ -3,11 +3,10 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
-import { get } from './modules/request.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, baseOptions, requireShortener, shortener } from './modules/stack.ts';
+import { announce, apiUrl, requireShortener, shortener } from './modules/stack.ts';
 
 const { rate, duration, users, hotLinks, hitP95, missP95, failed } = settings('expander');
 
@@ -22,7 +21,6 @@ export const options: Options = {
     checks: ['rate>0.999'],
     ...controlThresholds([`p(95)<${hitP95 / 2}`]),
   },
-  setupTimeout: '2m',
 };
 
 const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;

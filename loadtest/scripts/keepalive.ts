@@ -7,11 +7,10 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
-import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
-import { get as request } from './modules/request.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { askControl, get as request } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions, stack, tasksDirect } from './modules/stack.ts';
+import { stack, tasksDirect } from './modules/stack.ts';
 import { addTask, announceTasks, openSession, type Session } from './modules/task-list.ts';
 
 /** Every user has one connection. */
@@ -72,8 +71,6 @@ export const options: Options = {
     checks: ['rate==1'],
     ...controlThresholds([`p(99)<${p99 / 2}`, `p(99.9)<${p999 / 2}`], ',phase:steady'),
   },
-  setupTimeout: '2m',
-  teardownTimeout: '5m',
 };
 
 export function setup() {
@@ -84,7 +81,7 @@ export function setup() {
     sessions[url] = openSession(url);
     // A new process compiles its code during the first requests, which are not measured.
     for (let i = 0; i < rate; i += 1) http.get(`${url}/`, params);
-    for (let i = 0; i < rate / 4; i += 1) addTask(url, sessions[url], `${titlePrefix} setup`, params);
+    for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, params);
   }
   if (!tasksDirect) console.warn('TASKS_DIRECT_URL is not set: measuring through the proxy only.');
   return { sessions, titlePrefix };
@@ -113,7 +110,7 @@ export function post({ sessions, titlePrefix }: Data) {
   const params = { tags: { name: 'POST /task', phase: phase() } };
   for (let i = 0; i < burst; i += 1) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
-    measure(302, addTask(url, sessions[url] as Session, title, params));
+    measure(302, addTask(sessions[url] as Session, title, params));
   }
   askControl({ phase: phase() }, burst);
 }

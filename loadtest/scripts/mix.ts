@@ -2,11 +2,9 @@
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { alwaysMet } from '../profiles.ts';
-import { latencyThresholds } from './modules/control.ts';
 import { type MixedLoad, prepareMixedLoad, sendMixedRequest } from './modules/mixed-load.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, latencyThresholds } from './modules/options.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions } from './modules/stack.ts';
 
 const { rate, duration, users, p99, failed, ...shares } = settings('mix');
 
@@ -29,8 +27,6 @@ export const options: Options = {
       ]),
     ),
   },
-  setupTimeout: '2m',
-  teardownTimeout: '5m',
 };
 
 export const setup = () => prepareMixedLoad(`${rate * shares.writes} a second for ${duration} s`);

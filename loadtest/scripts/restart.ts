@@ -3,17 +3,10 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
+import { askControl } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions, stack } from './modules/stack.ts';
-import {
-  addTask,
-  announceTasks,
-  findTasks,
-  openSession,
-  teardown as removeTasks,
-} from './modules/task-list.ts';
+import { addTask, findTasks, openTaskList, teardown as removeTasks } from './modules/task-list.ts';
 
 const { rate, duration, users } = settings('restart');
 
@@ -32,16 +25,14 @@ export const options: Options = {
     duplicated_writes: ['count==0'],
     ...controlThresholds(['p(95)<25']),
   },
-  teardownTimeout: '5m',
 };
 
 export function setup() {
-  const titlePrefix = announceTasks(`${rate} tasks a second for ${duration} s`);
-  return { session: openSession(stack.tasks), titlePrefix };
+  return openTaskList(`${rate} tasks a second for ${duration} s`);
 }
 
 export default function write({ session, titlePrefix }: ReturnType<typeof setup>) {
-  const response = addTask(stack.tasks, session, `${titlePrefix} ${exec.scenario.iterationInTest}`);
+  const response = addTask(session, `${titlePrefix} ${exec.scenario.iterationInTest}`);
   const added = check(response, { 'the task is added': (r) => r.status === 302 });
   if (!added) console.error(`${response.status} ${response.error} ${String(response.body).slice(0, 200)}`);
   askControl();
@@ -50,7 +41,7 @@ export default function write({ session, titlePrefix }: ReturnType<typeof setup>
 /** The writes are numbered from 0 without a gap, because none failed and none was dropped; k6 may send one less. */
 export function teardown({ titlePrefix }: ReturnType<typeof setup>) {
   const found = new Map<number, number>();
-  for (const { title } of findTasks(stack.tasks, titlePrefix)) {
+  for (const { title } of findTasks(titlePrefix)) {
     const number = Number(title.slice(titlePrefix.length));
     found.set(number, (found.get(number) ?? 0) + 1);
   }

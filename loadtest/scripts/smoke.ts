@@ -2,9 +2,10 @@
 import { check, sleep } from 'k6';
 import http, { type Params } from 'k6/http';
 import type { Options } from 'k6/options';
+import { baseOptions } from './modules/options.ts';
 import { settings } from './modules/settings.ts';
-import { apiUrl, baseOptions, requirePage, shortener, stack } from './modules/stack.ts';
-import { addTask, announceTasks, findTasks, openSession, type Session } from './modules/task-list.ts';
+import { apiUrl, requirePage, shortener, stack } from './modules/stack.ts';
+import { addTask, findTasks, openTaskList, type Session } from './modules/task-list.ts';
 
 const { users, iterations } = settings('smoke');
 
@@ -20,8 +21,8 @@ export function setup() {
   // By default the expander refuses links to its own machine, as it should.
   const follows = http.get(apiUrl('/chain/2'), expectStatus(200, 403)).status === 200;
   if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
-  const titlePrefix = announceTasks(`${2 * users * iterations} tasks`);
-  return { session: openSession(stack.tasks), titlePrefix, follows };
+  const { session, titlePrefix } = openTaskList(`${2 * users * iterations} tasks`);
+  return { session, titlePrefix, follows };
 }
 
 export default function everyRoute({ session, titlePrefix, follows }: ReturnType<typeof setup>) {
@@ -72,8 +73,8 @@ function checkTaskPages(session: Session, title: string): void {
 
   const redirectsToList = (name: string, response: http.Response) =>
     check(response, { [`${name} is 302 to /`]: (r) => r.status === 302 && r.headers.Location === '/' });
-  redirectsToList('POST /task', addTask(stack.tasks, session, title));
-  const task = findTasks(stack.tasks, title).next().value;
+  redirectsToList('POST /task', addTask(session, title));
+  const task = findTasks(title).next().value;
   check(task, { 'the task is listed': (found) => found !== undefined });
   if (!task) return;
 

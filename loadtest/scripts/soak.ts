@@ -5,12 +5,11 @@
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds } from './modules/control.ts';
-import { get } from './modules/request.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
+import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { apiUrl, baseOptions, requireShortener, stack } from './modules/stack.ts';
-import { addTask, announceTasks, findTasks, openSession } from './modules/task-list.ts';
+import { apiUrl, requireShortener, stack } from './modules/stack.ts';
+import { addTask, findTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, duration, users } = settings('soak');
 /** A quarter of the requests goes round these, eight times. */
@@ -26,17 +25,15 @@ export const options: Options = {
     checks: ['rate==1'],
     ...controlThresholds(['p(95)<25']),
   },
-  teardownTimeout: '10m',
 };
 
 export function setup() {
-  const titlePrefix = announceTasks(
+  const { session, titlePrefix } = openTaskList(
     `${tasks} tasks, and finishes and reopens them ${rate / 10} times a second for ${duration} s`,
   );
   requireShortener();
-  const session = openSession(stack.tasks);
-  for (let i = 0; i < tasks; i += 1) addTask(stack.tasks, session, `${titlePrefix} ${i}`);
-  const ids = [...findTasks(stack.tasks, titlePrefix)].map(({ _id }) => _id);
+  for (let i = 0; i < tasks; i += 1) addTask(session, `${titlePrefix} ${i}`);
+  const ids = [...findTasks(titlePrefix)].map(({ _id }) => _id);
   return { ids, titlePrefix, run: Date.now() };
 }
 

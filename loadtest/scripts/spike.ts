@@ -3,11 +3,11 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import type http from 'k6/http';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
-import { get } from './modules/request.ts';
+import { baseOptions, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions, requirePage, stack } from './modules/stack.ts';
-import { addTask, announceTasks, openSession } from './modules/task-list.ts';
+import { requirePage, stack } from './modules/stack.ts';
+import { addTask, openTaskList } from './modules/task-list.ts';
 
 const { rate: base, peakRate: peak, ramp, hold, after, users, recoveredP95 } = settings('spike');
 
@@ -40,13 +40,11 @@ export const options: Options = {
     dropped_iterations: ['count==0'],
     ...controlThresholds([`p(95)<${recoveredP95 / 2}`], ',phase:recovered'),
   },
-  teardownTimeout: '5m',
 };
 
 export function setup() {
   requirePage(stack.expander);
-  const titlePrefix = announceTasks(`tasks, one with each tenth request: up to ${peak / 10} a second`);
-  return { session: openSession(stack.tasks), titlePrefix };
+  return openTaskList(`tasks, one with each tenth request: up to ${peak / 10} a second`);
 }
 
 /** Of ten requests one is a write, three read the list and six go to the expander. */
@@ -55,7 +53,7 @@ export default function mixedRequest({ session, titlePrefix }: ReturnType<typeof
   const i = exec.scenario.iterationInTest;
   const read = (url: string) => get(url, { tags: { phase, name: url } });
   const requests = [
-    () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags: { phase, name: 'POST /task' } }),
+    () => addTask(session, `${titlePrefix} ${i}`, { tags: { phase, name: 'POST /task' } }),
     ...Array(3).fill(() => read(`${stack.tasks}/`)),
     ...Array(3).fill(() => read(`${stack.expander}/`)),
     ...Array(3).fill(() => read(`${stack.expander}/api`)),

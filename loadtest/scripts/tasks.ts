@@ -2,12 +2,11 @@
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { askControl, controlThresholds, latencyThresholds } from './modules/control.ts';
-import { get } from './modules/request.ts';
-import { constantRate } from './modules/scenario.ts';
+import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { baseOptions, stack } from './modules/stack.ts';
-import { addTask, announceTasks, importTasks, openSession } from './modules/task-list.ts';
+import { stack } from './modules/stack.ts';
+import { addTask, importTasks, openTaskList } from './modules/task-list.ts';
 
 const { readRate, writeRate, duration, users, listed, readP95, writeP95, failed } = settings('tasks');
 
@@ -26,14 +25,13 @@ export const options: Options = {
     checks: ['rate>0.999'],
     ...controlThresholds([`p(95)<${readP95 / 2}`]),
   },
-  setupTimeout: '3m',
-  teardownTimeout: '5m',
 };
 
 export function setup() {
-  const titlePrefix = announceTasks(`${listed} tasks, then ${writeRate} a second for ${duration} s`);
-  const session = openSession(stack.tasks);
-  importTasks(stack.tasks, titlePrefix, listed);
+  const { session, titlePrefix } = openTaskList(
+    `${listed} tasks, then ${writeRate} a second for ${duration} s`,
+  );
+  importTasks(titlePrefix, listed);
   return { session, titlePrefix };
 }
 
@@ -54,7 +52,7 @@ export function read() {
 }
 
 export function write({ session, titlePrefix }: Data) {
-  const response = addTask(stack.tasks, session, `${titlePrefix} written ${exec.scenario.iterationInTest}`);
+  const response = addTask(session, `${titlePrefix} written ${exec.scenario.iterationInTest}`);
   check(response, { 'the task is added': (r) => r.status === 302 });
   askControl();
 }

@@ -1,10 +1,9 @@
 import { check } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
-import { askControl } from './control.ts';
-import { get } from './request.ts';
+import { askControl, get } from './requests.ts';
 import { apiUrl, requireShortener, stack } from './stack.ts';
-import { addTask, announceTasks, importTasks, openSession } from './task-list.ts';
+import { addTask, importTasks, openTaskList } from './task-list.ts';
 
 /** The share of each kind of request. */
 export interface Shares {
@@ -24,10 +23,9 @@ const listed = 100;
  * @param added what the load writes, such as `25 a second for 30 s`.
  */
 export function prepareMixedLoad(added: string) {
-  const titlePrefix = announceTasks(`${listed} tasks, then ${added}`);
+  const { session, titlePrefix } = openTaskList(`${listed} tasks, then ${added}`);
   requireShortener();
-  const session = openSession(stack.tasks);
-  importTasks(stack.tasks, titlePrefix, listed);
+  importTasks(titlePrefix, listed);
   const run = Date.now();
   for (let i = 0; i < hotLinks; i += 1)
     http.get(apiUrl(`/chain/2?id=${run}-hot-${i}`), { tags: { name: 'setup' } });
@@ -45,7 +43,7 @@ export function sendMixedRequest({ session, titlePrefix, run }: MixedLoad, share
     hot: () => get(apiUrl(`/chain/2?id=${run}-hot-${i % hotLinks}`), { tags }),
     cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), { tags }),
     list: () => get(`${stack.tasks}/`, { tags }),
-    writes: () => addTask(stack.tasks, session, `${titlePrefix} ${i}`, { tags }),
+    writes: () => addTask(session, `${titlePrefix} ${i}`, { tags }),
   };
   check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
   askControl({ phase });

@@ -38,13 +38,6 @@ function isThisMachine(host: string): boolean {
   return /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortener)$/.test(host);
 }
 
-/** Options of every script. */
-export const baseOptions = {
-  // Nothing is followed to another host.
-  maxRedirects: 0,
-  summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
-};
-
 /** Says what this run writes, if it writes on another machine than this one. For `setup`. */
 export function announce(sentence: string): void {
   const host = __ENV.LOAD_ALLOW_HOST;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'k6/crypto';
 import encoding from 'k6/encoding';
 import http, { type Params } from 'k6/http';
-import { post } from './request.ts';
+import { post } from './requests.ts';
 import { abort, announce, requirePage, stack } from './stack.ts';
 
 /** A session cookie and its form token. */
 export interface Session {
+  url: string;
   cookie: string;
   token: string;
 }
@@ -17,20 +18,20 @@ export function openSession(url: string): Session {
   // Over TLS its name begins with __Host-.
   const name = ['session', '__Host-session'].find((name) => page.cookies[name]);
   if (!token || !name) return abort(`${url}/ answers, but not with the form of the task list.`);
-  return { cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
+  return { url, cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
 }
 
 /** Submits the form that adds a task; its redirect is not followed. */
-export function addTask(url: string, session: Session, title: string, params: Params = {}) {
+export function addTask({ url, cookie, token }: Session, title: string, params: Params = {}) {
   return post(
     `${url}/task`,
-    { _csrf: session.token, title },
+    { _csrf: token, title },
     {
       redirects: 0,
       tags: { name: 'POST /task' },
       ...params,
       jar: new http.CookieJar(),
-      headers: { Cookie: session.cookie },
+      headers: { Cookie: cookie },
     },
   );
 }
@@ -43,6 +44,12 @@ export function announceTasks(added: string): string {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
   announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
   return titlePrefix;
+}
+
+/** The same, and a session with the list. */
+export function openTaskList(added: string) {
+  const titlePrefix = announceTasks(added);
+  return { session: openSession(stack.tasks), titlePrefix };
 }
 
 interface ListPage {
@@ -58,11 +65,11 @@ const importSize = 1_000;
 const batchSize = 20;
 
 /** Adds `count` tasks whose titles begin with `prefix`. */
-export function importTasks(url: string, prefix: string, count: number): void {
+export function importTasks(prefix: string, count: number): void {
   for (let start = 0; start < count; start += importSize) {
     const length = Math.min(importSize, count - start);
     const titles = Array.from({ length }, (_, i) => `${prefix} ${start + i}\n`);
-    const response = http.post(`${url}/tasks/import`, titles.join(''), {
+    const response = http.post(`${stack.tasks}/tasks/import`, titles.join(''), {
       headers: {
         ...asJson,
         'Content-Type': 'text/plain; charset=UTF-8',
@@ -71,22 +78,22 @@ export function importTasks(url: string, prefix: string, count: number): void {
       tags: { name: 'setup' },
     });
     if (response.status !== 200) {
-      abort(`POST ${url}/tasks/import answers ${response.status}: ${response.body}`);
+      abort(`POST ${stack.tasks}/tasks/import answers ${response.status}: ${response.body}`);
     }
   }
 }
 
 /** Finds the tasks whose titles begin with `prefix`, on all pages of the list. */
-export function* findTasks(url: string, prefix: string): Generator<ListPage['tasks'][number]> {
+export function* findTasks(prefix: string): Generator<ListPage['tasks'][number]> {
   let path: string | undefined = '/tasks';
   while (path !== undefined) {
-    const response: http.Response = http.get(url + path, {
+    const response: http.Response = http.get(stack.tasks + path, {
       headers: asJson,
       responseType: 'text',
       tags: { name: 'list' },
     });
     if (!String(response.headers['Content-Type']).startsWith('application/json')) {
-      console.error(`GET ${url}${path} answers ${response.status}, and not with JSON.`);
+      console.error(`GET ${stack.tasks}${path} answers ${response.status}, and not with JSON.`);
       return;
     }
     const page = response.json() as unknown as ListPage;
@@ -97,7 +104,7 @@ export function* findTasks(url: string, prefix: string): Generator<ListPage['tas
 
 /** The `teardown` of all scripts: removes the tasks of this run. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
-  const tasks = [...findTasks(stack.tasks, titlePrefix)];
+  const tasks = [...findTasks(titlePrefix)];
   for (let start = 0; start < tasks.length; start += batchSize) {
     http.batch(
       tasks.slice(start, start + batchSize).map(({ _id }) => ({

@@ -1,23 +1,30 @@
-import exec from 'k6/execution';
-import http from 'k6/http';
+import type { ConstantArrivalRateScenario } from 'k6/options';
 import { alwaysMet } from '../../profiles.ts';
 import { controlUrl } from './stack.ts';
 
 type Thresholds = Record<string, string[]>;
 
-/** One in this many iterations also asks the control. */
-const every = 10;
+/** Options of every script. */
+export const baseOptions = {
+  // Nothing is followed to another host.
+  maxRedirects: 0,
+  summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
+  setupTimeout: '3m',
+  teardownTimeout: '10m',
+};
 
-/**
- * Asks the control, in every tenth iteration, as often as the iteration asked the stack. Its tags are those of the
- * requests that it is compared with.
- */
-export function askControl(tags: Record<string, string> = {}, times = 1): void {
-  if (!controlUrl || exec.scenario.iterationInTest % every !== every / 2) return;
-  for (let i = 0; i < times; i += 1) {
-    http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
-  }
-}
+/** A scenario with `rate` iterations per second, started on time even when earlier ones are slow. */
+export const constantRate = (
+  rate: number,
+  seconds: number,
+  preAllocatedVUs: number,
+): ConstantArrivalRateScenario => ({
+  executor: 'constant-arrival-rate',
+  rate,
+  timeUnit: '1s',
+  duration: `${seconds}s`,
+  preAllocatedVUs,
+});
 
 /** Thresholds for some of the stack's latencies. The control's go into the summary too, to compare them. */
 export const latencyThresholds = (selector: string, rules: string[]): Thresholds => ({

@@ -1,31 +1,44 @@
-import { chmod, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-
-export const belongsToAnother = (path = '') =>
-  `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;
-
-/** The files of the runner. */
-export const lockFile = 'stack.lock';
-export const controlSocket = 'stack.socket';
+import { accessSync, chmodSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 /** Written anew at each start. */
 const temporary = ['run', 'proxy'];
 /** The folders of a stack, each named after what writes there; Unix sockets are in `run`. */
 const names = [...temporary, 'expander-cache', 'tasks-store', 'log', 'prometheus'];
 
+export const belongsToAnother = (path = '') =>
+  `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;
+
+/**
+ * Makes `folder` the working directory: the paths of Unix sockets have to be short, so they are relative.
+ *
+ * @throws EnvironmentError if there can be no such folder, or Error if it belongs to another user; with a message for people.
+ */
+export function enterFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    process.chdir(folder);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') throw new Error(belongsToAnother(folder));
+    throw new EnvironmentError(
+      `${folder} cannot be written (${code}): the stack needs a folder for its data.`,
+    );
+  }
+}
+
 /**
  * Creates the folders of a stack in `folder`, closed to other users.
  *
  * @throws Error with a message for people if they belong to another user.
  */
-export async function createFolders(folder: string): Promise<void> {
+export function createFolders(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true });
-    await chmod(folder, 0o700);
-    for (const name of temporary) await rm(join(folder, name), { recursive: true, force: true });
-    for (const name of names) {
-      await mkdir(join(folder, name), { recursive: true });
-      await chmod(join(folder, name), 0o700);
+    for (const name of temporary) rmSync(`${folder}/${name}`, { recursive: true, force: true });
+    for (const path of [folder, ...names.map((name) => `${folder}/${name}`)]) {
+      mkdirSync(path, { recursive: true });
+      chmodSync(path, 0o700);
     }
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;

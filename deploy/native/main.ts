@@ -1,20 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, existsSync, statSync } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
-import { openControlSocket, sendCommand } from './control-socket.ts';
-import { belongsToAnother, controlSocket, lockFile } from './folders.ts';
+import { belongsToAnother, enterFolder } from './folders.ts';
 import { forEachLine } from './lines.ts';
-import { tryLock } from './lock.ts';
 import { findLines, logs as logNames, openLog } from './log-files.ts';
+import { portNames } from './ports.ts';
 import { leaveRoot } from './privileges.ts';
 import { serviceFiles } from './processes.ts';
+import { lockStack, readState, writeState } from './runner.ts';
 import { searchPath } from './search-path.ts';
 import type { Stack } from './stack.ts';
 
@@ -36,9 +35,8 @@ try {
   const reason =
     command === 'up' || existsSync(folder) ? leaveRoot(checkout, folder, serviceFiles, lowPorts()) : '';
   if (reason && existsSync(folder) && statSync(folder).uid !== 0) throw new Error(belongsToAnother(folder));
-  if (command === 'up') await create(folder);
+  if (command === 'up' || existsSync(folder)) enterFolder(folder);
   if (command === 'up' && reason) printLine('stack', `Everything runs as root, because ${reason}.`);
-  if (existsSync(folder)) enter(folder);
   await commands[command]?.();
 } catch (error) {
   print(error instanceof Error ? error.message : `${error}`, console.error);
@@ -47,69 +45,49 @@ try {
 
 /** Whether a port of the proxy is one that only root may listen on. */
 function lowPorts(): boolean {
-  const ports = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'];
-  return ports.map((name) => Number(process.env[name])).some((port) => port > 0 && port < 1_024);
-}
-
-/** @throws EnvironmentError if there can be no such folder, or nothing can be written into it. */
-async function create(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    // Of a folder that belongs to somebody else the next steps say more.
-    if (!['EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code)) return;
-    throw new EnvironmentError(
-      `${folder} cannot be written (${code}): the stack needs a folder for its data.`,
-    );
-  }
-}
-
-/** Makes `folder` the working directory: the paths of Unix sockets have to be short, so they are relative. */
-function enter(folder: string): void {
-  try {
-    process.chdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    throw new Error(`${folder} belongs to another user, who has started the stack before.`);
-  }
+  return portNames.map((name) => Number(process.env[name])).some((port) => port > 0 && port < 1_024);
 }
 
 async function up(): Promise<void> {
   requirePrograms('nginx', 'redis-server');
-  using lock = tryLock(lockFile);
+  using lock = lockStack();
   if (lock === undefined) {
+    const holder = `process ${readState()?.pid}`;
     throw new Error(
-      `The stack is already running${await holder()}: \`make ps\` shows it, \`make down\` stops it.`,
+      `The stack is already running (${holder}): \`make ps\` shows it, \`make down\` stops it.`,
     );
   }
   const stop = stopSignal();
   let status = () => 'The stack is starting.';
-  await using _control = await openControlSocket(controlSocket, {
-    status: () => status(),
-    stop: () => process.kill(process.pid, 'SIGTERM'),
-  });
+  writeState(status());
   await using log = openLog('log');
-  const onLine = (process: string, line: string) => {
-    printLine(process, line);
-    log.write(process, line);
-  };
   const { startStack } = await import('./stack.ts');
-  await using stack = await startStack({ folder, env: process.env, onLine });
+  await using stack = await startStack({
+    folder,
+    env: process.env,
+    onLine(process, line) {
+      printLine(process, line);
+      log.write(process, line);
+    },
+    onRestart: () => writeState(status()),
+  });
   status = () => describeStack(stack);
+  writeState(status());
   print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
   if (!stop.aborted) await once(stop, 'abort');
   print('\nStopping. The tasks are kept.');
 }
 
 async function ps(): Promise<void> {
-  print((await sendCommand(controlSocket, 'status')) ?? 'The stack is not running: `make up` starts it.');
+  print(readState()?.status ?? 'The stack is not running: `make up` starts it.');
 }
 
 async function down(): Promise<void> {
-  const answer = await sendCommand(controlSocket, 'stop');
-  print(answer === undefined ? 'The stack is not running.' : 'The stack has stopped.');
+  const runner = readState();
+  if (runner === undefined) return print('The stack is not running.');
+  process.kill(runner.pid, 'SIGTERM');
+  while (readState()?.pid === runner.pid) await sleep(50);
+  print('The stack has stopped.');
 }
 
 async function logs(): Promise<void> {
@@ -136,15 +114,6 @@ function requestId(): string {
   throw new Error(
     `ID=${ID} is no request id: it has 32 hexadecimal digits, and every error page shows its own.`,
   );
-}
-
-/** Names the process that has the lock, as a clause in parentheses, or nothing if it does not say within 5 s. */
-async function holder(): Promise<string> {
-  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(50)) {
-    const pid = await sendCommand(controlSocket, 'pid');
-    if (pid) return ` (process ${pid})`;
-  }
-  return '';
 }
 
 function requirePrograms(...programs: string[]): void {

@@ -1,56 +1,54 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
-const names = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
-export type ProxyPorts = Record<(typeof names)[number], number>;
+/** The variables with the ports of the proxy. */
+export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
 /**
- * Replaces 0 among the proxy's ports by free ones, and checks that nginx can listen on all of them.
+ * Checks that nginx can listen on all ports of the proxy.
  *
  * @throws EnvironmentError that names every unusable port and the way out.
  */
-export async function proxyPorts(wanted: ProxyPorts, address: string): Promise<ProxyPorts> {
-  const ports = Object.fromEntries(names.map((name) => [name, wanted[name]])) as ProxyPorts;
+export async function checkPorts(
+  ports: Record<(typeof portNames)[number], number>,
+  address: string,
+): Promise<void> {
   await using servers = new AsyncDisposableStack();
   const faults = new Set<string>();
-  for (const [i, name] of names.entries()) {
-    const same = names.slice(0, i).find((other) => wanted[other] !== 0 && wanted[other] === wanted[name]);
-    if (same) {
-      faults.add(`${same} and ${name} are both ${wanted[name]}: they must differ.`);
-      continue;
-    }
+  for (const [i, name] of portNames.entries()) {
+    const same = portNames.slice(0, i).find((other) => ports[other] === ports[name]);
     try {
-      const server = servers.use(await listenOn(name, wanted[name], address));
-      ports[name] = (server.address() as AddressInfo).port;
+      if (same) faults.add(`${same} and ${name} are both ${ports[name]}: they must differ.`);
+      else servers.use(await listenOn(ports[name], address));
     } catch (error) {
-      faults.add((error as EnvironmentError).message);
+      faults.add(explain(error as NodeJS.ErrnoException, name, ports[name], address));
     }
   }
   if (faults.size > 0) throw new EnvironmentError([...faults].join('\n'));
-  return ports;
 }
 
-/** @throws EnvironmentError */
-async function listenOn(name: string, port: number, address: string): Promise<Server> {
-  const server = createServer();
-  try {
-    server.listen(port, address);
-    await once(server, 'listening');
-    return server;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new EnvironmentError(
-        `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
-      );
-    }
-    const notHere = `LONGHAND_BIND=${address} is not an address of this machine.`;
-    const sentences: Record<string, string> = {
-      EACCES: `${name}=${port}: only root may listen there; choose a port from 1024 up.`,
-      EADDRNOTAVAIL: notHere,
-      EAFNOSUPPORT: notHere,
-    };
-    throw new EnvironmentError(sentences[code ?? ''] ?? `${name}=${port}: ${message}`);
+async function listenOn(port: number, address: string): Promise<Server> {
+  const server = createServer().listen(port, address);
+  await once(server, 'listening');
+  return server;
+}
+
+function explain(
+  { code, message }: NodeJS.ErrnoException,
+  name: string,
+  port: number,
+  address: string,
+): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`;
+    case 'EACCES':
+      return `${name}=${port}: only root may listen there; choose a port from 1024 up.`;
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      return `LONGHAND_BIND=${address} is not an address of this machine.`;
+    default:
+      return `${name}=${port}: ${message}`;
   }
 }

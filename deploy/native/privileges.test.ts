@@ -66,7 +66,7 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
     expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
 
     const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
-    for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.lock', 'stack.socket']) {
+    for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.lock', 'stack.json']) {
       expect([path, others(path)]).toEqual([path, 0]);
     }
     for (const name of readdirSync(join(runner.folder, 'tasks-store', 'appendonlydir'))) {

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { answersGet, answersPing } from './probes.ts';
-import type { ProcessSpec } from './process-spec.ts';
+import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -5,14 +5,10 @@ import { addressesOf } from './addresses.ts';
 import { configureProxy } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { logs, rotate } from './log-files.ts';
-import { type ProxyPorts, proxyPorts } from './ports.ts';
-import type { ProcessContext, ProcessSpec } from './process-spec.ts';
+import { checkPorts, portNames } from './ports.ts';
 import { proxy, redis, service, socketPath } from './processes.ts';
 import { searchPath } from './search-path.ts';
-import { type SupervisedProcess, supervise } from './supervisor.ts';
-
-const readVariables = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env, ['LONGHAND_']);
-type StackVariables = ReturnType<typeof readVariables>;
+import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
 /** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
 const proxyDrainTime = 2_000;
@@ -20,7 +16,7 @@ const proxyDrainTime = 2_000;
 /** Milliseconds between two looks at the size of nginx's log, which may grow by 16 MB within one. */
 const rotationInterval = 1_000;
 
-/** Its `env` has LONGHAND_* and the variables of the services; port 0 means any free port. */
+/** Its `env` has LONGHAND_* and the variables of the services. */
 export interface StackOptions extends ProcessContext {
   /**
    * Holds the data, the rendered configuration and the Unix sockets; created if it does not exist. Its path has at most
@@ -55,23 +51,24 @@ export interface Stack extends AsyncDisposable {
  *   Nothing keeps running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { env, onLine } = options;
-  const variables = readVariables(env);
+  const { env } = options;
+  const variables = readEnv(stackVariables, env, ['LONGHAND_']);
   const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
-  const ports = await proxyPorts(variables, variables.LONGHAND_BIND);
+  await checkPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
   const replicas = (name: string, count = variables.LONGHAND_REPLICAS) =>
     Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
   const expanders = replicas('expander');
   const tasks = replicas('tasks', options.tasksReplicas);
 
-  await createFolders(folder);
+  createFolders(folder);
   await configureProxy(join(folder, 'proxy'), {
-    ...proxyVariables(variables, listen, ports),
+    ...asText(variables),
+    LONGHAND_LISTEN: listen.join(' '),
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
-  const lowPorts = Object.values(ports).some((port) => port < 1_024);
+  const lowPorts = portNames.some((name) => variables[name] < 1_024);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -79,13 +76,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [proxy({ host: host.replace(/[[\]]/g, ''), port: ports.LONGHAND_PORT, lowPorts })],
+      [proxy({ host: host.replace(/[[\]]/g, ''), port: variables.LONGHAND_PORT, lowPorts })],
     ],
-    {
-      folder,
-      env: { ...env, PATH: searchPath(env) },
-      onLine,
-    },
+    { ...options, folder, env: { ...env, PATH: searchPath(env) } },
   );
   const url = (port: number) => `http://${host}:${port}`;
   const rotation = setInterval(() => {
@@ -99,9 +92,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   return {
     urls: {
-      proxy: url(ports.LONGHAND_PORT),
-      expander: url(ports.LONGHAND_EXPANDER_PORT),
-      tasks: url(ports.LONGHAND_TASKS_PORT),
+      proxy: url(variables.LONGHAND_PORT),
+      expander: url(variables.LONGHAND_EXPANDER_PORT),
+      tasks: url(variables.LONGHAND_TASKS_PORT),
     },
     localhost,
     everywhere,
@@ -115,17 +108,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-const proxyVariables = (variables: StackVariables, addresses: readonly string[], ports: ProxyPorts) => ({
-  LONGHAND_LISTEN: addresses.join(' '),
-  LONGHAND_PORT: `${ports.LONGHAND_PORT}`,
-  LONGHAND_EXPANDER_PORT: `${ports.LONGHAND_EXPANDER_PORT}`,
-  LONGHAND_TASKS_PORT: `${ports.LONGHAND_TASKS_PORT}`,
-  LONGHAND_EXPANDER_NAME: variables.LONGHAND_EXPANDER_NAME,
-  LONGHAND_TASKS_NAME: variables.LONGHAND_TASKS_NAME,
-  LONGHAND_API_RATE: variables.LONGHAND_API_RATE,
-  LONGHAND_FRONT: variables.LONGHAND_FRONT.join(','),
-  LONGHAND_WORKERS: `${variables.LONGHAND_WORKERS ?? ''}`,
-});
+const asText = <Values extends object>(values: Values) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `${value ?? ''}`])) as Record<
+    keyof Values,
+    string
+  >;
 
 /** The path of a Unix socket has at most 107 bytes. */
 function shortest(folder: string): string {

@@ -1,13 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { type Child, exited, launch, terminate } from './child.ts';
-import type { ProcessContext, ProcessSpec } from './process-spec.ts';
+import { forEachLine } from './lines.ts';
+import { childPrefix } from './privileges.ts';
+import type { Probe } from './probes.ts';
 
 /** Milliseconds a process may take until it is ready. */
 const startTimeout = 30_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
+/** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
+const stopTimeout = 15_000;
+
+export interface ProcessSpec {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Added to the environment of the context. */
+  env?: NodeJS.ProcessEnv;
+  /** The path of a file for standard input. */
+  input?: string;
+  ready: Probe;
+  /** Whether what it writes before it is ready is of interest only if it fails. */
+  quietStart?: boolean;
+  /** Milliseconds until it must be ready, if that may take longer than 30 s. */
+  startTimeout?: number;
+  /** Explains, for people, why the process exited; undefined if its last lines do so themselves. */
+  explainExit?(lastLines: readonly string[]): string | undefined;
+  /** SIGTERM by default. */
+  stopSignal?: NodeJS.Signals;
+  /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
+  orphanSignal?: 'TERM' | 'KILL';
+  /** Whether it listens on a port below 1024. */
+  lowPorts?: boolean;
+}
+
+/** What the processes of a stack share. */
+export interface ProcessContext {
+  /** The working directory; relative paths in specifications start there. */
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  /** Called with each line of output and the name of its process. */
+  onLine(process: string, line: string): void;
+  /** Called after a process that exited has been started again. */
+  onRestart?(): void;
+}
+
 export interface SupervisedProcess {
   readonly name: string;
   /** The current process id; changes with every restart. */
@@ -18,12 +58,11 @@ export interface SupervisedProcess {
   stop(): Promise<void>;
 }
 
-/** A supervised program: the child that runs now, and how to start the next one. */
-interface Run {
-  readonly spec: ProcessSpec;
-  child: Child;
-  start(): Child;
-  onLine(line: string): void;
+/** One run of a program. */
+interface Child {
+  readonly process: ChildProcess;
+  /** The last lines of its output. */
+  readonly lastLines: readonly string[];
 }
 
 /**
@@ -32,59 +71,81 @@ interface Run {
  * @throws Error with the program's last lines when it exits before it is ready, or is not ready in time.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
-  const { name, stopSignal = 'SIGTERM' } = spec;
+  const { name, stopSignal = 'SIGTERM', explainExit } = spec;
   let quiet = spec.quietStart ?? false;
   const onLine = (line: string) => {
     if (!quiet) context.onLine(name, line);
   };
-  const start = () => launch(spec, context, onLine);
-  const run: Run = { spec, child: start(), start, onLine };
+  let child = launch(spec, context, onLine);
   try {
-    await ready(run.child, spec);
+    await ready(child, spec);
     quiet = false;
   } catch (error) {
-    await terminate(run.child, stopSignal);
+    await terminate(child, stopSignal);
     throw error;
   }
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  const running = keepRunning(run, signal);
+  const keepRunning = async () => {
+    for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
+      const started = Date.now();
+      await exited(child);
+      if (signal.aborted) return;
+      if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
+      const { signalCode, exitCode } = child.process;
+      onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
+      const explanation = explainExit?.(child.lastLines);
+      if (explanation) onLine(explanation);
+      await sleep(delay, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      child = launch(spec, context, onLine);
+      context.onRestart?.();
+    }
+  };
+  const running = keepRunning();
   return {
     name,
     get pid() {
-      return run.child.process.pid;
+      return child.process.pid;
     },
     async restart() {
-      const old = run.child;
+      const old = child;
       await terminate(old, stopSignal);
-      while (run.child === old && !signal.aborted) await sleep(20);
-      if (!signal.aborted) await ready(run.child, spec);
+      while (child === old && !signal.aborted) await sleep(20);
+      if (!signal.aborted) await ready(child, spec);
     },
     async stop() {
       stopping.abort();
-      await terminate(run.child, stopSignal);
+      await terminate(child, stopSignal);
       await running;
     },
   };
 }
 
-/** Starts the next child whenever one exits, until `signal` is aborted and the last one has exited. */
-async function keepRunning(run: Run, signal: AbortSignal): Promise<void> {
-  const { explainExit } = run.spec;
-  for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
-    const started = Date.now();
-    await exited(run.child);
-    if (signal.aborted) return;
-    if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
-    const { signalCode, exitCode } = run.child.process;
-    run.onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
-    const explanation = explainExit?.(run.child.lastLines);
-    if (explanation) run.onLine(explanation);
-    await sleep(delay, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
-    run.child = run.start();
-  }
+/** @param onLine is called with each line of its output. */
+function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
+  const { orphanSignal = 'KILL', lowPorts = false } = spec;
+  const [program = '', ...words] = [...childPrefix(lowPorts, orphanSignal), spec.command, ...spec.args];
+  const input = spec.input === undefined ? undefined : openSync(spec.input, 'r');
+  const child = spawn(program, words, {
+    cwd: context.folder,
+    env: { ...context.env, ...spec.env },
+    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
+    // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
+    detached: true,
+  });
+  if (input !== undefined) closeSync(input);
+
+  const lastLines: string[] = [];
+  const keep = (line: string) => {
+    lastLines.push(line);
+    if (lastLines.length > 20) lastLines.shift();
+    onLine(line);
+  };
+  child.on('error', (error) => keep(error.message));
+  for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, keep);
+  return { process: child, lastLines };
 }
 
 /** @throws Error when `child` exits before it is ready, or takes too long. */
@@ -94,13 +155,35 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + timeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {
-      const lines = child.lastLines.join('\n  ');
       if (child.process.exitCode === configurationExitCode)
         throw new EnvironmentError(child.lastLines.join('\n'));
       const explanation = spec.explainExit?.(child.lastLines) ?? `${name} did not start:`;
-      throw new Error(`${explanation}\n  ${lines}`);
+      throw new Error([explanation, ...child.lastLines].join('\n  '));
     }
     if (await spec.ready()) return;
   }
   throw new Error(`${name} was not ready within ${timeout / 1_000} s.`);
+}
+
+const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
+  pid !== undefined && exitCode === null && signalCode === null;
+
+/** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
+async function exited(child: Child): Promise<void> {
+  const { pid } = child.process;
+  if (isRunning(child)) await once(child.process, 'exit');
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is empty.
+  }
+}
+
+/** Sends `signal`, and SIGKILL after 15 s. Resolves once `child` has exited. */
+async function terminate(child: Child, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return;
+  child.process.kill(signal);
+  const timer = setTimeout(() => child.process.kill('SIGKILL'), stopTimeout);
+  await exited(child);
+  clearTimeout(timer);
 }

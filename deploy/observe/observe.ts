@@ -4,8 +4,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { answersGet } from '../native/probes.ts';
-import type { ProcessSpec } from '../native/process-spec.ts';
-import { type SupervisedProcess, supervise } from '../native/supervisor.ts';
+import { type ProcessSpec, type SupervisedProcess, supervise } from '../native/supervisor.ts';
 import { startBridge } from './bridge.ts';
 
 export interface ObserveOptions {

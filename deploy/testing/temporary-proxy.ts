@@ -9,10 +9,9 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, type ProxyVariables } from '../native/configuration.ts';
 import { forEachLine } from '../native/lines.ts';
 import { logs } from '../native/log-files.ts';
-import type { ProcessSpec } from '../native/process-spec.ts';
 import { proxy } from '../native/processes.ts';
 import { searchPath } from '../native/search-path.ts';
-import { supervise } from '../native/supervisor.ts';
+import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 
 const defaultProxyVariables: ProxyVariables = {
   LONGHAND_LISTEN: '127.0.0.1',

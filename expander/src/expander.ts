@@ -8,7 +8,7 @@ import { answerFromMemory, cacheExpansions, cacheHops, memoryTier, type Tier } f
 import { type CacheClient, circuitBreaker, redisTier } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
-import type { ExpandUrl, FetchHop } from './expansion/expansion.ts';
+import type { FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
@@ -77,7 +77,7 @@ export function createExpansion(config: Config, outside: Outside) {
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
 
   // A request passes through these layers, from the first to the last.
-  const expandUrl = layers<ExpandUrl>(
+  const unshorten = layers<Unshorten>(
     answerFromMemory(memory, metrics.cacheLookups),
     limitClients,
     singleFlight,
@@ -87,11 +87,11 @@ export function createExpansion(config: Config, outside: Outside) {
     limitExpansions(metrics.inFlight),
   )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));
 
-  const expand = createExpand(expandUrl, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
+  const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   return { expand, close };
 }
 
-const unlimited = (expandUrl: ExpandUrl) => expandUrl;
+const unlimited = (unshorten: Unshorten) => unshorten;
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

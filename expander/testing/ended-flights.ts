@@ -4,7 +4,7 @@ import { readTarget } from '../src/expansion/target.ts';
 import { singleFlight } from '../src/limits/single-flight.ts';
 
 /** Prints the bytes that outlived the collections of young objects after 60,000 flights with some 100 MB in all. */
-const expandUrl = singleFlight(async () => {
+const unshorten = singleFlight(async () => {
   const result = Array.from({ length: 200 }, (_, i) => i);
   await new Promise(setImmediate);
   return result as unknown as Expansion;
@@ -14,7 +14,7 @@ let flown = 0;
 async function flyOn(): Promise<void> {
   while (flown < 60_000) {
     flown += 1;
-    await expandUrl({ ...target, text: `${flown}` }, { follow: 'default', maxRedirect: 5 });
+    await unshorten({ ...target, text: `${flown}` }, { follow: 'default', maxRedirect: 5 });
   }
 }
 const session = new Session();

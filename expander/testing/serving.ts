@@ -19,12 +19,12 @@ export async function serving(app: Hono, { lines, log } = logged()) {
   return { url, port, lines };
 }
 
-/** The same over expansions that `expandUrl` makes. */
-export function tracing(expandUrl: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
+/** The same over expansions that `unshorten` makes. */
+export function tracing(unshorten: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
   const listened = logged();
   return serving(
     createApp(
-      createExpand(({ url }, options) => expandUrl(url, options)),
+      createExpand(({ url }, options) => unshorten(url, options)),
       { log: listened.log },
     ),
     listened,

@@ -22,8 +22,8 @@ function remembering(pages: Web) {
   };
   const memory = memoryTier();
   const cached = cacheExpansions([memory]);
-  const expandUrl = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops(fetchHop)))));
-  const { trace: expand } = createExpand(expandUrl);
+  const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops(fetchHop)))));
+  const { trace: expand } = createExpand(unshorten);
   return {
     asked,
     expand: (path: string, options?: TraceOptions) => expand(`http://a.example${path}`, options),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, ExpandOptions, ExpandUrl, Expansion, FetchHop } from '../expansion/expansion.ts';
+import type { Answer, ExpandOptions, Expansion, FetchHop, Unshorten } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
@@ -44,10 +44,10 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
  * Answers what `memory` has fresh, outside of the layers that share and limit work: this is none.
  */
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
-  return (expandUrl: ExpandUrl): ExpandUrl =>
+  return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
       const hit = memory.get(cacheKey(target, options));
-      if (!hit || !isFresh(hit)) return expandUrl(target, options);
+      if (!hit || !isFresh(hit)) return unshorten(target, options);
       lookups?.inc({ tier: 'memory', result: 'hit' });
       for (const hop of hit.hops) options.onHop?.(hop);
       return hit;
@@ -60,7 +60,7 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
  * only once such a failure would have expired from the cache.
  */
 export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter) {
-  return (expandUrl: ExpandUrl): ExpandUrl => {
+  return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
 
     const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
@@ -68,7 +68,7 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
       // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
       const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
       if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
-      const expansion = await expandUrl(target, { ...options, refresh: true }).catch(() => null);
+      const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
       if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
       if (expansion) writeThrough(tiers, key, expansion);
@@ -78,7 +78,7 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
       const key = cacheKey(target, options);
       const hit = await readThrough(tiers, key, isUsable, lookups);
       if (!hit) {
-        const expansion = await expandUrl(target, options);
+        const expansion = await unshorten(target, options);
         writeThrough(tiers, key, expansion);
         return expansion;
       }

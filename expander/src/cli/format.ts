@@ -1,5 +1,5 @@
 import { controls } from '@longhand/shared/control-characters.ts';
-import type { BulkLine } from '../bulk/expand-line.ts';
+import type { BulkLine } from '../bulk/process-line.ts';
 import { asciiJson } from '../web/ascii-json.ts';
 
 /** Writes a result as one line. Controls are escaped: they could end the line, command the terminal or reorder what it shows. */

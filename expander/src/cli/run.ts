@@ -1,13 +1,13 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { retiredWarning } from '@longhand/shared/retired-variables.ts';
-import { expandLine } from '../bulk/expand-line.ts';
+import { processLine } from '../bulk/process-line.ts';
 import type { NumberedUrl } from '../bulk/url-list.ts';
 import { readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';
-import { createExpandUrl } from './expand-url.ts';
 import { type Options, readOptions } from './options.ts';
 import { createOutput } from './output.ts';
 import { createProgress } from './progress.ts';
+import { createUnshorten } from './unshorten.ts';
 import { manual, usage } from './usage.ts';
 
 /** The command `longhand-expand`. @returns its exit status. */
@@ -39,7 +39,7 @@ async function help(): Promise<number> {
 
 async function expandAll(options: Options): Promise<number> {
   setUpResolver();
-  const expandUrl = await createExpandUrl(options);
+  const unshorten = await createUnshorten(options);
   const urls = options.urls.length > 0 ? given(options.urls) : readUrlStream(process.stdin);
   const output = createOutput(process.stdout);
   const progress = createProgress({
@@ -56,7 +56,7 @@ async function expandAll(options: Options): Promise<number> {
 
   const expandInTurn = async () => {
     for await (const numbered of urls) {
-      const line = await expandLine(numbered, expandUrl, console.error);
+      const line = await processLine(numbered, unshorten, console.error);
       progress.step(line.error === null);
       await output.write(options.format(line));
     }

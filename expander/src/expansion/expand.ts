@@ -6,10 +6,10 @@ import {
   type Answer,
   browserLimit,
   type ExpandOptions,
-  type ExpandUrl,
   type Expansion,
   type FetchHop,
   type Hop,
+  type Unshorten,
 } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import { answerFreshUntil } from './lifetime.ts';
@@ -38,13 +38,13 @@ export interface ExpandSettings {
   ends?: { inc(labels: { end: string }): void };
 }
 
-/** `expand(url, callback)` over `expandUrl`. */
-export function createExpand(expandUrl: ExpandUrl, { maxRedirect = 5, ends }: ExpandSettings = {}): Expand {
+/** `expand(url, callback)` over `unshorten`. */
+export function createExpand(unshorten: Unshorten, { maxRedirect = 5, ends }: ExpandSettings = {}): Expand {
   const expandInput = async (input: string, { inTurn, ...options }: ExpandOptions & TraceOptions) => {
     if (input === '') return endedExpansion(null, { code: 'empty', message: 'There is no URL to expand.' });
     try {
       const target = readTarget(input);
-      const expandTarget = () => expandUrl(target, options);
+      const expandTarget = () => unshorten(target, options);
       return await (inTurn ? inTurn(target, expandTarget) : expandTarget());
     } catch (error) {
       return endedExpansion(input, expansionError(error));
@@ -90,7 +90,7 @@ function asError(error: Expansion['error']): ExpansionError | null {
 }
 
 /** Follows a chain of redirects, and describes each hop. */
-export function followRedirects(fetchHop: FetchHop): ExpandUrl {
+export function followRedirects(fetchHop: FetchHop): Unshorten {
   return async (start, { onHop, ...options }) => {
     const hops: Hop[] = [];
     let started = performance.now();

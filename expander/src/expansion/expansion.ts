@@ -113,4 +113,4 @@ export interface ExpandOptions extends FetchHopOptions {
 }
 
 /** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
-export type ExpandUrl = (target: Target, options: ExpandOptions) => Promise<Expansion>;
+export type Unshorten = (target: Target, options: ExpandOptions) => Promise<Expansion>;

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cacheExpansions, memoryTier } from '../cache/caches.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import type { ExpandUrl } from '../expansion/expansion.ts';
+import type { Unshorten } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createLimit, limitClients, limitExpansions, limitRefreshes } from './in-flight.ts';
 
@@ -28,12 +28,12 @@ test('work in flight is limited for each key; the next is overloaded, and other 
 describe('expansions in flight', () => {
   test('are at most 256 for one client; its next one is overloaded, and other clients are not', async () => {
     const hang = Promise.withResolvers<void>();
-    const expandUrl: ExpandUrl = limitClients(async ({ text, url }) => {
+    const unshorten: Unshorten = limitClients(async ({ text, url }) => {
       if (url.host !== 'quick.example') await hang.promise;
       return endedExpansion(text, new ExpansionError('timeout', ''));
     });
     const expand = (url: string, client: string) =>
-      expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5, client });
+      unshorten(readTarget(url), { follow: 'default', maxRedirect: 5, client });
     const waiting = Array.from({ length: 256 }, (_, i) => expand(`http://${i}.example/`, '192.0.2.1'));
     await expect(expand('http://quick.example/', '192.0.2.1')).rejects.toMatchObject({ code: 'overloaded' });
     expect((await expand('http://quick.example/', '192.0.2.2')).error?.code).toBe('timeout');
@@ -44,11 +44,11 @@ describe('expansions in flight', () => {
 
   test('are at most 1024 in total; the next is overloaded', async () => {
     const hang = Promise.withResolvers<void>();
-    const expandUrl: ExpandUrl = limitExpansions()(async ({ text }) => {
+    const unshorten: Unshorten = limitExpansions()(async ({ text }) => {
       await hang.promise;
       return endedExpansion(text, new ExpansionError('timeout', ''));
     });
-    const expand = (url: string) => expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5 });
+    const expand = (url: string) => unshorten(readTarget(url), { follow: 'default', maxRedirect: 5 });
     const waiting = Array.from({ length: 1_024 }, (_, i) => expand(`http://${i}.example/`));
     await expect(expand('http://x.example/')).rejects.toMatchObject({ code: 'overloaded' });
     hang.resolve();
@@ -60,7 +60,7 @@ describe('expansions in flight', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const refreshed: string[] = [];
-    const expandUrl = cacheExpansions([memoryTier()])(
+    const unshorten = cacheExpansions([memoryTier()])(
       limitRefreshes(async ({ text }, { refresh, client }) => {
         if (refresh) refreshed.push(client ?? '');
         if (refresh) await new Promise(() => {});
@@ -68,7 +68,7 @@ describe('expansions in flight', () => {
       }),
     );
     const expand = (url: string, client: string) =>
-      expandUrl(readTarget(url), { follow: 'default', maxRedirect: 5, client });
+      unshorten(readTarget(url), { follow: 'default', maxRedirect: 5, client });
     const links = Array.from({ length: 100 }, (_, i) => `http://${i}.example/`);
     for (const link of links) await expand(link, '192.0.2.1');
     vi.advanceTimersByTime(11 * 60_000);

@@ -1,15 +1,15 @@
 import { overloaded } from '../expansion/errors.ts';
-import type { ExpandUrl, FetchHop } from '../expansion/expansion.ts';
+import type { FetchHop, Unshorten } from '../expansion/expansion.ts';
 
 /** Limits the expansions that each client waits for, whoever started them: for its lists (96), and in total. */
-export const limitClients = createLimit<Parameters<ExpandUrl>>({
+export const limitClients = createLimit<Parameters<Unshorten>>({
   max: 256,
   keys: (_, { client }) => keysOf(client),
   message: () => 'Too many expansions for your address are in progress',
 });
 
 /** Limits the refreshes in the background that each client has caused; no request waits for a refused one. */
-export const limitRefreshes = createLimit<Parameters<ExpandUrl>>({
+export const limitRefreshes = createLimit<Parameters<Unshorten>>({
   max: 64,
   keys: (_, { client, refresh }) => keysOf(refresh ? client : undefined),
   message: () => 'Too many refreshes for your address are in progress',
@@ -17,7 +17,7 @@ export const limitRefreshes = createLimit<Parameters<ExpandUrl>>({
 
 /** Limits the expansions in flight. */
 export const limitExpansions = (gauge?: Gauge) =>
-  createLimit<Parameters<ExpandUrl>>({
+  createLimit<Parameters<Unshorten>>({
     max: 1_024,
     keys: () => ['all'],
     message: () => 'Too many expansions are in progress',

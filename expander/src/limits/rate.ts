@@ -3,7 +3,7 @@ import type { Timed } from '@longhand/shared/spans.ts';
 import { LRUCache } from 'lru-cache';
 import type { CacheClient } from '../cache/redis.ts';
 import { RateLimited } from '../expansion/errors.ts';
-import type { ExpandUrl } from '../expansion/expansion.ts';
+import type { Unshorten } from '../expansion/expansion.ts';
 
 /** So many expansions in a period, in milliseconds, as many of them at once. */
 export interface Rate {
@@ -55,11 +55,11 @@ export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
 
 /** Limits how many expansions each client causes: what a cache answers, or another client has begun, costs nothing. */
 export function limitRate({ count, period }: Rate, take: Take) {
-  return (expandUrl: ExpandUrl): ExpandUrl =>
+  return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
       const { client } = options;
       const wait = client === undefined || options.refresh ? 0 : await take(client);
-      if (wait === 0) return expandUrl(target, options);
+      if (wait === 0) return unshorten(target, options);
       throw new RateLimited({ count, period: period / 1_000, wait: Math.ceil(wait / 1_000) });
     };
 }

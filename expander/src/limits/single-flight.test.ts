@@ -14,7 +14,7 @@ const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url })
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
-  const expandUrl = singleFlight((_, options) => {
+  const unshorten = singleFlight((_, options) => {
     started.push(options);
     return end.promise;
   });
@@ -23,7 +23,7 @@ function expanding() {
     started,
     tell: (hop?: Hop) => hop && started.at(-1)?.onHop?.(hop),
     expand: (options: Partial<ExpandOptions> = {}) =>
-      expandUrl(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
+      unshorten(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
   };
 }
 

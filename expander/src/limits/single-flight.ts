@@ -1,7 +1,7 @@
 import { sharing } from '@longhand/shared/spans.ts';
 import { cacheKey } from '../cache/caches.ts';
 import { aborted, overloaded, RateLimited } from '../expansion/errors.ts';
-import type { ExpandUrl, Expansion, Hop } from '../expansion/expansion.ts';
+import type { Expansion, Hop, Unshorten } from '../expansion/expansion.ts';
 
 /** Requests that wait for one expansion; each holds a connection and some memory. */
 const maxWaiting = 1_024;
@@ -25,12 +25,12 @@ interface Flight {
  * One expansion at a time for each URL and mode: requests that arrive during it share it, hop by hop. A request whose
  * signal is aborted leaves at once; the last one to leave stops the expansion.
  */
-export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
+export function singleFlight(unshorten: Unshorten): Unshorten {
   // No Map: in V8 each table that a Map has outgrown points to the next one, by which the collector of young objects
   // keeps flights that have ended, with their hops and signals, until the next full collection.
   const flights: Record<string, Flight> = Object.create(null);
 
-  const start: (key: string, ...request: Parameters<ExpandUrl>) => Flight = (key, target, options) => {
+  const start: (key: string, ...request: Parameters<Unshorten>) => Flight = (key, target, options) => {
     const clients = new Set(options.client === undefined ? [] : [options.client]);
     const hops: Hop[] = [];
     const listeners = new Set<Listener>();
@@ -40,7 +40,7 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
       for (const listener of listeners) listener(hop);
     };
     const forget = () => flights[key] === flight && delete flights[key];
-    const expansion = expandUrl(target, { ...options, clients, signal: stop.signal, onHop });
+    const expansion = unshorten(target, { ...options, clients, signal: stop.signal, onHop });
     // Before its waiters learn of its end.
     expansion.then(forget, forget);
     const abandon = () => {
@@ -73,7 +73,7 @@ export function singleFlight(expandUrl: ExpandUrl): ExpandUrl {
 /** The expansion of `flight`, unless the request leaves before. If `onHop` throws, this request alone gets the error. */
 async function wait(
   { expansion, hops, listeners, abandon }: Flight,
-  { signal, onHop }: Parameters<ExpandUrl>[1],
+  { signal, onHop }: Parameters<Unshorten>[1],
 ): Promise<Expansion> {
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
   const leave = () => reject(aborted(signal?.reason));

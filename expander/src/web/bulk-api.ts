@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
-import type { BulkLine } from '../bulk/expand-line.ts';
-import { expandMany } from '../bulk/expand-many.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { createPause } from '../bulk/pause.ts';
+import type { BulkLine } from '../bulk/process-line.ts';
+import { processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
@@ -32,8 +32,8 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
     try {
       const urls = await readUrls(text, { json: isJson(c.req.header('Content-Type')), pause });
       const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
-      const expandUrl = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
-      const lines = expandMany(urls, expandUrl, { signal, onFault, pause });
+      const unshorten = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
+      const lines = processList(urls, unshorten, { signal, onFault, pause });
       return new Response(written(lines, end), { headers: formats.ndjson.headers });
     } catch (error) {
       end();

@@ -59,14 +59,14 @@ describe('a fault of ours', () => {
 
 test('a reader who goes away ends the chain', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
-  const expandUrl = followRedirects(async (url, { signal }) => {
+  const unshorten = followRedirects(async (url, { signal }) => {
     if (url.pathname === '/x')
       return { ...hop, status: 301, location: '/hang', method: 'HEAD', addressFamily: 4 };
     if (signal) asked.resolve(signal);
     return new Promise(() => {});
   });
   const stop = new AbortController();
-  const slow = createApp(createExpand(expandUrl));
+  const slow = createApp(createExpand(unshorten));
   const { port } = await serve(slow, { host: '127.0.0.1', port: 0, signal: stop.signal });
   const leaving = new AbortController();
   const answer = await fetch(`http://127.0.0.1:${port}/?u=sho.rt/x`, { signal: leaving.signal });

@@ -24,10 +24,10 @@ export interface BulkLine {
 /** What a line says of an expansion. */
 export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
 
-/** Expands the URL of one line by `expandUrl`. It never rejects: if that does, `onFault` gets the error. */
-export async function expandLine(
+/** Expands the URL of one line by `unshorten`. It never rejects: if that does, `onFault` gets the error. */
+export async function processLine(
   [line, given]: NumberedUrl,
-  expandUrl: (url: string) => Promise<LineExpansion>,
+  unshorten: (url: string) => Promise<LineExpansion>,
   onFault: (fault: unknown) => void,
 ): Promise<BulkLine> {
   const url = typeof given === 'string' ? given : jsonOf(given);
@@ -38,7 +38,7 @@ export async function expandLine(
   if (url !== given) return failed(notAString);
   if (url.length > maxLength) return failed(tooLong());
   try {
-    const { longUrl, redirectCount, cached, error } = await expandUrl(url);
+    const { longUrl, redirectCount, cached, error } = await unshorten(url);
     return { line, url, longUrl, redirectCount, cached, error };
   } catch (error) {
     onFault(error);

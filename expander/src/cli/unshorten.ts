@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
-import type { LineExpansion } from '../bulk/expand-line.ts';
+import type { LineExpansion } from '../bulk/process-line.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followChain, plainSession } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
+import type { Request } from '../hop/exchange.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
@@ -17,7 +18,7 @@ const hopShare = 3 / 8;
  * The expander of the command: the service's guard, client, cache of hops and rules for a chain. It has no single flight
  * and no limits for clients, whose part the number of expansions in flight plays, and does not describe hops.
  */
-export async function createExpandUrl({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
+export async function createUnshorten({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
   const { request } = guardedRequest(
     {
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
@@ -29,7 +30,7 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
   );
   const { fetchHop, startSession } =
     follow === 'all'
-      ? (await import('./as-browser.ts')).asBrowser(request)
+      ? await asBrowser(request)
       : { fetchHop: fetchHead(request), startSession: plainSession };
   const fetchCached = cacheHops(fetchHop);
   const times = { hop: timeout * hopShare, chain: timeout };
@@ -54,4 +55,11 @@ export async function createExpandUrl({ follow, maxRedirect, timeout, concurrenc
       return endedExpansion(given, expansionError(error));
     }
   };
+}
+
+/** What `--follow=all` needs: half a megabyte of code, which is loaded for it alone. */
+async function asBrowser(request: Request) {
+  const { browserSession } = await import('../expansion/browser-session.ts');
+  const { createBrowse } = await import('../hop/browse.ts');
+  return { fetchHop: createBrowse(request), startSession: browserSession };
 }

@@ -1,5 +1,5 @@
-import { type BulkLine, expandLine, type LineExpansion } from './expand-line.ts';
 import type { Pause } from './pause.ts';
+import { type BulkLine, type LineExpansion, processLine } from './process-line.ts';
 import type { NumberedUrl } from './url-list.ts';
 
 /**
@@ -17,12 +17,12 @@ export interface BulkOptions {
 }
 
 /**
- * Expands many URLs by `expandUrl`, 48 at a time, and yields each as it is done. A line that fails does not affect the
+ * Expands many URLs by `unshorten`, 48 at a time, and yields each as it is done. A line that fails does not affect the
  * others; `onFault` gets unexpected errors.
  */
-export async function* expandMany(
+export async function* processList(
   urls: readonly NumberedUrl[],
-  expandUrl: (url: string) => Promise<LineExpansion>,
+  unshorten: (url: string) => Promise<LineExpansion>,
   { signal, onFault, pause }: BulkOptions,
 ): AsyncGenerator<BulkLine, void, void> {
   const waiting = urls.values();
@@ -33,7 +33,7 @@ export async function* expandMany(
     const next = waiting.next();
     if (next.done || signal?.aborted) return;
     inFlight += 1;
-    expandLine(next.value, expandUrl, onFault).then((line) => {
+    processLine(next.value, unshorten, onFault).then((line) => {
       done.push(line);
       onDone();
     });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { testExpander } from '../../testing/expander.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import type { BulkLine } from './expand-line.ts';
-import { expandMany } from './expand-many.ts';
 import { createPause } from './pause.ts';
+import type { BulkLine } from './process-line.ts';
+import { processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
 
 let shortener: Shortener;
@@ -125,14 +125,14 @@ describe('POST /api/expand', () => {
 test('an expansion of many that is aborted begins no more, and ends', async () => {
   const leaving = new AbortController();
   let begun = 0;
-  const expandUrl = async () => {
+  const unshorten = async () => {
     begun += 1;
     if (begun === 60) leaving.abort();
     return endedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
   };
   const urls = await readUrls('x\n'.repeat(1_000));
   const options = { signal: leaving.signal, onFault: () => {}, pause: createPause() };
-  const done = expandMany(urls, expandUrl, options);
+  const done = processList(urls, unshorten, options);
   expect((await Array.fromAsync(done)).length).toBe(60);
   expect(begun).toBe(60);
 });
@@ -155,7 +155,7 @@ test('long lists leave the event loop to other requests every 10 ms, whatever a 
   };
   const options = { onFault: () => {}, pause: createPause() };
   const urls = await readUrls('http://a.example/\n'.repeat(100));
-  const expandList = () => Array.fromAsync(expandMany(urls, busy, options));
+  const expandList = () => Array.fromAsync(processList(urls, busy, options));
   await Promise.all(Array.from({ length: 3 }, expandList));
   expect(turns.reduce((sum, lines) => sum + lines)).toBeGreaterThan(250);
   // Each of the three lists may have begun a line when the time is over.

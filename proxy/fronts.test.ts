@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { Stack } from '@longhand/deploy/native/stack.ts';
-import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Front, type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
@@ -12,11 +11,9 @@ import { send } from './testing/send.ts';
 /** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
-let stack: Stack;
-const log: string[] = [];
+let stack: TemporaryStack;
 beforeAll(async () => {
   stack = await startTemporaryStack({
-    onLine: (process, line) => process === 'proxy' && log.push(line),
     env: {
       LONGHAND_FRONT: '127.0.0.1/32',
       LONGHAND_EXPANDER_NAME: frontNames.expander,
@@ -156,8 +153,8 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     };
     expect(await statuses(`${network}.5`)).toEqual([200, 200, 200, 200, 429]);
     expect(await statuses(`${network}.6`)).toEqual([200, 200, 200, 200, 429]);
-    await expect.poll(() => log.join('\n')).toContain(`"client":"${network}.6"`);
-    expect(log.join('\n')).not.toContain('203.0.113.');
+    await expect.poll(() => stack.accessLog()).toContain(`"client":"${network}.6"`);
+    expect(await stack.accessLog()).not.toContain('203.0.113.');
   });
 
   test('what a client says of the scheme does not count', async () => {

@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { logs } from '../native/log-files.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 import { freeStackPorts } from './stack-ports.ts';
 
 export interface TemporaryStack extends Stack {
   readonly folder: string;
+  /** What nginx has logged of its requests. */
+  accessLog(): Promise<string>;
 }
 
 /**
@@ -36,5 +39,6 @@ export async function startTemporaryStack({
     await stack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...stack, folder, stop, [Symbol.asyncDispose]: stop };
+  const accessLog = () => readFile(join(folder, 'log', logs.access), 'utf8');
+  return { ...stack, folder, accessLog, stop, [Symbol.asyncDispose]: stop };
 }

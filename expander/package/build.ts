@@ -21,8 +21,11 @@ const packages = new Set(
 await writeFile(join(out, 'LICENSES.txt'), (await Promise.all([...packages].map(license))).join('\n'));
 
 async function license(folder: string): Promise<string> {
-  const file = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
-  if (!file) throw new Error(`${folder} has no license`);
   const name = folder.replace(/^.*node_modules\//, '');
-  return `${name}\n\n${await readFile(join(folder, file), 'utf8')}`;
+  const file = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
+  if (file) return `${name}\n\n${await readFile(join(folder, file), 'utf8')}`;
+  // saxes says it in its manifest alone.
+  const { license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  if (!license || !author) throw new Error(`${folder} has no license`);
+  return `${name}\n\n${license}, by ${author}\n`;
 }

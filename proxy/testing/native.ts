@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { logs } from '@longhand/deploy/native/log-files.ts';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import type { CrowdedStack } from '../suite/crowd.ts';
@@ -23,7 +20,7 @@ export async function startNative(): Promise<CrowdedStack> {
     expanderPort: port(stack.urls.expander),
     tasksPort: port(stack.urls.tasks),
     shortener: shortener.url,
-    proxyLog: async () => (await readFile(join(stack.folder, 'log', logs.access), 'utf8')).trim().split('\n'),
+    proxyLog: async () => (await stack.accessLog()).trim().split('\n'),
     pause: (service) => signal(service, 'SIGSTOP'),
     resume: (service) => signal(service, 'SIGCONT'),
     kill: (service) => signal(service, 'SIGKILL'),

@@ -1,5 +1,5 @@
 // @ts-check
-import { load } from './request.js';
+import { load } from './change.js';
 
 /** The rows of the tasks that are being edited, as they were. @type {WeakMap<Element, ChildNode[]>} */
 const before = new WeakMap();
@@ -19,7 +19,7 @@ export async function edit(task, url) {
   before.set(row, [...row.childNodes]);
   row.replaceChildren(form);
   row.classList.add('editing');
-  const field = /** @type {HTMLInputElement} */ (row.querySelector('[name=title]'));
+  const field = /** @type {HTMLInputElement} */ (row.querySelector('[autofocus]'));
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
 }

@@ -3,20 +3,19 @@
 // The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
 // Without this script they are plain links and forms.
 
-import { change, enqueue, refresh } from './change.js';
-import { keepDraft, readDraft } from './draft.js';
+import { change, enqueue, load, refresh } from './change.js';
 import { edit, endEdit } from './edit.js';
+import { explain, keepDraft, noteEdit, restoreDraft, settle, write } from './form.js';
 import { live } from './live.js';
 import { mention, say, takeNotice } from './notice.js';
-import { load } from './request.js';
 import { shownVersion, swap } from './swap.js';
-import { explain, noteEdit, settle, write } from './write.js';
 
 const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 const field = /** @type {HTMLInputElement} */ (document.getElementById('title'));
 
 // After a reload, or Import and Back.
-if (!field.value) field.value = readDraft();
+const adding = /** @type {HTMLFormElement} */ (field.form);
+restoreDraft(adding);
 
 document.addEventListener('click', (event) => {
   const target = /** @type {Element} */ (event.target);
@@ -49,10 +48,10 @@ document.addEventListener('beforeinput', ({ target, inputType, isComposing }) =>
 });
 
 document.addEventListener('input', ({ target }) => {
-  if (!(target instanceof HTMLInputElement)) return;
+  if (!(target instanceof HTMLInputElement) || !target.form) return;
   noteEdit(target);
-  explain(target, '');
-  if (target === field) keepDraft(target.value);
+  explain(target.form, '');
+  if (target.form === adding) keepDraft(adding);
 });
 
 document.addEventListener('keydown', (event) => {

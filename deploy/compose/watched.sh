@@ -16,8 +16,8 @@ activity() {
 
 watch() {
     local misses=0 still=0 before='' now
-    # Before the first byte it is starting.
-    read -r -n 1 || return
+    # Before the first byte it is starting, which may take half a minute.
+    read -r -n 1 -t 30 || (($? > 128)) || return
     while ((misses < 20 && still < 2)); do
         if read -r -n 1 -t 0.75; then
             misses=0 still=0 before=''

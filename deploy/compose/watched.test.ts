@@ -39,6 +39,19 @@ test('a service that hangs is killed within 3 s, and the log says so; nothing is
   expect(await said()).toBeUndefined();
 });
 
+test('a service that hangs before its heart beats is killed too', async () => {
+  // 1 s instead of the 30 s that a start may take.
+  const soon = { 'BASH_FUNC_read%%': '() { builtin read "${@/#30/1}"; }' };
+  const stopped = "process.kill(process.pid, 'SIGSTOP');";
+  const service = spawn(script, ['tasks', process.execPath, '-e', stopped], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...soon },
+  });
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const [code, signal] = await once(service, 'exit', { signal: AbortSignal.timeout(60_000) });
+  expect([code, signal]).toEqual([null, 'SIGKILL']);
+});
+
 test('a watcher ends with its service', async () => {
   const { service, said } = await watched('');
   service.kill('SIGTERM');

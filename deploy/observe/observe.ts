@@ -104,57 +104,51 @@ function prometheusConfiguration(
   });
 }
 
-const prometheus = (port: number): ProcessSpec => ({
-  name: 'prometheus',
-  command: 'prometheus',
-  args: [
-    '--config.file=prometheus/prometheus.yml',
-    '--storage.tsdb.path=prometheus/data',
-    '--storage.tsdb.retention.time=15d',
-    // For k6, which writes its own figures there.
-    '--web.enable-remote-write-receiver',
-    `--web.listen-address=127.0.0.1:${port}`,
-    '--log.level=warn',
-  ],
-  ready: answersGet({ port, path: '/-/ready' }),
-});
+/** Its paths and those of the other programs start at the stack's folder, which is their working directory. */
+const prometheus = (port: number) =>
+  program(
+    'prometheus',
+    port,
+    [
+      '--config.file=prometheus/prometheus.yml',
+      '--storage.tsdb.path=prometheus/data',
+      '--storage.tsdb.retention.time=15d',
+      // For k6, which writes its own figures there.
+      '--web.enable-remote-write-receiver',
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=warn',
+    ],
+    '/-/ready',
+  );
 
-/** The paths of logs are from the stack's folder, which is its working directory. */
-const mtail = (port: number): ProcessSpec => ({
-  name: 'mtail',
-  command: 'mtail',
-  args: [
+const mtail = (port: number) =>
+  program('mtail', port, [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
     '--logs=log/access.log',
     '--emit_prog_label=false',
     '--logtostderr',
     ...['--address=127.0.0.1', `--port=${port}`],
-  ],
-  ready: answersGet({ port, path: '/metrics' }),
-  quietStart: true,
-});
+  ]);
 
-/** Its targets are paths of sockets from the stack's folder. */
-const redisExporter = (port: number): ProcessSpec => ({
-  name: 'redis_exporter',
-  command: 'prometheus-redis-exporter',
-  args: ['--redis.addr=', `--web.listen-address=127.0.0.1:${port}`],
-  ready: answersGet({ port, path: '/' }),
-  quietStart: true,
-});
+const redisExporter = (port: number) =>
+  program('prometheus-redis-exporter', port, ['--redis.addr=', `--web.listen-address=127.0.0.1:${port}`]);
 
-const nodeExporter = (port: number): ProcessSpec => ({
-  name: 'node_exporter',
-  command: 'prometheus-node-exporter',
-  args: [
+const nodeExporter = (port: number) =>
+  program('prometheus-node-exporter', port, [
     '--collector.disable-defaults',
     '--collector.filesystem',
     // Prometheus keeps the one disk with the store, of whatever kind it is.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
     `--web.listen-address=127.0.0.1:${port}`,
-  ],
-  ready: answersGet({ port, path: '/' }),
+  ]);
+
+/** @param path of the page that says that it is ready. */
+const program = (command: string, port: number, args: string[], path = '/metrics'): ProcessSpec => ({
+  name: command.replace('prometheus-', ''),
+  command,
+  args,
+  ready: answersGet({ port, path }),
   quietStart: true,
 });
 

@@ -57,7 +57,7 @@ function k6Options(env: NodeJS.ProcessEnv, args: string[]): string[] {
   env.K6_PROMETHEUS_RW_SERVER_URL ||= 'http://127.0.0.1:9090/api/v1/write';
   env.K6_PROMETHEUS_RW_TREND_STATS ||= 'med,p(95),p(99),p(99.9),max';
   env.K6_PROMETHEUS_RW_PUSH_INTERVAL ||= '1s';
-  console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL}.`);
+  console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL} ("make observe" starts a Prometheus there).`);
   return ['--out', 'experimental-prometheus-rw', ...args];
 }
 

@@ -20,9 +20,6 @@ const defaultUrls = {
   TASKS_URL: 'http://127.0.0.1:8082',
 };
 
-/** What else of a running stack may be reachable: a service behind the proxy, a shortener. */
-const optionalUrls = ['TASKS_DIRECT_URL', 'SHORTENER_URL'];
-
 /**
  * Finds the stack at the URLs in `env`, by default the local one, and starts a local shortener for its links.
  *
@@ -34,23 +31,20 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
   const named = Object.keys(defaultUrls).flatMap((name) => env[name] || []);
   // Nothing is sent to a stack that was asked for: k6 says whether its hosts are allowed, and what is wrong with it.
   if (named.length === 0 && !(await allAnswer(Object.values(variables)))) return undefined;
-  const address = named.join(', ') || defaultUrls.PROXY_URL;
-  for (const name of optionalUrls) if (env[name]) variables[name] = env[name];
-  if (variables.SHORTENER_URL) return { address, variables, processes: {}, async [Symbol.asyncDispose]() {} };
-  const shortener = await startShortener();
+  if (env.TASKS_DIRECT_URL) variables.TASKS_DIRECT_URL = env.TASKS_DIRECT_URL;
+  const shortener = env.SHORTENER_URL ? undefined : await startShortener();
   return {
-    address,
-    variables: { ...variables, SHORTENER_URL: shortener.url },
+    address: named.join(', ') || defaultUrls.PROXY_URL,
+    variables: { ...variables, SHORTENER_URL: shortener?.url ?? `${env.SHORTENER_URL}` },
     processes: {},
-    [Symbol.asyncDispose]: shortener.close,
+    async [Symbol.asyncDispose]() {
+      await shortener?.close();
+    },
   };
 }
 
 const allAnswer = (urls: string[]): Promise<boolean> =>
-  Promise.all(urls.map((url) => fetch(url))).then(
-    () => true,
-    () => false,
-  );
+  Promise.all(urls.map((url) => fetch(url))).then(Boolean, () => false);
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
 export async function startOwnStack(tasksReplicas: number): Promise<Target> {

@@ -35,15 +35,15 @@ export async function startContainers() {
     scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
   });
   const first = async (service: string) => (await replicas(service))[0] ?? '';
-  /** When containers of a service have ended since `start`, and their exit codes. */
-  const deaths = async (service: Service, start: number): Promise<[at: number, code: string][]> => {
-    const times = ['--since', `${start / 1_000}`, '--until', `${Date.now() / 1_000}`];
+  /** When containers of a service ended since `since`, and their exit codes. Times are milliseconds since 1970. */
+  const exits = async (service: Service, since: number) => {
+    const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
     // One-off containers are those in which `inside` runs something.
     const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
     const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
     const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
     const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
-    return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code = '']) => [Number(at) / 1e6, code]);
+    return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
   };
   return {
     urls,
@@ -59,17 +59,16 @@ export async function startContainers() {
     /** Sends a signal, such as `STOP`, to the program of a replica. */
     signal,
 
+    exits,
+
     /** Asks a replica to stop, as the stack itself does, and waits until it has: `seconds`. */
     async terminate(service: Service, replica: string) {
       const start = Date.now();
       await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
-      await until(async () => (await deaths(service, start)).length > 0, 30);
-      const [[at = 0, code = ''] = []] = await deaths(service, start);
-      return { code, seconds: (at - start) / 1_000 };
+      await until(async () => (await exits(service, start)).length > 0, 30);
+      const [exit] = await exits(service, start);
+      return { code: exit?.code, seconds: ((exit?.at ?? start) - start) / 1_000 };
     },
-
-    /** When a service's containers have ended since `since`. Both are milliseconds since 1970. */
-    exits: async (service: Service, since: number) => (await deaths(service, since)).map(([at]) => at),
 
     /** Resolves once every replica is healthy again. */
     async settled() {

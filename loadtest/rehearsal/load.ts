@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openSession } from '../tasks-session.ts';
+import type { RehearsedStack } from './containers.ts';
 import { pause } from './until.ts';
 
 export type Kind = 'hot' | 'miss' | 'read' | 'write';
@@ -24,25 +25,14 @@ export interface Request {
   title?: string;
 }
 
-export interface Load {
-  /** What begins the title of everything that this load adds. */
-  readonly run: string;
-  /** Ends the load, and resolves with all its requests in the order of their ends. */
-  end(): Promise<Request[]>;
-}
-
-/** Where a load is sent. */
-export interface LoadTarget {
-  readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
-  /** The URL of a local shortener, as the expander reaches it. */
-  readonly shortener: string;
-}
-
 /**
  * Starts to send hot links, new links, the list and writes, each at its constant rate, however slow the answers are.
  * Resolves after `seconds` of it.
  */
-export async function startLoad({ urls, shortener }: LoadTarget, seconds: number): Promise<Load> {
+export async function startLoad(
+  { urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>,
+  seconds: number,
+) {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
   const { headers, token } = await openSession(urls.tasks);
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
@@ -78,8 +68,10 @@ export async function startLoad({ urls, shortener }: LoadTarget, seconds: number
   });
   await pause(seconds);
   return {
+    /** What begins the title of everything that this load adds. */
     run,
-    async end() {
+    /** Ends the load, and resolves with all its requests in the order of their ends. */
+    async end(): Promise<Request[]> {
       timers.forEach(clearInterval);
       await Promise.all(pending);
       return requests;

@@ -69,8 +69,9 @@ export const serviceFaults: Fault[] = [
       drill.ended = Date.now();
       await stack.settled();
       for (const service of services) {
-        const [at] = await stack.exits(service, drill.began);
-        if (at) drill.notes.push(`${service} was killed after ${((at - drill.began) / 1_000).toFixed(1)} s`);
+        const [exit] = await stack.exits(service, drill.began);
+        if (exit)
+          drill.notes.push(`${service} was killed after ${((exit.at - drill.began) / 1_000).toFixed(1)} s`);
         else drill.broken.push(`${service} was not killed`);
       }
     },

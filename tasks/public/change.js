@@ -6,7 +6,7 @@ import { swap } from './swap.js';
 const deadline = 15_000;
 
 /** A request that failed. The message says why, in words for people. */
-export class RequestFailed extends Error {
+class RequestFailed extends Error {
   /**
    * @param {string} message
    * @param {Document} [page] the response, if there was one

@@ -40,9 +40,7 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
   return `${follow} ${maxRedirect} ${text}`;
 }
 
-/**
- * Answers what `memory` has fresh, outside of the layers that share and limit work: this is none.
- */
+/** Answers fresh expansions from `memory` before any layer that shares or limits work: a hit causes none. */
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {

@@ -27,14 +27,14 @@ const beginning = 'HTTP/1.';
 const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
 
 /**
- * Reads the head of a response as it arrives, and looks at each line once. Interim responses (RFC 9110 section 15.2), which
- * come before the final one, are left out; but they count for `maxLength`, or a host could send them until the deadline.
+ * Reads the head of a response as it arrives, bytes as Latin-1, and looks at each line once. Interim responses (RFC 9110
+ * section 15.2) precede the final one. They are skipped, but count for `maxLength`: a host could send them until the deadline.
  *
- * @returns takes the next piece, bytes as Latin-1. @returns the head and what follows it; null while it is incomplete.
- *   @throws Error `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
+ * @returns reads the next piece: the head and the text after it, or null while the head is incomplete. It throws
+ *   `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength: number) {
-  const heads = lineParser();
+  const parseLine = lineParser();
   let line = '';
   let length = 0;
   return (text: string): { head: ParsedHead; rest: string } | null => {
@@ -46,7 +46,7 @@ export function headReader(maxLength: number) {
       if (length > maxLength)
         throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
       if (text[end - 1] !== '\n') break;
-      const head = heads(line);
+      const head = parseLine(line);
       line = '';
       if (head) return { head, rest: text.slice(at) };
     }
@@ -56,7 +56,7 @@ export function headReader(maxLength: number) {
   };
 }
 
-/** Takes the lines of heads one by one. @returns the final head, with its last line. */
+/** Takes the lines of heads one by one. The last line of the final head returns that head. */
 function lineParser() {
   let head: ParsedHead | undefined;
   /** The field that the next line may continue. */

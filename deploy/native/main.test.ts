@@ -172,10 +172,11 @@ describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
   test.each<[string, Record<string, string>, string]>([
     [
       'names all invalid variables together',
-      { LONGHAND_API_RATE: 'fast', LONGHAND_BIND: 'here', LONGHAND_PROT: '80' },
+      { LONGHAND_API_RATE: 'fast', LONGHAND_BIND: 'here', LONGHAND_PROT: '80', LONGHAND_TASKS_PORT: '0' },
       'Invalid environment:\n' +
         '  LONGHAND_PROT: there is no such variable\n' +
         '  LONGHAND_BIND=here: is not an IP address\n' +
+        '  LONGHAND_TASKS_PORT=0: is not from 1 to 65535\n' +
         '  LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m\n',
     ],
     [

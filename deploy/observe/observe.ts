@@ -10,7 +10,7 @@ import { startBridge } from './bridge.ts';
 export interface ObserveOptions {
   /** The folder of a native stack, as a path that is short enough for its sockets. */
   folder: string;
-  /** The port of Prometheus on 127.0.0.1; 0 is a free one. */
+  /** The port of Prometheus on 127.0.0.1. */
   port: number;
   /** The path of the rules; those beside this file by default. */
   rules?: string;
@@ -33,7 +33,7 @@ export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-
  * asks both Redis, node_exporter knows the disk. What Prometheus keeps is in the folder `prometheus` of the stack.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
-  const { folder, rules = join(import.meta.dirname, 'rules.yml'), interval = 5, onLine } = options;
+  const { folder, port, rules = join(import.meta.dirname, 'rules.yml'), interval = 5, onLine } = options;
   const data = join(folder, 'prometheus');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const bridge = await startBridge(folder);
@@ -50,7 +50,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     const configuration = prometheusConfiguration(folder, interval, { ...exporters, bridge: bridge.port });
     copyFileSync(rules, join(data, 'rules.yml'));
     writeFileSync(join(data, 'prometheus.yml'), configuration);
-    const port = options.port || (await freePort());
     processes.push(await supervise(prometheus(port), context));
     return { url: `http://127.0.0.1:${port}`, stop };
   } catch (error) {

@@ -87,14 +87,17 @@ const hostName = z
     'is not a host name',
   );
 
+/** A port that people choose, so never any free one. */
+const chosenPort = integer(1, 65_535);
+
 /** The variables of the stack around the services. A service accepts them in its environment and ignores them. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
-  LONGHAND_PORT: port.default(8080),
-  LONGHAND_EXPANDER_PORT: port.default(8081),
-  LONGHAND_TASKS_PORT: port.default(8082),
-  LONGHAND_PROMETHEUS_PORT: port.default(9090),
-  LONGHAND_GRAFANA_PORT: port.default(3001),
+  LONGHAND_PORT: chosenPort.default(8080),
+  LONGHAND_EXPANDER_PORT: chosenPort.default(8081),
+  LONGHAND_TASKS_PORT: chosenPort.default(8082),
+  LONGHAND_PROMETHEUS_PORT: chosenPort.default(9090),
+  LONGHAND_GRAFANA_PORT: chosenPort.default(3001),
   LONGHAND_API_RATE: z
     .string()
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')

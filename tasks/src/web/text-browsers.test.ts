@@ -2,7 +2,7 @@ import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Service, startService } from '../../testing/service.ts';
 import { startStore } from '../../testing/store.ts';
-import { openW3m, pressInLynx } from '../../testing/text-browsers.ts';
+import { openW3m, press, pressInLynx } from '../../testing/text-browsers.ts';
 
 let kept: Awaited<ReturnType<typeof startStore>>;
 let service: Service;
@@ -65,40 +65,32 @@ describe('In lynx', () => {
   beforeEach(async (context) => {
     context.skip(!(await hasTextBrowser('lynx')), 'needs lynx');
   });
-  const [tab, enter] = ['^I', '^J'];
-  const tabs = (count: number): string[] => Array(count).fill(tab);
-  /** From the field with the focus to the first task's link: Add, All, Open, Finished. */
-  const toFinish = tabs(5);
-  const toEdit = tabs(6);
-
-  test('a task is added', async () => {
-    await pressInLynx(service.url, [...'tea', tab, enter]);
+  test('a task is added by the button behind the field', async () => {
+    await pressInLynx(service.url, [...'tea', '^I', '^J']);
     expect(await titles()).toEqual(['tea', 'milk']);
   });
 
-  test('the list after Finish shows the finished task: the same key reopens it', async () => {
-    await pressInLynx(service.url, [...toFinish, enter]);
+  test('the list after Finish shows the finished task, which can be reopened there', async () => {
+    await pressInLynx(service.url, press('Finish milk'));
     expect(await titles()).toEqual(['(milk)']);
     await kept.store.update('1', { finished: 0 }, new Date());
-    await pressInLynx(service.url, [...toFinish, enter, ...toFinish, enter]);
+    await pressInLynx(service.url, [...press('Finish milk'), ...press('Reopen')]);
     expect(await titles()).toEqual(['milk']);
   });
 
   test('a task is deleted on its page, and the list offers Undo', async () => {
-    const toDelete = [...toEdit, enter, ...tabs(3)];
-    await pressInLynx(service.url, [...toDelete, enter]);
+    await pressInLynx(service.url, [...press('Edit'), ...press('Delete')]);
     expect(await titles()).toEqual([]);
     await kept.empty();
     await kept.store.create({ title: 'milk' }, new Date());
-    const undo = [...tabs(2), enter];
-    await pressInLynx(service.url, [...toDelete, enter, ...undo]);
+    await pressInLynx(service.url, [...press('Edit'), ...press('Delete'), ...press('Undo')]);
     expect(await titles()).toEqual(['milk']);
     expect((await kept.redis.zcard('{tasks}:removed')) === 0).toBe(true);
   });
 
   test('the finished tasks are cleared', async () => {
     await kept.store.update('1', { finished: 1 }, new Date());
-    await pressInLynx(service.url, [...tabs(8), enter]);
+    await pressInLynx(service.url, press('Clear finished'));
     expect(await titles()).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { type Timed, untimed } from '@longhand/shared/spans.ts';
+import DataLoader from 'dataloader';
 import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
-import { createBatcher } from './batcher.ts';
 import { keys } from './keys.ts';
 
 /**
@@ -27,7 +27,7 @@ const waitTime = 500;
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   // Calls of one turn of the event loop share a pipeline. ioredis would do the same, but keep the next pipeline back
   // until the one before is answered, which takes as long as an fsync.
-  const call = createBatcher(async (calls: readonly Call[]): Promise<Replied[]> => {
+  const callAll = async (calls: readonly Call[]): Promise<Replied[]> => {
     const pipeline = redis.pipeline();
     for (const [command, args] of calls) {
       (pipeline as unknown as Record<string, (args: string) => ChainableCommander>)[command]?.(args);
@@ -36,12 +36,16 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     const replies = (await pipeline.exec()) ?? [];
     const unconfirmed = replicas > 0 ? tooFew(replicas, replies.pop()) : undefined;
     return replies.map(([error, reply]) => [error ?? unconfirmed ?? null, reply, calls.length]);
+  };
+  const turn = new DataLoader(callAll, {
+    cache: false,
+    batchScheduleFn: (run) => void setImmediate(run),
   });
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
     redis.defineCommand(command, { lua: source(name), numberOfKeys: 0 });
     const run = async (args: string): Promise<[reply: unknown, batch: number]> => {
-      const [error, reply, batch = 0] = (await call([command, args])) ?? [];
+      const [error, reply, batch = 0] = (await turn.load([command, args])) ?? [];
       if (error) throw error;
       return [reply, batch];
     };

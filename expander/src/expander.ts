@@ -12,7 +12,8 @@ import type { FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
-import { createFetchHop, guardedRequest } from './hop/fetch-hop.ts';
+import { guardedRequest } from './hop/fetch-hop.ts';
+import { createFetchHop } from './hop/timed-hop.ts';
 import {
   limitClients,
   limitClientsAtOrigins,

@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net';
 import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
-import { type Durations, timed } from '@longhand/shared/spans.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
@@ -9,19 +8,6 @@ import type { Lookup } from '../guard/shared-lookup.ts';
 import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import type { ResponseHead } from './response-head.ts';
-
-/** Requests hops by HEAD, and with `follow` = `all` by `browse`. Takes their time. */
-export function createFetchHop(request: Request, browse: FetchHop, durations: Durations): FetchHop {
-  const head = fetchHead(request);
-  return (url, options) =>
-    timed('hop', () => (options.follow === 'all' ? browse : head)(url, options), { durations, describe });
-}
-
-/** Of the status only its class is a label, because websites choose it. */
-function describe({ status, method }: Answer) {
-  const status_class = status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
-  return { labels: { status_class }, facts: { status, method } };
-}
 
 /** Requests hops by HEAD. */
 export function fetchHead(request: Request): FetchHop {

@@ -26,6 +26,7 @@ async function license(folder: string): Promise<string> {
   if (file) return `${name}\n\n${await readFile(join(folder, file), 'utf8')}`;
   // saxes says it in its manifest alone.
   const { license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  if (!license || !author) throw new Error(`${folder} has no license`);
-  return `${name}\n\n${license}, by ${author}\n`;
+  if (license !== 'ISC' || !author) throw new Error(`${folder} has no license`);
+  const text = await readFile(join(import.meta.dirname, 'ISC.txt'), 'utf8');
+  return `${name}\n\nISC License\n\nCopyright (c) ${author}\n\n${text}`;
 }

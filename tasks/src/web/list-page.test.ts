@@ -40,7 +40,10 @@ function counted(tasks: Task[]) {
   return {
     list,
     show: async (letter = 'a', query: ListQuery = { filter: 'all' }) =>
-      `${await list.page(query, forms(letter))}`.replaceAll(/([a-z])\1{30,}/g, '$1'),
+      [await list.page(query, forms(letter))]
+        .flat()
+        .join('')
+        .replaceAll(/([a-z])\1{30,}/g, '$1'),
     asked: () => ({ questions: questions.splice(0), rendered: rendered.splice(0) }),
     /** Puts `changed` in the places of the tasks with their ids, as the store does: every task is read again. */
     change(...changed: Task[]) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { notModified } from './conditional.ts';
@@ -16,31 +17,50 @@ const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
+/** A body in pieces, which are sent one after the other as they are: Hono's own responses would copy them. */
+export type Pieces = readonly (string | Buffer)[];
+
 /**
  * A response with `headers` and those that every response has. They stay a plain object, which the server writes as it
  * is: a `Headers`, which Hono's own functions make, costs more than the rest of a short response.
  */
 export function respond(
   c: TasksContext,
-  body: string | Buffer<ArrayBuffer> | ReadableStream | null,
+  body: string | Buffer<ArrayBuffer> | Pieces | ReadableStream | null,
   status = 200,
   headers: Headers = {},
 ): Response {
   const cookie = c.get('cookie');
-  // Node computes it for GET only.
-  const known = typeof body === 'string' || Buffer.isBuffer(body);
-  const length = known && { 'Content-Length': `${Buffer.byteLength(body)}` };
-  return new Response(body, {
-    status,
-    headers: { ...securityHeaders, ...headers, ...length, ...(cookie && { 'Set-Cookie': cookie }) },
-  });
+  const all = { ...securityHeaders, ...headers, ...lengthOf(body), ...(cookie && { 'Set-Cookie': cookie }) };
+  if (!isPieces(body)) return new Response(body, { status, headers: all });
+  const outgoing = c.env?.outgoing;
+  // Hono makes the answer to HEAD out of the response.
+  if (!outgoing || c.req.method === 'HEAD') return new Response(body.join(''), { status, headers: all });
+  outgoing.writeHead(status, all);
+  outgoing.cork();
+  for (const piece of body) outgoing.write(piece);
+  outgoing.end();
+  return RESPONSE_ALREADY_SENT;
+}
+
+function isPieces(body: unknown): body is Pieces {
+  return Array.isArray(body);
+}
+
+/** Node computes it for GET only. */
+function lengthOf(body: unknown): Headers {
+  if (isPieces(body)) {
+    return { 'Content-Length': `${body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)}` };
+  }
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {};
+  return { 'Content-Length': `${Buffer.byteLength(body)}` };
 }
 
 /** Pages and JSON share their paths, and the proxy compresses both. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
 /** A page. */
-export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
+export function html(c: TasksContext, page: string | Pieces, status = 200, headers?: Headers) {
   return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...vary, ...headers });
 }
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
@@ -16,12 +17,24 @@ export interface Strangers {
 const tried = rounds({ short: 60, long: 2_000 });
 const slowest = 3;
 
+/** Tests for each place that no input keeps other clients waiting for 100 ms. */
+export function testWorstInputs(places: Readonly<Record<string, Strangers>>): void {
+  test.for(Object.entries(places))(
+    '%s: no input keeps other clients waiting for 100 ms',
+    { timeout: 120_000 },
+    async ([, place]) => {
+      const { ms, input } = await worstInput(place);
+      expect(ms, input).toBeLessThan(100);
+    },
+  );
+}
+
 /**
  * Looks for the input that keeps other clients waiting longest.
  *
  * @returns milliseconds of CPU that it takes without a pause, and its beginning.
  */
-export async function worstInput({ size, pieces, send }: Strangers): Promise<{ ms: number; input: string }> {
+async function worstInput({ size, pieces, send }: Strangers): Promise<{ ms: number; input: string }> {
   const measured = async (shape: Shape, length: number) => {
     const input = shape(length);
     return { shape, input: input.slice(0, 100), ms: await longestWait(() => send(input)) };

@@ -1,6 +1,6 @@
 import { formatLogLine } from '@longhand/shared/log-line.ts';
-import { type Strangers, worstInput } from '@longhand/shared/testing/worst-input.ts';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { type Strangers, testWorstInputs } from '@longhand/shared/testing/worst-input.ts';
+import { afterAll, afterEach } from 'vitest';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
 
@@ -175,11 +175,4 @@ const strangers: Record<string, Strangers> = {
   },
 };
 
-test.for(Object.entries(strangers))(
-  '%s: no input keeps other clients waiting for 100 ms',
-  { timeout: 120_000 },
-  async ([, place]) => {
-    const { ms, input } = await worstInput(place);
-    expect(ms, input).toBeLessThan(100);
-  },
-);
+testWorstInputs(strangers);

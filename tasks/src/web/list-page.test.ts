@@ -7,7 +7,7 @@ const task = (_id: string, title: string, revision = 1): Task => ({
   created_at: '2026-01-02T03:04:05.678Z',
 });
 
-/** Values of a request, as long as those of any other one. */
+/** The values of a request. */
 const forms = (letter: string): FormValues => ({ csrf: letter.repeat(86), nonce: letter.repeat(36) });
 
 /** What the views are given, each some of it. */

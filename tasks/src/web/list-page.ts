@@ -12,7 +12,7 @@ import { coalesce } from './coalesce.ts';
 import { type Pieces, weakTag } from './responses.ts';
 import type { Render } from './views.ts';
 
-/** What differs between the pages of two requests for the same list; all values are of the same length. */
+/** What differs between the pages of two requests for the same list. */
 export interface FormValues {
   csrf: string;
   nonce: string;
@@ -86,8 +86,8 @@ const sample: FormValues = { csrf: randomBytes(64).toString('base64url'), nonce:
 const mark = randomUUID();
 
 /**
- * Takes a page that was rendered with the sample and the mark; returns a function that puts other values in their place.
- * The list is one buffer for all: a copy of 70 KB for each request costs more than the rest of the page.
+ * Takes a page that was rendered with the sample and the mark, and returns a function that fills in a request's values.
+ * All requests share the buffer of the list: to copy its 70 KB costs more than the rest of the page.
  */
 function fillable(page: string, list: Buffer): (forms: FormValues) => Pieces {
   const [before = '', after = ''] = page.split(mark);

@@ -17,7 +17,7 @@ const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
-/** A body in pieces, which are sent one after the other as they are: Hono's own responses would copy them. */
+/** A body in pieces. Hono's own responses would join them into a copy. */
 export type Pieces = readonly (string | Buffer)[];
 
 /**
@@ -34,7 +34,7 @@ export function respond(
   const all = { ...securityHeaders, ...headers, ...lengthOf(body), ...(cookie && { 'Set-Cookie': cookie }) };
   if (!isPieces(body)) return new Response(body, { status, headers: all });
   const outgoing = c.env?.outgoing;
-  // Hono makes the answer to HEAD out of the response.
+  // Hono turns the response to GET into that to HEAD, so it must not be sent yet.
   if (!outgoing || c.req.method === 'HEAD') return new Response(body.join(''), { status, headers: all });
   outgoing.writeHead(status, all);
   outgoing.cork();

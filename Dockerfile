@@ -1,4 +1,4 @@
-# The images of the stack, one target each: expander, tasks, proxy; and the shortener for load tests.
+# The images of the stack, one target for each service. deploy/release.sh adds the labels of a release.
 
 FROM node:26.10.0-trixie-slim AS manifests
 WORKDIR /app
@@ -35,7 +35,6 @@ RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
 EXPOSE 3000 9464
-LABEL org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
 
 FROM service AS expander
 COPY --from=expander-packages /app/node_modules node_modules
@@ -61,6 +60,20 @@ CMD ["watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
+# Redis with its script. Compose cannot put a file into a read-only container without a bind mount.
+FROM redis:8.0.2 AS redis
+COPY --chmod=755 deploy/compose/redis.sh /usr/local/bin/
+
+FROM redis AS expander-cache
+COPY expander/redis.conf /etc/
+LABEL org.opencontainers.image.title="Longhand expander cache" \
+      org.opencontainers.image.description="Redis, as the expander's cache."
+
+FROM redis AS tasks-store
+COPY tasks/redis.conf /etc/
+LABEL org.opencontainers.image.title="Longhand tasks store" \
+      org.opencontainers.image.description="Redis, as the store of tasks."
+
 # Debian's exporters, and what they need to know of this stack.
 FROM debian:trixie-slim AS exporters
 RUN apt-get update && \
@@ -72,8 +85,7 @@ USER 1000:1000
 EXPOSE 5514/udp 3903 9100 9121
 CMD ["exporters.sh"]
 LABEL org.opencontainers.image.title="Longhand exporters" \
-      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk." \
-      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk."
 
 FROM node AS shortener
 WORKDIR /app
@@ -83,8 +95,7 @@ USER 1000:1000
 EXPOSE 9000
 CMD ["node", "shortener/shortener.ts", "--host", "0.0.0.0"]
 LABEL org.opencontainers.image.title="Longhand shortener" \
-      org.opencontainers.image.description="A link shortener for load tests." \
-      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+      org.opencontainers.image.description="A link shortener for load tests."
 
 FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
@@ -93,6 +104,7 @@ COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/pages /usr/share/nginx/html
+COPY docs/*.md /usr/share/nginx/html/docs/
 # `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
 # until its address is gone from DNS (2 s more). With max_fails=0, as for the fixed addresses of the native run, every
 # request would try it again.
@@ -111,5 +123,4 @@ USER 101:101
 STOPSIGNAL SIGQUIT
 CMD ["nginx", "-p", "/run", "-e", "stderr", "-c", "/etc/nginx/nginx.conf", "-g", "daemon off;"]
 LABEL org.opencontainers.image.title="Longhand proxy" \
-      org.opencontainers.image.description="nginx in front of the expander and tasks." \
-      org.opencontainers.image.licenses=MIT org.opencontainers.image.version=0.1.0
+      org.opencontainers.image.description="nginx in front of the expander and tasks."

@@ -1,7 +1,7 @@
 # Longhand. `make help` lists the targets.
 
 # The Node that the project pins, not the machine's.
-export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.local/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 
 # What users give is text, also what looks like `$(shell …)`: without this make would expand it. Recipes take it from the
@@ -16,8 +16,9 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name))
 in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
 schemathesis = .local/schemathesis/bin/schemathesis
+registry = .local/bin/registry
 
-.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release-check screenshots load-selftest setup load-compare
+.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup load-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -43,7 +44,7 @@ ps: ## show what is running
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh "$$SERVICE"
 
-backup: ## save the tasks of the running stack into FILE=…, by default one in backups/
+backup: ## save the tasks of the running stack into FILE=…, by default one in backups/; KEEP=14 deletes older ones
 	@if $(in_containers); then deploy/backup.sh containers "$$FILE"; else deploy/backup.sh native "$$FILE"; fi
 
 restore: ## replace the tasks by those of FILE=…
@@ -56,7 +57,7 @@ kubernetes-down: ## remove it from there; the tasks only with WIPE=1
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
-	@vitest run --config proxy/vitest.cluster.ts proxy/kubernetes
+	@vitest run --config proxy/vitest.cluster.ts kubernetes
 
 deploy-check: setup ## render and check the descriptions for compose and Kubernetes, without a cluster
 	@vitest run deploy/descriptions
@@ -70,12 +71,17 @@ setup: $(installed) ## install everything that the tests need
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run
 
-test-long: setup $(schemathesis) ## run all tests, with crash storms and fuzzing at full length
+test-long: setup $(schemathesis) $(registry) ## run all tests, with crash storms and fuzzing at full length
 	@LONG=1 vitest run
 
 # Without Python, or without PyPI, the test of the description is skipped.
 $(schemathesis):
 	-@python3 -m venv .local/schemathesis && .local/schemathesis/bin/pip install --quiet schemathesis==4.32.5
+
+# Without Go, and without Debian's docker-registry, the test of a release is skipped.
+$(registry):
+	-@command -v registry >/dev/null || command -v docker-registry >/dev/null || \
+		GOBIN=$(CURDIR)/.local/bin go install github.com/distribution/distribution/v3/cmd/registry@v3.1.2
 
 check: setup ## all that CI runs: format and lint, types, tests
 	@$(MAKE) lint types test
@@ -85,6 +91,7 @@ lint: $(installed) ## check format, style, unused code and dependencies
 	@knip
 	@node deploy/regular-expressions.ts
 	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
+	@if command -v actionlint >/dev/null; then actionlint; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 
 types: $(installed) ## check the types, also in the scripts for browsers
@@ -109,6 +116,9 @@ sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/s
 	@mkdir -p out/sbom
 	@for service in expander tasks; do deploy/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
+
+release: $(installed) ## write a release to out/release/; PUSH=REGISTRY/NAME pushes its images there first
+	@deploy/release.sh
 
 release-check: $(installed) ## say what stands between this checkout and a release
 	@deploy/release-check.sh

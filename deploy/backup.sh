@@ -1,16 +1,23 @@
 #!/bin/sh
 # Writes the running store's data at one moment into a file, and its checksum into another:
 #   deploy/backup.sh containers|native [FILE]
+# KEEP=14 deletes all but the newest 14 backups beside it that have the default name.
 set -eu
 umask 077
 kind=$1
 here=$(cd "$(dirname "$0")" && pwd)
+case ${KEEP:=} in
+*[!0-9]* | 0*)
+    echo "KEEP=$KEEP: is not a number of backups, such as 14" >&2
+    exit 78
+    ;;
+esac
 file=${2:-backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb}
 
-# redis-cli takes the copy as a replica would, while the store goes on working.
+# redis-cli copies the data as a replica does; the store goes on working.
 dump() {
     if [ "$kind" = containers ]; then
-        # Nothing in the container can hold the file. To a pipe redis-cli also copies the 40 bytes that end the transfer.
+        # The container has no room for the file. Into a pipe redis-cli also writes the 40 bytes that end the transfer.
         docker compose exec -T tasks-store sh -c 'redis.sh cli --rdb - | head -c -40'
     else
         redis-cli -s .local/run/tasks-store.sock --rdb "$file.part" >&2
@@ -51,3 +58,11 @@ mv "$file.part" "$file"
 # The metric longhand_backup_timestamp_seconds.
 cli SET '{tasks}:backup' "$(date +%s)" >/dev/null
 echo "$file: $(cli ZCARD '{tasks}:index') tasks, $(wc -c <"$file" | tr -d ' ') bytes"
+if [ -n "$KEEP" ]; then
+    # Their names sort by time.
+    # The names that the pattern takes hold nothing that the shell would split.
+    # shellcheck disable=SC2010
+    for old in $(cd "$(dirname "$file")" && ls -r | grep -E '^tasks-[0-9]{8}T[0-9]{6}Z\.rdb$' | tail -n "+$((KEEP + 1))"); do
+        rm -f "$(dirname "$file")/$old" "$(dirname "$file")/$old.sha256"
+    done
+fi

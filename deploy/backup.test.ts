@@ -1,5 +1,15 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { appendFile, copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -28,9 +38,10 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     return list.tasks.map(({ title }) => title);
   };
   /** Runs backup.sh or restore.sh where `.local` is the runner's folder. */
-  const run = (script: string, file: string, input = ''): SpawnSyncReturns<string> =>
+  const run = (script: string, file: string, input = '', env = {}): SpawnSyncReturns<string> =>
     spawnSync(join(root, 'deploy', `${script}.sh`), ['native', file], {
       cwd: folder,
+      env: { ...process.env, ...env },
       input,
       encoding: 'utf8',
     });
@@ -102,6 +113,23 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     // An ETag that was given out for what is gone fits nothing that comes later.
     expect(await add('added again')).not.toBe(later);
     expect(repair()).toMatch(/^2 tasks; no faults$/m);
+  });
+
+  test('deletes the oldest beside it beyond KEEP, and nothing else', async () => {
+    await runner.up();
+    const made = ['20260101T030000Z', '20260102T030000Z', '20260103T030000Z'].map(
+      (day) => `tasks-${day}.rdb`,
+    );
+    await mkdir(join(folder, 'backups'));
+    for (const name of [...made, 'tasks-before-the-move.rdb', 'tasks-2025.rdb'])
+      for (const file of [name, `${name}.sha256`]) await writeFile(join(folder, 'backups', file), '');
+    const keep = (count: string) => run('backup', '', '', { KEEP: count });
+    expect(keep('few').stderr).toBe('KEEP=few: is not a number of backups, such as 14\n');
+    expect(keep('2').status).toBe(0);
+    const left = (await readdir(join(folder, 'backups'))).toSorted();
+    const now = left.find((name) => /^tasks-\d{8}T\d{6}Z\.rdb$/.test(name) && !made.includes(name));
+    const kept = [made[2], now, 'tasks-2025.rdb', 'tasks-before-the-move.rdb'];
+    expect(left).toEqual(kept.flatMap((name) => [name, `${name}.sha256`]).toSorted());
   });
 
   test('needs a running store', () => {

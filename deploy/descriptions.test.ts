@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { service } from './native/processes.ts';
+import { releasedStack } from './release-compose.ts';
 
 // The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
 // here, so that a change of one that the other needs is noticed.
@@ -16,6 +18,8 @@ type Node = any;
 
 const read = (file: string): Node => parse(readFileSync(join(root, file), 'utf8'), { merge: true });
 const compose = read('docker-compose.yml');
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+const [, redis] = /^FROM (redis:\S+)/m.exec(dockerfile) ?? [];
 
 /** kustomize, alone or as part of kubectl. */
 const kustomize = [
@@ -24,12 +28,13 @@ const kustomize = [
 ].find(([program = '', command = '']) => spawnSync(program, [command, '--help']).status === 0);
 const without = kustomize ? '' : ' (skipped: there is neither kubectl nor kustomize on this machine)';
 
-/** The objects that kustomize makes of a folder. */
-function rendered(folder: string): Node[] {
+/** What kustomize makes of a folder. */
+function render(folder: string): string {
   const [program = '', command = ''] = kustomize ?? [];
-  const text = execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
-  return parseAllDocuments(text).map((document) => document.toJS());
+  return execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
 }
+const rendered = (folder: string): Node[] =>
+  parseAllDocuments(render(folder)).map((document) => document.toJS());
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
@@ -50,10 +55,12 @@ function described(name: string) {
   const [container] = pod.containers;
   const env = Object.fromEntries(container.env?.map(({ name, value }: Node) => [name, value]) ?? []);
   const bytes = (text: string) => Number.parseInt(text, 10) * 1024 ** 2;
-  const redisOf = (image?: string) => /^redis:.*/.exec(image ?? '')?.[0];
   const shared = (environment: Node) =>
     Object.fromEntries(
-      ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [key, environment?.[key]]),
+      ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'NODE_OPTIONS'].map((key) => [
+        key,
+        environment?.[key]?.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      ]),
     );
   const inCompose = compose.services[name];
   return {
@@ -61,21 +68,20 @@ function described(name: string) {
       user: inCompose.user,
       memory: bytes(inCompose.mem_limit),
       env: shared(inCompose.environment),
-      redis: redisOf(inCompose.image),
+      redis: inCompose.command && redis,
       command: inCompose.command,
     },
     kubernetes: {
       user: `${pod.securityContext.runAsUser}:${pod.securityContext.runAsGroup}`,
       memory: bytes(container.resources.limits.memory),
       env: shared(env),
-      redis: redisOf(container.image),
+      redis: /^redis:.*/.exec(container.image)?.[0],
       command: container.command,
     },
   };
 }
 
 test('whoever starts the expander gives it threads for slow names, before Node starts', () => {
-  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const [, image] = /^FROM service AS expander\n(?:.*\n)*?ENV (UV_.*)$/m.exec(dockerfile) ?? [];
   const { scripts } = read('expander/package.json');
   const start = `env -i PATH="$PATH" sh -c '${scripts.start.replace('node src/main.ts', 'env')}'`;
@@ -87,6 +93,75 @@ test('whoever starts the expander gives it threads for slow names, before Node s
     expect(env?.[name]).toBe(value);
     expect(started).toContain(`${name}=${value}`);
   }
+});
+
+const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
+test.skipIf(noCompose)('in containers tasks has a way out only to a store or a collector elsewhere', () => {
+  const tasks = (env: NodeJS.ProcessEnv) => {
+    const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
+    const { services, networks } = JSON.parse(
+      execFileSync('docker', ['compose', 'config', '--format', 'json'], options),
+    );
+    const own = Object.keys(services.tasks.networks);
+    return { url: services.tasks.environment.REDIS_URL, out: own.filter((name) => !networks[name].internal) };
+  };
+  const url = 'rediss://user:password@redis.example:6380/0';
+  expect(tasks({})).toEqual({ url: 'redis://tasks-store:6379/0', out: [] });
+  expect(tasks({ TASKS_REDIS_URL: url })).toEqual({ url, out: ['to-tasks-store-outside'] });
+  expect(tasks({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }).out).toEqual(['traces-outside']);
+});
+
+describe('The compose.yaml of a release', () => {
+  const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+  const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
+
+  test('is the stack without its profiles, with the same project, volumes, ports and variables', () => {
+    for (const part of Object.keys(compose).filter((key) => !/^(x-|services|volumes)/.test(key)))
+      expect([part, released[part]]).toEqual([part, compose[part]]);
+    expect(Object.keys(released.services).toSorted()).toEqual(services.toSorted());
+    for (const name of services) {
+      const { build, develop, depends_on, ...same } = compose.services[name];
+      expect(released.services[name]).toMatchObject({ ...same, image: `registry.example/${name}@sha256:0` });
+    }
+    for (const [name, volume] of Object.entries(released.volumes))
+      expect(volume).toEqual(compose.volumes[name]);
+    expect(Object.keys(released.volumes)).toContain('tasks');
+  });
+
+  test('needs nothing else: no build, no profile, no file of the checkout', () => {
+    expect(JSON.stringify(released)).not.toMatch(/"(build|profiles|develop|bind)"|"\.\//);
+    for (const { depends_on = {} } of Object.values<Node>(released.services))
+      expect(services).toEqual(expect.arrayContaining(Object.keys(depends_on)));
+    const mounting = text.replace(
+      '      - tasks:/data\n',
+      '      - { type: bind, source: ./data, target: /data }\n',
+    );
+    expect(() => releasedStack(mounting, String)).toThrow(
+      'tasks-store mounts {"type":"bind","source":"./data"',
+    );
+  });
+});
+
+test.skipIf(!kustomize)(`make kubernetes takes released images, and then builds none${without}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const program = (name: string, script: string) =>
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
+  program('docker', 'echo "docker $*" >&2; exit 1');
+  writeFileSync(join(folder, 'local.yaml'), render(join(kubernetes, 'overlays', 'local')));
+  program('kubectl', `case $1 in kustomize) cat ${folder}/local.yaml ;; apply) cat ;; esac`);
+  const env = {
+    PATH: `${folder}:${process.env.PATH}`,
+    LONGHAND_REGISTRY: 'registry.example/longhand',
+    LONGHAND_VERSION: '1.2.3',
+  };
+  const applied = execFileSync(join(kubernetes, 'up.sh'), { env, encoding: 'utf8' });
+  expect(new Set([...applied.matchAll(/image: (.*)/g)].map(([, image]) => image))).toEqual(
+    new Set([
+      ...['expander', 'proxy', 'tasks'].map((name) => `registry.example/longhand/${name}:1.2.3`),
+      redis,
+    ]),
+  );
 });
 
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
@@ -192,35 +267,76 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     });
   });
 
-  const components = readdirSync(join(kubernetes, 'components'));
-  test.each(components)(
-    'component %s fits onto the base, and so do all that are meant to be combined',
-    (name) => {
-      const combination = new Set([name, 'pod-monitor']);
-      const text = execFileSync(
-        'sh',
-        [
-          '-c',
-          `folder=$(mktemp -d -p "$1") && trap 'rm -rf "$folder"' EXIT && cat >"$folder/kustomization.yaml" && ${kustomize?.join(' ')} "$folder"`,
-          'sh',
-          kubernetes,
-        ],
-        {
-          input: `resources: [../base]\ncomponents: [${[...combination].map((c) => `../components/${c}`).join(', ')}]\n`,
-          encoding: 'utf8',
-        },
+  /** The base with components. */
+  const withComponents = (...names: string[]): Node[] => {
+    const folder = mkdtempSync(join(kubernetes, 'overlays', 'test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const components = names.map((name) => `../../components/${name}`);
+    writeFileSync(
+      join(folder, 'kustomization.yaml'),
+      stringify({ resources: ['../../base'], components, namespace: 'longhand' }),
+    );
+    return rendered(folder);
+  };
+
+  test.each([
+    ['autoscaling', 'HorizontalPodAutoscaler'],
+    ['external-redis', 'NetworkPolicy'],
+    ['gateway', 'HTTPRoute'],
+    ['ingress', 'Ingress'],
+    ['observe', 'PodMonitor'],
+    ['password', 'Deployment'],
+    ['shortener', 'Pod'],
+    ['traces', 'NetworkPolicy'],
+  ])('component %s fits onto the base, and beside `observe`', (name, kind) => {
+    const all = withComponents(...new Set([name, 'observe']));
+    expect(all.map((object) => object.kind)).toContain(kind);
+    for (const workload of workloads(all)) {
+      for (const container of podOf(workload).spec.containers) {
+        expect(container.securityContext?.capabilities, container.name).toEqual({ drop: ['ALL'] });
+        expect(container.image, container.name).toMatch(/:\d+\.\d+\.\d+$/);
+      }
+    }
+  });
+
+  test('the alerts of `observe` are those of rules.yml', async () => {
+    const rule = {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name: 'longhand' },
+      spec: read('deploy/observe/rules.yml'),
+    };
+    const comment = '# Made from deploy/observe/rules.yml: npx vitest run deploy/descriptions.test.ts -u\n';
+    await expect(comment + stringify(rule, { lineWidth: 0 })).toMatchFileSnapshot(
+      join(kubernetes, 'components', 'observe', 'rules.yaml'),
+    );
+  });
+
+  test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {
+    const all = withComponents('external-redis');
+    const left = all.filter(
+      ({ kind, metadata }) => kind !== 'ConfigMap' && /cache|store|backup/.test(metadata.name),
+    );
+    expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+    for (const name of ['expander', 'tasks']) {
+      const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === name));
+      const fromSecret = (key: string) => ({ valueFrom: { secretKeyRef: { name: 'redis', key } } });
+      expect(spec.containers[0].env).toContainEqual({ name: 'REDIS_URL', ...fromSecret(`${name}-url`) });
+      expect(spec.containers[0].env.map((variable: Node) => variable.name)).not.toContain(
+        'REDIS_PASSWORD_FILE',
       );
-      const kinds = new Set(parseAllDocuments(text).map((document) => document.toJS().kind));
-      const expected: Record<string, string> = {
-        autoscaling: 'HorizontalPodAutoscaler',
-        gateway: 'HTTPRoute',
-        ingress: 'Ingress',
-        'pod-monitor': 'PodMonitor',
-        shortener: 'Pod',
-      };
-      expect(kinds).toContain(expected[name]);
-    },
-  );
+    }
+  });
+
+  test('with `password` tasks reads it from a file of the Secret, which its user may read', () => {
+    const all = withComponents('password');
+    const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));
+    const [{ env, volumeMounts }] = spec.containers;
+    expect(env).toContainEqual({ name: 'TASKS_PASSWORD_FILE', value: '/run/door/password' });
+    expect(volumeMounts).toContainEqual({ name: 'door', mountPath: '/run/door', readOnly: true });
+    const secret = { secretName: 'tasks-door', defaultMode: 0o440 };
+    expect(spec.volumes).toContainEqual({ name: 'door', secret });
+  });
 
   test('a route has no time limit of the gateway', () => {
     const routes = objects.production?.filter(({ kind }) => kind === 'HTTPRoute') ?? [];

@@ -44,7 +44,7 @@ for program in nginx redis-server; do
 done
 
 echo 'To keep the tasks:'
-# Four times its maxmemory: a base and what was added since, and the same again while they are rewritten.
+# Four times maxmemory: the base and the increments, and both again during a rewrite.
 megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 4))
 free=$(df -Pm . | awk 'NR == 2 { print $4 }')
 if [ "$free" -ge "$megabytes" ]; then

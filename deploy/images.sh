@@ -4,8 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- proxy expander tasks
+version=${LONGHAND_VERSION:-$(sed -n 's/^  "version": "\(.*\)",/\1/p' package.json)}
 for target; do
-    image=${LONGHAND_REGISTRY:-longhand}/$target:${LONGHAND_VERSION:-0.1.0}
+    image=${LONGHAND_REGISTRY:-longhand}/$target:$version
     docker build --quiet --target "$target" --tag "$image" . >/dev/null
     echo "$image"
 done

@@ -29,7 +29,7 @@ if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } 
     exit 1
 fi
 rm -f "$log"
-# Nor should they start at boot.
+# Nor may they start at boot.
 if [ -d /run/systemd/system ]; then
     for program in $missing; do systemctl disable --quiet "$program" 2>/dev/null || true; done
 fi

@@ -1,13 +1,13 @@
 /**
- * Fails where the time of one of our regular expressions grows faster than its input: `make lint` runs it. Nothing can
- * interrupt an expression, so strangers' input would stop everything else. Tests may have any.
+ * Fails if the time of a regular expression grows faster than its input; `make lint` runs it. Nothing can interrupt an
+ * expression, so a stranger's input would block the service. Tests are exempt.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseSync, Visitor } from 'oxc-parser';
 import { checkSync } from 'recheck';
 
-/** Milliseconds for one expression. The slowest of ours takes half a second, more on a busy machine. */
+/** Milliseconds for one expression. The slowest takes half a second on an idle machine. */
 const timeout = 30_000;
 
 const sources = ['*.ts', '*.js'];

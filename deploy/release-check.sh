@@ -1,17 +1,16 @@
 #!/bin/sh
-# Says what stands between this checkout and a release of the version in its manifests. Changes nothing.
+# Reports what is missing for a release of this checkout. Changes nothing.
 cd "$(dirname "$0")/.." || exit
 faults=0
 fault() { echo "  missing  $*"; faults=$((faults + 1)); }
 
-version=$(node -p 'require("./tasks/package.json").version')
+version=$(node -p 'require("./package.json").version')
 echo "Longhand $version"
-for manifest in */package.json; do
+for manifest in */package.json expander/package/package.json; do
     [ "$(node -p "require('./$manifest').version")" = "$version" ] || fault "$manifest has another version"
 done
-grep -o 'image.version=[^ ]*' Dockerfile | sort -u | grep -qx "image.version=$version" ||
-    fault "the images of the Dockerfile are labelled with another version"
-[ "$(grep -o 'image.version=[^ ]*' Dockerfile | sort -u | wc -l)" = 1 ] || fault "the images have several versions"
+tags=$(grep -hoE 'longhand/[a-z]+, .*newTag: [^ ]+' -r deploy/kubernetes | sed 's/.*: //' | sort -u)
+[ "$tags" = "$version" ] || fault "deploy/kubernetes has other tags: $tags"
 grep -q "^## $version\b" CHANGELOG.md || fault "CHANGELOG.md has no section ## $version"
 [ -z "$(git status --porcelain)" ] || fault "there are changes that are not committed"
 if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version exists already"; fi

@@ -14,7 +14,7 @@ fail() { echo "$*" >&2; exit 1; }
 (cd "$(dirname "$file")" && "$here/sha256.sh" -c "$(basename "$file").sha256" >/dev/null 2>&1) ||
     fail "$file does not match its checksum: it is damaged. Nothing was changed."
 
-# tasks: how many the store holds, `?` if it does not answer, empty if there is no store.
+# tasks: their number, `?` if the store does not answer, empty without a store.
 if [ "$kind" = containers ]; then
     running=$(docker compose ps --quiet tasks-store)
     tasks=$(docker compose run --rm --no-deps -T tasks-store sh -c '[ ! -e appendonlydir ] || echo "?"' </dev/null)
@@ -37,7 +37,7 @@ fi
 if [ "$kind" = containers ]; then
     start() { docker compose up --detach --wait --no-deps --no-recreate tasks-store 2>/dev/null; }
     if [ -n "$running" ]; then
-        # Also after a restore that fails, or that Ctrl-C ends.
+        # Start the store even if the restore fails or Ctrl-C ends it.
         trap start EXIT
         trap 'exit 130' INT TERM
         docker compose stop tasks-store 2>/dev/null
@@ -47,6 +47,8 @@ if [ "$kind" = containers ]; then
 else
     mkdir -p .local/tasks-store
     (exec <"$file" && cd .local/tasks-store && "$here/compose/redis.sh" restore) || fail 'The backup was not restored.'
+    # The reader's shell expands it.
+    # shellcheck disable=SC2016
     repair='REDIS_URL=unix:$PWD/.local/run/tasks-store.sock npm run repair -w tasks'
 fi
 echo "Restored from $file. This checks the tasks while the stack runs:"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Prints what a service is made of, as CycloneDX:
 #   deploy/sbom.sh SERVICE
-# `npm sbom --omit=dev` also omits what another workspace needs for its development only, such as zod. So npm reads copies
-# of the manifests, without the other services and without anything for development.
+# `npm sbom --omit=dev` also omits packages that are another workspace's development dependencies, such as zod. So npm reads
+# copies of the manifests without the other services and without development dependencies.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

@@ -43,7 +43,7 @@ const imported = await fetch(`${stack.urls.tasks}/tasks/import`, {
 });
 if (!imported.ok) throw new Error(`The tasks were not imported: ${await imported.text()}`);
 for (const [name, url, height] of [
-  ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 850],
+  ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 880],
   ['tasks', `${stack.urls.tasks}/`, 600],
 ] as const) {
   const format = { width: 640, height, scale: 0.75, maxBytes: 60_000 };

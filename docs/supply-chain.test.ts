@@ -48,8 +48,8 @@ describe('Images', () => {
   });
 });
 
-describe('The workflow', () => {
-  const workflow = read('.github/workflows/ci.yml');
+describe.each(['ci', 'release'])('The workflow %s', (name) => {
+  const workflow = read(`.github/workflows/${name}.yml`);
 
   test('pins every action by its commit, and says which version that is', () => {
     const uses = matches(workflow, /uses: (.*)$/gm);
@@ -57,22 +57,32 @@ describe('The workflow', () => {
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('may read the code, and nothing else', () => {
-    expect(workflow).toMatch(/^permissions: \{\}$/m);
-    expect(new Set(matches(workflow, /^ {4}permissions:\n((?: {6}.*\n)+)/gm))).toEqual(
-      new Set(['      contents: read\n']),
+  test('uses the Node of the tests', () => {
+    expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(
+      new Set([manifest.devDependencies.node]),
     );
+  });
+
+  test('keeps no credentials in the checkout, and grants nothing to jobs that do not ask', () => {
+    expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(matches(workflow, /(secrets\.|pull_request_target)/g)).toEqual([]);
     expect(matches(workflow, /(actions\/checkout)/g)).toHaveLength(
       matches(workflow, /(persist-credentials: false)/g).length,
     );
   });
+});
 
-  test('runs what CI runs, with the Node of the tests', () => {
-    expect(workflow).toContain('run: .ci/run\n');
-    expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(
-      new Set([manifest.devDependencies.node]),
+describe('The workflow of CI', () => {
+  const workflow = read('.github/workflows/ci.yml');
+
+  test('may read the code, and nothing else', () => {
+    expect(new Set(matches(workflow, /^ {4}permissions:\n((?: {6}.*\n)+)/gm))).toEqual(
+      new Set(['      contents: read\n']),
     );
+  });
+
+  test('runs .ci/run', () => {
+    expect(workflow).toContain('run: .ci/run\n');
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses, which the load scripts ask beside the
- * stack (CONTROL_URL). What it is slow at, the machine is slow at.
+ * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses that the load scripts request as well
+ * as the stack (CONTROL_URL). If the control is slow, the machine is slow.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,27 +1,28 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import manifest from './package.json' with { type: 'json' };
 
 const scripts = join(import.meta.dirname, 'scripts');
 const localBin = join(import.meta.dirname, '..', '.local', 'bin');
-/** The one that is installed, and the oldest that will do. */
+/** The oldest version that works, and the one to install. */
 const version = manifest.config.k6.replace('v', '');
 const image = `grafana/k6:${version}`;
 
 export interface K6 {
   version: string;
-  /** The command line that runs k6 with the given environment, and may write to the folder `out`. */
+  /** The command line of a k6 with this environment that may write to the folder `out`. */
   command(env: Record<string, string>, out: string): string[];
 }
 
 /**
- * Finds k6: on the PATH, in `.local/`, or as a Docker image; otherwise installs it with Go into `.local/`, once, which
- * takes about two minutes.
+ * Finds k6 on the PATH, in `.local/`, or as a Docker image. Otherwise Go installs it into `.local/`, which takes about two
+ * minutes.
  *
- * @throws Error that says how to get it, or that the one on the PATH is too old.
+ * @throws Error that says how to get k6, or that the one on the PATH is too old.
  */
 export async function findK6(): Promise<K6> {
   const installed = await installedK6();
@@ -37,8 +38,8 @@ export async function findK6(): Promise<K6> {
   }
   const pulled = (await succeeds('docker', 'version')) ? `, and Docker cannot pull ${image}` : '';
   throw new Error(
-    `k6 is not installed${pulled}: install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install ` +
-      'Docker or Go, with which this command gets it by itself.',
+    `k6 is not installed${pulled}. Install it (https://grafana.com/docs/k6/latest/set-up/install-k6/), or install ` +
+      'Docker or Go: then this command gets k6 by itself.',
   );
 }
 
@@ -50,8 +51,8 @@ export async function installedK6(): Promise<K6 | undefined> {
     const found = /\bv(\d+\.\d+\.\d+)/.exec(output.stdout)?.[1];
     if (!found || isOlder(found, version)) {
       throw new Error(
-        `${command} is ${found ?? output.stdout.trim()}, older than ${version}, which the load scripts need: update ` +
-          'it, or take it off the PATH, and "make load" gets one by itself.',
+        `${command} is ${found ?? output.stdout.trim()}, older than ${version}, which the load scripts need. Update ` +
+          'it, or take it off the PATH: then "make load" gets one by itself.',
       );
     }
     return { version: found, command: () => [command] };
@@ -79,23 +80,17 @@ export interface ScriptRun {
   variables: Record<string, string>;
   /** More options for k6. */
   args?: readonly string[];
-  /** Whether its output is kept for the caller; otherwise k6 writes to this terminal, with its progress bar. */
+  /** Returns the output instead of writing it to this terminal with a progress bar. */
   quiet?: boolean;
 }
 
 /** The files that k6 writes to the folder of a run. */
 export const k6Files = { summary: 'summary.json', html: 'report.html' };
 
-/** Whatever ends this program, no k6 keeps running. */
-const running = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
 /**
- * Runs a script to its end.
+ * Runs a script.
  *
- * @returns k6's exit code: 0 when every threshold passed, 99 when one failed, another when k6 itself failed.
+ * @returns k6's exit code: 0 if every threshold passed, 99 if one failed, another if k6 itself failed.
  */
 export async function runScript(
   k6: K6,
@@ -104,10 +99,10 @@ export async function runScript(
   await mkdir(out, { recursive: true });
   const env = {
     K6_WEB_DASHBOARD: 'true',
-    // No live page by default, and one point per second: with k6's default of ten a short run has no report.
+    // No live page, and one point per second: with k6's default of ten seconds a short run has no report.
     K6_WEB_DASHBOARD_PORT: '-1',
     K6_WEB_DASHBOARD_PERIOD: '1s',
-    // In a container too.
+    // A container does not inherit them.
     ...Object.fromEntries(
       Object.entries(process.env).filter(([name, value]) => /^(K6|LOAD)_/.test(name) && value),
     ),
@@ -126,15 +121,10 @@ export async function runScript(
     env: { ...process.env, ...env },
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   });
-  running.add(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  running.delete(child);
+  const closed = once(child, 'close');
+  const read = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
+  const output = (await Promise.all(read)).join('\n');
+  const [code] = await closed;
   return { code, output };
 }
 

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startControl } from './control-server.ts';
@@ -13,6 +15,8 @@ import { judge } from './runs/verdict.ts';
 import { runControl } from './selftest.ts';
 import { startOwnStack, type Target } from './target.ts';
 
+const root = join(import.meta.dirname, '..');
+const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
 const installed = await installedK6();
 const skipped = installed ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
 
@@ -32,13 +36,6 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
 
   const run = (script: string, variables: Record<string, string>, args: string[] = []) =>
     runScript(k6, { script, out, variables: { LOAD_PROFILE: 'short', ...variables }, args, quiet: true });
-
-  test('smoke passes on the stack', async () => {
-    const { code, output } = await run('smoke', stack.variables);
-    expect(code, output).toBe(0);
-    // As k6 alone shows it.
-    expect(output).toContain('█ THRESHOLDS');
-  });
 
   test('a short keepalive passes, directly and through the proxy, beside a control', async () => {
     await using control = await startControl();
@@ -86,30 +83,52 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   ])('%s is refused, with LOAD_ALLOW_HOST=%s', async (url, allowed) => {
     const { code, output } = await run('smoke', { TASKS_URL: url, LOAD_ALLOW_HOST: allowed });
     expect(code).not.toBe(0);
-    expect(output).toContain(`TASKS_URL=${url}: load is sent to this machine only`);
+    expect(output).toContain(`TASKS_URL=${url}: not allowed. Load goes to this machine`);
   });
 
-  test('LOAD_ALLOW_HOST opens one host: what will be written is said first, and removed at the end', async () => {
-    const config = join(out, 'config.json');
-    await writeFile(config, JSON.stringify({ hosts: { 'stage.internal': '127.0.0.1' } }));
-    const port = new URL(stack.variables.TASKS_URL ?? '').port;
+  test('a stack with two names and a low limit: says what it adds and removes it, and keeps to the limit', async () => {
+    await using limited = await startOwnStack(1, { ...process.env, LONGHAND_API_RATE: '20r/s' });
+    const config = join(out, 'two-names.json');
+    await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
+    const renamed = (url: string | undefined, name: string) =>
+      `${url}`.replace('127.0.0.1', `${name}.internal`);
+    const { EXPANDER_URL, TASKS_URL, SHORTENER_URL = '' } = limited.variables;
     const variables = {
-      TASKS_URL: `http://stage.internal:${port}`,
-      LOAD_ALLOW_HOST: 'stage.internal',
-      LOAD_LISTED: '20',
-      LOAD_DURATION: '1s',
-      LOAD_READ_P95: '5000',
-      LOAD_WRITE_P95: '5000',
+      EXPANDER_URL: renamed(EXPANDER_URL, 'expander'),
+      TASKS_URL: renamed(TASKS_URL, 'tasks'),
+      SHORTENER_URL,
+      LOAD_ALLOW_HOST: 'expander.internal, tasks.internal',
     };
-    const { code, output } = await run('tasks', variables, ['--config', config]);
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/This run loads stage.internal. It adds 20 tasks, then 10 a second for 1 s/);
-    const prefix = /begin with \\"(load \S+)\\"/.exec(output)?.[1];
-    const left = await fetch(`${stack.variables.TASKS_URL}/tasks`, {
-      headers: { Accept: 'application/json' },
-    });
+    const [smoke, expander] = [
+      await run('smoke', variables, ['--config', config]),
+      await run('expander', { ...variables }, ['--config', config]),
+    ];
+    expect([smoke.code, expander.code], smoke.output + expander.output).toEqual([0, 0]);
+    expect(smoke.output).toContain('PROXY_URL is not set: the index page is not checked.');
+    expect(smoke.output).toMatch(/This run loads expander.internal, tasks.internal. It adds 8 tasks/);
+    const prefix = /begin with \\"(load \S+)\\"/.exec(smoke.output)?.[1];
+    const left = await fetch(`${TASKS_URL}/tasks`, { headers: { Accept: 'application/json' } });
     expect(prefix).toBeDefined();
     expect(await left.text()).not.toContain(prefix);
+    expect(expander.output).toMatch(/answers 429: sending 1\d links a second instead of 100\./);
+  });
+
+  test("the README's ten minutes with k6 end as it says", async () => {
+    const [, tutorial = ''] = readme.split(/^## .*\n/m);
+    const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
+    const quick = { LOAD_DURATION: '1', LOAD_LISTED: '10' };
+    const env = { ...process.env, ...stack.variables, ...quick, K6_NO_USAGE_REPORT: 'true' };
+    const ends: { code: number; output: string }[] = [];
+    for (const line of lines) {
+      const asPrinted = line.replace(/^k6/, k6.command({}, out).join(' '));
+      const end = await promisify(execFile)('bash', ['-c', asPrinted], { cwd: root, env }).then(
+        () => ({ code: 0, output: '' }),
+        ({ code, stdout }) => ({ code, output: stdout }),
+      );
+      ends.push(end);
+    }
+    const codes = ends.map(({ code }) => code);
+    expect(codes, ends.at(-1)?.output).toEqual([0, 0, 99, 0]);
   });
 
   test('breakpoint raises the rate until a threshold is crossed, and says at which rate', async () => {
@@ -135,6 +154,15 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(elsewhere).toBe(0);
   });
 
+  test('a list with a password is named as such', async () => {
+    const server = http.createServer((_, response) => response.writeHead(303, { Location: '/login' }).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { output } = await run('tasks', { TASKS_URL: url });
+    expect(output).toContain(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
+  });
+
   test('an unknown profile, an unknown variable and a bad value are named', async () => {
     const faults: Record<string, string>[] = [
       { LOAD_PROFILE: 'huge' },
@@ -157,17 +185,19 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output.split('LOAD_RATE: no effect on tasks, which has LOAD_READ_RATE')).toHaveLength(2);
   });
 
-  test('the negative control: keepalive passes with no-delay on', async () => {
-    const { code, delayed, output } = await runControl(k6, true);
-    expect(code, output).toBe(0);
-    expect(Math.max(delayed.get, delayed.post)).toBeLessThan(0.25);
-  });
-
-  test('the negative control: keepalive fails with no-delay off', async () => {
-    const { code, delayed, output } = await runControl(k6, false);
-    expect(code, output).toBe(99);
-    expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.5);
-  });
+  test.each([
+    ['on', 0],
+    ['off', 99],
+  ] as const)(
+    'the negative control: with no-delay %s, keepalive exits with %i',
+    async (noDelay, expected) => {
+      const { code, delayed, output } = await runControl(k6, noDelay === 'on');
+      expect(code, output).toBe(expected);
+      const shares = [delayed.get, delayed.post];
+      if (noDelay === 'on') expect(Math.max(...shares)).toBeLessThan(0.25);
+      else expect(Math.min(...shares)).toBeGreaterThan(0.5);
+    },
+  );
 });
 
 test('an older k6 is reported by name', async () => {
@@ -184,12 +214,11 @@ test('an older k6 is reported by name', async () => {
 });
 
 test('the container has the same k6', async () => {
-  const compose = await readFile(join(import.meta.dirname, '..', 'docker-compose.yml'), 'utf8');
+  const compose = await readFile(join(root, 'docker-compose.yml'), 'utf8');
   expect(compose).toContain(`image: grafana/k6:${manifest.config.k6.slice(1)}\n`);
 });
 
-test('the README lists every setting of every script, with its default', async () => {
-  const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
+test('the README lists every setting of every script, with its default', () => {
   for (const [script, settings] of Object.entries(profiles.full ?? {})) {
     const row = readme
       .split('\n')

@@ -9,8 +9,8 @@ const full = {
   smoke: { users: 2, iterations: 20 },
   keepalive: {
     rate: 200,
-    // Requests in a row on one connection. When a connection pauses for more than 40 ms between a response and the
-    // next request, Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay we look for.
+    // Requests in a row on one connection. After a pause of more than 40 ms between a response and the next request,
+    // Linux acknowledges at once (it leaves "pingpong" mode), which would hide the delay that we look for.
     burst: 4,
     duration: 40,
     users: 20,
@@ -41,12 +41,12 @@ const full = {
   breakpoint: { rate: 200, peakRate: 10_000, duration: 5 * 60, users: 500, ...mixed },
 };
 
-/** A threshold that is always met: k6 puts only metrics with a threshold into the summary. */
+/** A threshold that is always met: the summary has only metrics with a threshold. */
 export const alwaysMet = 'max>=0';
 
 export type Profile = typeof full;
 
-/** The load profiles: the limits are meant for `full`; `short` is for CI and for trying a script. */
+/** The load profiles. The limits suit `full`; `short` is for CI and for trying a script. */
 export const profiles: Record<string, Profile> = {
   full,
   short: {
@@ -55,7 +55,7 @@ export const profiles: Record<string, Profile> = {
       ...full.keepalive,
       rate: 100,
       duration: 3,
-      // Wide enough for a busy machine, and still far from the effect of a delay on every response.
+      // Wide enough for a busy machine; a delay of every response still crosses them.
       p50: 1_000,
       p99: 1_000,
       p999: 2_000,
@@ -63,8 +63,16 @@ export const profiles: Record<string, Profile> = {
       reopened: 0.02,
       dropped: 40,
     },
-    expander: { ...full.expander, rate: 100, duration: 5, hotLinks: 20 },
-    tasks: { ...full.tasks, readRate: 50, writeRate: 10, duration: 5, listed: 1_000 },
+    expander: { ...full.expander, rate: 100, duration: 5, hotLinks: 20, hitP95: 1_000, missP95: 1_000 },
+    tasks: {
+      ...full.tasks,
+      readRate: 50,
+      writeRate: 10,
+      duration: 5,
+      listed: 1_000,
+      readP95: 1_000,
+      writeP95: 1_000,
+    },
     spike: { ...full.spike, rate: 20, peakRate: 200, ramp: 3, hold: 3, after: 8 },
     soak: { ...full.soak, rate: 20, duration: 30 },
     restart: { ...full.restart, rate: 50, duration: 8 },

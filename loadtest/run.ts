@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   await checkNames(names);
   const k6 = await findK6();
   const options = k6Options(process.env, given.slice(end + 1));
-  // `restart` stops processes, so it never runs against a stack that is in use; `soak` watches processes.
+  // `restart` stops processes, so it never runs on a stack in use; `soak` watches processes.
   const ownProcesses = names.some((name) => name === 'restart' || name === 'soak');
   const running = ownProcesses ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');
@@ -44,7 +44,7 @@ async function checkNames(names: readonly string[]): Promise<void> {
 /** Sets in `env` what `--vus`, DASHBOARD and OBSERVE mean for k6, and returns its options. */
 function k6Options(env: NodeJS.ProcessEnv, args: string[]): string[] {
   const isOn = (value = '') => value !== '' && value !== '0';
-  // By itself, k6 ignores it in a script with scenarios.
+  // k6 itself ignores it in a script with scenarios.
   const users = /(?:^| )(?:--vus|-u)[ =](\d+)/.exec(args.join(' '))?.[1];
   if (users) env.K6_VUS = users;
   if (isOn(env.DASHBOARD)) {
@@ -61,6 +61,6 @@ function k6Options(env: NodeJS.ProcessEnv, args: string[]): string[] {
   return ['--out', 'experimental-prometheus-rw', ...args];
 }
 
-// On Ctrl-C k6 stops too and writes its reports; then the stack is stopped. A second Ctrl-C exits at once.
+// On Ctrl-C k6 stops and writes its reports, then the stack stops. A second Ctrl-C exits at once.
 process.once('SIGINT', () => {});
 await program(main);

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RequestOptions, send } from './testing/send.ts';
@@ -49,6 +51,12 @@ afterAll(async () => {
 async function heard(proxy: TemporaryProxy, headers: RequestOptions['headers'] = {}): Promise<Heard> {
   return JSON.parse((await send(proxy.ports.all, '/', { host, headers })).body);
 }
+/** What the log says of a request. */
+async function logged(proxy: TemporaryProxy, id: unknown) {
+  const line = () => proxy.log.find((entry) => entry.includes(`${id}`));
+  await expect.poll(line).toBeDefined();
+  return JSON.parse(line() ?? '');
+}
 const from = (client: string, scheme = 'https') => ({
   'X-Forwarded-For': client,
   'X-Forwarded-Proto': scheme,
@@ -78,9 +86,15 @@ describe('Behind a front', () => {
     }
   });
 
-  test('the log names the client, not the front', async () => {
-    await send(trusting.ports.all, '/logged', { host, headers: from('203.0.113.9') });
-    await expect.poll(() => trusting.log.join('\n')).toMatch(/"path":"\/logged".*"client":"203\.0\.113\.9"/);
+  test.each([
+    ['ada@example.org', 'ada@example.org'],
+    ['Ada "Countess" Lovelace', 'Ada "Countess" Lovelace'],
+    ['\u009b2J', ''],
+    ['', ''],
+  ])('the log names the client, not the front, and the user %j', async (name, user) => {
+    const headers = { ...from('203.0.113.9'), 'X-Forwarded-User': name };
+    const { 'x-request-id': id } = (await send(trusting.ports.all, '/', { host, headers })).headers;
+    expect(await logged(trusting, id)).toMatchObject({ client: '203.0.113.9', user });
   });
 
   test.each([
@@ -97,8 +111,10 @@ describe('Behind a front', () => {
 
 test('from anybody else the headers mean nothing', async () => {
   expect(await heard(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
-  const { headers } = await send(wary.ports.all, '/', { host, headers: from('203.0.113.7') });
+  const said = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
+  const { headers } = await send(wary.ports.all, '/', { host, headers: said });
   expect(headers['strict-transport-security']).toBeUndefined();
+  expect(await logged(wary, headers['x-request-id'])).toMatchObject({ client: '127.0.0.1', user: '' });
 });
 
 test.each([
@@ -109,4 +125,73 @@ test.each([
   ['tasks', names.LONGHAND_TASKS_NAME, 'tasks'],
 ] as const)('%s answers to the name %s, on the port of %s', async (_, host, port) => {
   expect((await send(wary.ports[port], '/', { host })).body).toContain('"scheme"');
+});
+
+describe('The front page links to', () => {
+  const links = async (proxy: TemporaryProxy, options: RequestOptions) =>
+    [...(await send(proxy.ports.all, '/', options)).body.matchAll(/href="(http[^"]+)"/g)].map(
+      ([, href = '']) => href.replaceAll(`${proxy.ports.all}`, 'all'),
+    );
+
+  test('the configured names, over the scheme and the port by which it was reached', async () => {
+    const host = `192.0.2.5:${trusting.ports.all}`;
+    expect(await links(trusting, { host })).toEqual([
+      'http://expand.example.org:all/',
+      'http://tasks.example.org:all/',
+    ]);
+    expect(await links(trusting, { host: 'other.example', headers: from('203.0.113.7') })).toEqual([
+      'https://expand.example.org/',
+      'https://tasks.example.org/',
+    ]);
+  });
+
+  test.each([
+    ['443', 'https://tasks.example.org'],
+    ['9443', 'https://tasks.example.org:9443'],
+  ])('the configured names over HTTPS, if the stack serves it on port %s', (port, address) => {
+    const variables = { LONGHAND_TASKS_NAME: host, LONGHAND_HTTPS_PORT: port, LONGHAND_API_RATE: '1r/s' };
+    const ports = { LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
+    const script = '. "$0"; echo "$LONGHAND_EXPANDER_ADDRESS $LONGHAND_TASKS_ADDRESS"';
+    const env = { PATH: process.env.PATH, ...variables, ...ports };
+    const derived = execFileSync('sh', ['-euc', script, join(import.meta.dirname, 'derived.envsh')], { env });
+    expect(`${derived}`).toBe(`http://$host:8081 ${address}\n`);
+  });
+
+  test.each(['[::1]', 'nas.lan', '192.0.2.5'])('the ports of the host %s without names', async (host) => {
+    const proxy = await start([], { LONGHAND_EXPANDER_NAME: '', LONGHAND_TASKS_NAME: '' });
+    const { all, expander, tasks } = proxy.ports;
+    expect(await links(proxy, { host: `${host}:${all}` })).toEqual([
+      `http://${host}:${expander}/`,
+      `http://${host}:${tasks}/`,
+    ]);
+    // The list answers to no name that public DNS may have.
+    const own = host.replace('.lan', '.local');
+    const { status, headers } = await send(tasks, '/expand?u=a%26b', { host: `${own}:${tasks}` });
+    expect([status, headers.location]).toEqual([302, `http://${own}:${expander}/?u=a%26b`]);
+  });
+});
+
+test('a short link of a task leads to the expander, over the scheme and the port by which it was reached', async () => {
+  const leads = async (port: 'all' | 'tasks', options: RequestOptions) =>
+    (await send(trusting.ports[port], '/expand?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22', options)).headers
+      .location;
+  const query = '/?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22';
+  const { all, expander, tasks } = trusting.ports;
+  expect(await leads('all', { host, headers: from('203.0.113.7') })).toBe(
+    `https://expand.example.org${query}`,
+  );
+  expect(await leads('all', { host: `${host}:${all}` })).toBe(`http://expand.example.org:${all}${query}`);
+  expect(await leads('tasks', { host: `${host}:${tasks}` })).toBe(
+    `http://expand.example.org:${expander}${query}`,
+  );
+});
+
+test.each([
+  ['*', ''],
+  [undefined, '127.0.0.0/8'],
+])('an error of nginx allows the origin %s where the guard exempts "%s"', async (origin, networks) => {
+  const away = '127.0.0.1:1 max_fails=0';
+  const proxy = await start([], { EXPANDER_ALLOWED_NETWORKS: networks, LONGHAND_EXPANDER_SERVER: away });
+  const { status, headers } = await send(proxy.ports.expander, '/api?u=x');
+  expect([status, headers['access-control-allow-origin']]).toEqual([502, origin]);
 });

@@ -111,12 +111,13 @@ describe('The log of the proxy', () => {
   });
 
   test('records the upstream status and time of each request, and whether it was limited', async () => {
-    await send(proxy.ports.tasks, '/break');
+    await send(proxy.ports.tasks, '/break', { method: 'POST' });
     const line = await expect
-      .poll(() => proxy.log.find((entry) => entry.includes('"path":"/break"')))
+      .poll(() => proxy.log.find((entry) => entry.includes('"POST"') && entry.includes('"path":"/break"')))
       .toBeDefined()
       .then(() => proxy.log.findLast((entry) => entry.includes('"path":"/break"')) ?? '');
     expect(JSON.parse(line)).toMatchObject({
+      method: 'POST',
       status: 502,
       upstream: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       upstreamStatus: '502',

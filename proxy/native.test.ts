@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { browserWalk } from './suite/browser.ts';
+import { acceptanceRules } from './suite/acceptance.ts';
 import { type CrowdedStack, crowdRules } from './suite/crowd.ts';
-import { expanderRules } from './suite/expander.ts';
-import { proxyRules } from './suite/proxy.ts';
-import { recoveryRules } from './suite/recovery.ts';
-import { tasksRules } from './suite/tasks.ts';
 import { startNative } from './testing/native.ts';
 
 describe('The stack from outside, without Docker', () => {
@@ -14,10 +10,6 @@ describe('The stack from outside, without Docker', () => {
   });
   afterAll(() => stack?.stop());
 
-  proxyRules(() => stack);
-  expanderRules(() => stack);
-  tasksRules(() => stack);
-  browserWalk(() => stack, 'native');
-  recoveryRules(() => stack);
+  acceptanceRules(() => stack);
   crowdRules(() => stack);
 });

@@ -16,16 +16,11 @@ describe('The proxy alone', () => {
   const received: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/silent': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
-    '/break': (request) => request.socket.destroy(),
     '/api/expand?break': (request) => request.socket.destroy(),
     '/tasks/import?break': (request) => request.socket.destroy(),
     '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
     '/large': (_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
-    },
-    '/stream': (_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-      response.write('data: first\n\n');
     },
   };
   const application = http.createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
@@ -101,19 +96,6 @@ describe('The proxy alone', () => {
     expect(sockets.size).toBeLessThan(20);
   });
 
-  test('an event stream is not buffered', async () => {
-    const first = await new Promise<string>((resolve, reject) => {
-      const request = http.get({ host: '127.0.0.1', port: ports.tasks, path: '/stream' }, (response) =>
-        response.once('data', (chunk) => {
-          resolve(`${chunk}`);
-          request.destroy();
-        }),
-      );
-      request.on('error', reject);
-    });
-    expect(first).toBe('data: first\n\n');
-  });
-
   test('a list of URLs may be silent for longer than other requests', async () => {
     const { status, body } = await send(ports.expander, '/api/expand', { method: 'POST', body: 'sho.rt/x' });
     expect([status, body]).toEqual([200, 'late']);
@@ -127,21 +109,17 @@ describe('The proxy alone', () => {
     expect((await send(ports.expander, '/large')).headers['content-encoding']).toBeUndefined();
   });
 
-  test('an application that resets the connection is 502 with Retry-After and a page that explains it', async () => {
-    const { status, headers, body } = await send(ports.expander, '/break');
-    expect([status, headers['retry-after']]).toEqual([502, '5']);
-    expect(headers['x-power-by']).toBe('Longhand');
-    expect(body).toContain('The application is not answering.');
-  });
-
   test.each([
     ['expander', '/api/expand?break'],
     ['tasks', '/tasks/import?break'],
-  ] as const)('so it is after a body larger than others may have: %s%s', async (name, path) => {
-    const { status, body } = await send(ports[name], path, { method: 'POST', body: 'x'.repeat(100_000) });
-    expect(status).toBe(502);
-    expect(body).toContain('The application is not answering.');
-  });
+  ] as const)(
+    'an application that resets the connection is 502, after a body larger than others may have: %s%s',
+    async (name, path) => {
+      const { status, body } = await send(ports[name], path, { method: 'POST', body: 'x'.repeat(100_000) });
+      expect(status).toBe(502);
+      expect(body).toContain('The application is not answering.');
+    },
+  );
 
   test.each([
     ['tasks', '/task', 64 * 1024],
@@ -175,8 +153,10 @@ describe('The proxy alone', () => {
         'access-control-allow-origin': '*',
       });
       expect(body).toContain('Too many requests from your address.');
+      expect(body).toContain('Wait a second, then try again.');
     }
-    expect((await ask('/?u=x')).status).toBe(429);
+    // On a slow machine the rate may allow another one meanwhile.
+    await expect.poll(async () => (await ask('/?u=x')).status, { interval: 1 }).toBe(429);
     expect((await ask('/nowhere')).status).toBe(200);
   });
 });

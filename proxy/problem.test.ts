@@ -1,4 +1,4 @@
-import http from 'node:http';
+import http, { STATUS_CODES } from 'node:http';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { type RequestOptions, send } from './testing/send.ts';
 /** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
 describe('An error of the proxy', () => {
   const application = http.createServer((request) => {
-    if (request.url === '/break') request.socket.destroy();
+    if (request.url?.includes('/break')) request.socket.destroy();
   });
   let proxy: TemporaryProxy;
   beforeAll(async () => {
@@ -39,14 +39,17 @@ describe('An error of the proxy', () => {
       expect(response.status).toBe(status);
       expect(response.headers['content-type']).toBe('application/problem+json');
       const problem = JSON.parse(response.body);
-      expect(Object.keys(problem)).toEqual(['type', 'status', 'detail', 'code']);
-      expect(problem).toMatchObject({ type: 'about:blank', status, code });
+      // Like the problems of tasks, and as its description of the interface says.
+      expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
+      expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
       expect(problem.detail).toMatch(/^[A-Z].*\.$/);
       expect(response.headers['cache-control']).toBe('no-store');
 
       const page = await send(proxy.ports.tasks, path, options);
       expect([page.status, page.headers['content-type']]).toEqual([status, 'text/html']);
-      expect(page.body).toContain(`<p>${problem.detail}</p>`);
+      const [, reason = '', advice] = /<h1>(.*)<\/h1>\s+(?:<p>(.+)<\/p>)?/.exec(page.body) ?? [];
+      expect(problem.detail).toSatisfy((detail: string) => [reason, `${reason} ${advice}`].includes(detail));
+      expect(page.body).toContain(`<title>${reason.slice(0, -1)} · Tasks</title>`);
       expect(page.headers['cache-control']).toBe('no-store');
     },
   );
@@ -57,7 +60,54 @@ describe('An error of the proxy', () => {
   ])('%i is a page for all: nginx has not read the headers', async (status, path) => {
     const response = await send(proxy.ports.tasks, path, { headers: json });
     expect([response.status, response.headers['content-type']]).toEqual([status, 'text/html']);
-    expect(response.body).toContain('<h1>That did not work</h1>');
+    expect(response.body).toMatch(/<h1>The (request is malformed|address is too long)\.<\/h1>/);
+  });
+
+  const entities: Record<string, string> = { '&amp;': '&', '&quot;': '"', '&lt;': '<', '&gt;': '>' };
+  const decodeEntities = (text: string) => text.replace(/&\w+;/g, (entity) => entities[entity] ?? entity);
+
+  /** The links of a page: what they say and where they lead from `url`. */
+  const waysOn = (body: string, url: string) =>
+    [...body.matchAll(/<a [^>]*href="([^"]*)">([^<]+)/g)].map(([, href = '', text]) => [
+      text,
+      new URL(decodeEntities(href), url).href,
+    ]);
+
+  test.each<[name: 'expander' | 'tasks' | 'all', path: string, options: RequestOptions, ways: string[][]]>([
+    [
+      'expander',
+      '/?u=a%26b&x="<b>',
+      {},
+      [
+        ['Try again', '/?u=a%26b&x=%22%3Cb%3E'],
+        ['Back to the expander', '/'],
+      ],
+    ],
+    [
+      'tasks',
+      '//evil.example/break?',
+      {},
+      [
+        ['Try again', '//evil.example/break?'],
+        ['Back to the list', '/'],
+      ],
+    ],
+    ['tasks', '/break', { method: 'POST' }, [['Back to the list', '/']]],
+    ['tasks', '/tasks', { method: 'TRACE' }, [['Back to the list', '/']]],
+    ['tasks', '/?filter=open', { host: 'nas.example' }, [['Try again', '/?filter=open']]],
+    ['all', '/nowhere?x', {}, [['Back to the start page', '/']]],
+  ])('of %s at %s leads on, and keeps the URL', async (name, path, options, ways) => {
+    const origin = `http://127.0.0.1:${proxy.ports[name]}`;
+    const { body } = await send(proxy.ports[name], path, options);
+    expect(waysOn(body, origin + path)).toEqual(ways.map(([text, to]) => [text, origin + to]));
+    expect(body.includes('Your browser’s Back button brings back what you wrote.')).toBe(
+      options.method === 'POST',
+    );
+  });
+
+  test('421 says what lets the name in', async () => {
+    const { body } = await send(proxy.ports.tasks, '/', { host: 'nas.example:8082' });
+    expect(body).toContain('<code>LONGHAND_TASKS_NAME=nas.example</code>');
   });
 
   test('429 is a problem too, for one event stream too many', async () => {
@@ -91,7 +141,11 @@ describe('An error of the proxy', () => {
   test('of the expander is text/html, like everything but /api/chain', async () => {
     const response = await send(proxy.ports.expander, '/api?u=x', { headers: json });
     expect(response.status).toBe(502);
-    expect(response.headers).toMatchObject({ 'content-type': 'text/html', 'x-power-by': 'Longhand' });
+    expect(response.headers).toMatchObject({
+      'content-type': 'text/html',
+      'x-power-by': 'Longhand',
+      'retry-after': '5',
+    });
   });
 
   test('is 502 for a write that no replica takes', async () => {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Starts what observes the stack in containers, and the stack if it is not running.
+# Starts Prometheus, Grafana and the exporters in containers, and the stack if it is not running.
 set -eu
 docker compose --profile observe up --build --detach --wait
-# A proxy that was running before does not send its access log yet.
+# nginx looks for the exporters only when it starts.
 docker compose exec -T proxy grep -q syslog:server /etc/nginx/conf.d/http.conf || docker compose restart proxy
 cat <<END
 

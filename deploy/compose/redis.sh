@@ -16,14 +16,14 @@ server)
         mv "$password.new" "$password"
     fi
     umask 077
-    # Of this alone Redis says what is wrong, not what to do. The first nine bytes name the version.
+    # Redis does not say what to do about a newer version, which is in the first nine bytes.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
             echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
                 "or restore a backup that this one made: make restore FILE=…"
         fi
     done
-    # By standard input: among the arguments every process of the machine could see it.
+    # On standard input, because any process can read another's arguments.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)
 requirepass $(cat "$password")
@@ -36,7 +36,7 @@ cli)
     exec redis-cli "$@"
     ;;
 check)
-    # Through a pipe of this shell's own: it may not open the one that a container was given.
+    # A container's user may not open /dev/stdin of the container, but may open this pipe.
     said=$(cat | redis-check-rdb /dev/stdin) || { echo "$said" >&2; exit 1; }
     ;;
 restore)
@@ -46,9 +46,11 @@ restore)
     mkdir "$new"
     cat >"$new/appendonly.aof.1.base.rdb"
     "$0" check <"$new/appendonly.aof.1.base.rdb" || { rm -rf "$new"; exit 1; }
-    # A version above all that were given out: no page and no ETag from before may pass for a later one.
+    # Versions start above all that were used, so that no old page or ETag matches a new one.
+    # The dollars are Redis's protocol.
+    # shellcheck disable=SC2016
     printf '*3\r\n$3\r\nSET\r\n$15\r\n{tasks}:version\r\n$16\r\n%s000000\r\n' "$(date +%s)" >"$new/appendonly.aof.1.incr.aof"
-    # Redis reads the append-only file alone: it ignores a dump.rdb. So the backup becomes the base of that file.
+    # With an append-only file Redis ignores dump.rdb, so the backup becomes the base of that file.
     printf 'file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n' \
         >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi

@@ -10,7 +10,7 @@ count=$(echo "$old" | wc -l)
 docker compose build --quiet "$service"
 for replica in $old; do
     docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((count + 1))" "$service"
-    # nginx resolves the addresses every 2 s: by then it knows the new one.
+    # nginx resolves the addresses every 2 s.
     sleep 4
     docker stop "$replica" >/dev/null
     docker rm "$replica" >/dev/null

@@ -3,7 +3,7 @@
 # healthy, then follows the logs until Ctrl-C, which stops it.
 set -eu
 
-# A variable with one of our prefixes that nothing of ours reads is most likely misspelt, here or in .env.
+# An unknown variable with one of our prefixes is probably misspelt.
 ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
 known=$(grep -oh "$ours" docker-compose*.yml shared/src/env.ts shared/src/other-variables.ts)
 unknown=$({ env && { [ ! -e .env ] || cat .env; }; } | sed -n "s/^ *\(export \)\{0,1\} *\($ours\) *=.*/\2/p" | sort -u | grep -vxF "$known") && {
@@ -16,7 +16,7 @@ running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
     status=$?
     log=$(docker compose logs --tail 20)
-    # Leave a stack alone that was running before.
+    # Do not stop a stack that was already running.
     [ -n "$running" ] || docker compose down 2>/dev/null
     echo "$log"
     case $log in *"Can't handle RDB format version"*)
@@ -37,14 +37,20 @@ END
     echo 'If a port is taken, choose another one, as in LONGHAND_PORT=18080 make up.' >&2
     exit $status
 }
-docker compose exec -T proxy sh -c 'cat <<END
-
-  expander   http://expander.localhost:$LONGHAND_PORT/   or http://localhost:$LONGHAND_EXPANDER_PORT/
-  tasks      http://tasks.localhost:$LONGHAND_PORT/   or http://localhost:$LONGHAND_TASKS_PORT/
-
-Ctrl-C stops everything; the tasks are kept. make down removes the containers too.
-
-END'
+(
+    # The proxy's variables, and the address that Docker publishes, such as 0.0.0.0:8080.
+    env=$(docker compose exec -T proxy env)
+    for name in PORT EXPANDER_PORT TASKS_PORT EXPANDER_NAME TASKS_NAME FRONT HTTPS_PORT; do
+        export "LONGHAND_$name=$(echo "$env" | sed -n "s/^LONGHAND_$name=//p")"
+    done
+    bind=$(docker compose port proxy "$LONGHAND_PORT")
+    echo
+    "$(dirname "$0")/../addresses.sh" "${bind%:*}"
+    printf '\nCtrl-C stops everything; the tasks are kept. make down removes the containers too.\n\n'
+)
+# The log below starts after this warning.
+docker compose logs --no-log-prefix tasks |
+    sed -n 's/.*"level":"warn".*"msg":"\(Everybody in the network[^"]*\)".*/\1/p' | tail -n 1 >&2
 # Attach to the running containers. After Ctrl-C has stopped everything, compose exits with 130.
 status=0
 docker compose up --no-recreate || status=$?

@@ -1,11 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { otherVariables } from '@longhand/shared/other-variables.ts';
-import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freeStackPorts } from '../testing/stack-ports.ts';
 
@@ -29,17 +30,10 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     env = { ...process.env, COMPOSE_PROJECT_NAME: project, ...(await freeStackPorts()).variables };
   });
   afterAll(async () => {
-    await run('docker', ['compose', 'down', '--volumes']);
-    const images = ['proxy', 'expander', 'tasks'].map((target) => `${project}-${target}`);
-    await docker('image', 'rm', '--force', ...images);
+    await run('docker', ['compose', 'down', '--volumes', '--rmi', 'local']);
   });
 
-  test('names a variable that does not exist, and exits with 78', async () => {
-    const { code, output } = await up({ LONGHAND_PROT: '80' });
-    expect([code, output]).toEqual([78, 'There is no such variable: LONGHAND_PROT\n']);
-  });
-
-  test('knows the documented variables and those of the load tests, and reads .env', async () => {
+  test('names a variable that does not exist and exits with 78, knows those that do, and reads .env', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'longhand-up-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const name of ['docker-compose.yml', 'docker-compose.tls.yml', 'shared'])
@@ -48,8 +42,9 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     const documented = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
     const known = [...documented, ...otherVariables].map((name) => `${name}=1\n`).join('');
     writeFileSync(join(folder, '.env'), `${known}export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\n`);
-    const { code, output } = await run(join(root, 'deploy/compose/up.sh'), [], { EXPANDER_URL: 'x' }, folder);
-    expect([code, output]).toEqual([78, 'There is no such variable: EXPANDER_MAX_REDIRECTS\n']);
+    const variables = { EXPANDER_URL: 'x', LONGHAND_PROT: '80' };
+    const { code, output } = await run(join(root, 'deploy/compose/up.sh'), [], variables, folder);
+    expect([code, output]).toEqual([78, 'There is no such variable: EXPANDER_MAX_REDIRECTS LONGHAND_PROT\n']);
   });
 
   test('with a damaged append-only file fails, and ends with the commands that copy and repair it', async () => {
@@ -70,5 +65,29 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     expect(repaired.stdout).toContain('Successfully truncated AOF');
     const started = await run('docker', ['compose', 'up', '--wait', 'tasks-store']);
     expect(started.code).toBe(0);
+  });
+
+  test('prints the addresses that lead to it, by LONGHAND_BIND', async () => {
+    const variables = { LONGHAND_BIND: '127.0.0.2', LONGHAND_TASKS_NAME: 'nas.lan' };
+    // A group of its own, because Ctrl-C stops compose too.
+    const child = spawn(join(root, 'deploy/compose/up.sh'), {
+      cwd: root,
+      env: { ...env, ...variables },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops everything');
+    const { LONGHAND_PORT, LONGHAND_EXPANDER_PORT, LONGHAND_TASKS_PORT } = env;
+    expect(output.match(/http\S+/g)).toEqual([
+      `http://127.0.0.2:${LONGHAND_EXPANDER_PORT}/`,
+      `http://nas.lan:${LONGHAND_PORT}/`,
+      `http://127.0.0.2:${LONGHAND_TASKS_PORT}/`,
+    ]);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await once(child, 'exit');
   });
 });

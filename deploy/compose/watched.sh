@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# watched.sh SERVICE COMMAND…: becomes COMMAND, and kills it when it hangs. Its event loop writes a byte to HEARTBEAT_FD
-# twice a second. Docker restarts what ends, never what hangs, and nginx waits on the connections of a service that hangs
-# until it ends.
+# watched.sh SERVICE COMMAND…: becomes COMMAND, and kills it when it hangs, because Docker restarts only processes that end.
+# The event loop of COMMAND writes a byte to HEARTBEAT_FD twice a second.
 service=$1
 shift
 
-# What changes unless it hangs: how often it gave up a CPU, or the time while it uses one or waits for one. Then it may yet
-# go on, and its end would only make others busier. Empty where nobody says.
+# A value that changes unless COMMAND hangs: its context switches, or the time if it runs or waits for a CPU. A busy service
+# is not killed. Empty on systems without /proc.
 activity() {
     local name value
     while read -r name value _; do
@@ -16,7 +15,7 @@ activity() {
 
 watch() {
     local misses=0 still=0 before='' now
-    # Before the first byte it is starting, which may take half a minute.
+    # A start may take 30 s.
     read -r -n 1 -t 30 || (($? > 128)) || return
     while ((misses < 20 && still < 2)); do
         if read -r -n 1 -t 0.75; then
@@ -27,7 +26,7 @@ watch() {
             if [[ -n $now && $now == "$before" ]]; then ((still += 1)); else still=0; fi
             before=$now
         else
-            # It has ended.
+            # COMMAND has ended.
             return
         fi
     done

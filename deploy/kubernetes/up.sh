@@ -1,18 +1,22 @@
 #!/bin/sh
 # Builds the images, brings them to the cluster of the current context, applies the overlay `local` and waits.
 # $KUBERNETES_LOAD is the command with which the cluster takes an image, such as `kind load docker-image`.
+# With $LONGHAND_REGISTRY or $LONGHAND_VERSION, the cluster pulls the images of a release instead.
 set -eu
 cd "$(dirname "$0")/../.."
 
-images=$(deploy/images.sh)
-if [ -n "${KUBERNETES_LOAD:-}" ]; then
+released=${LONGHAND_REGISTRY:-}${LONGHAND_VERSION:-}
+[ -n "$released" ] || images=$(deploy/images.sh)
+if [ -n "${KUBERNETES_LOAD:-}" ] && [ -z "$released" ]; then
     for image in $images "$(sed -n 's/.*name: redis, newTag: \(.*\) }/redis:\1/p' deploy/kubernetes/base/kustomization.yaml)"; do
         # The variable may hold a command and its arguments.
         # shellcheck disable=SC2086
         $KUBERNETES_LOAD "$image"
     done
 fi
-kubectl apply -k deploy/kubernetes/overlays/local
+kubectl kustomize deploy/kubernetes/overlays/local |
+    sed -E "s|image: longhand/([a-z]+):(.*)|image: ${LONGHAND_REGISTRY:-longhand}/\1:${LONGHAND_VERSION:-\2}|" |
+    kubectl apply -f -
 for workload in statefulset/expander-cache statefulset/tasks-store deployment/expander deployment/tasks deployment/proxy; do
     kubectl --namespace longhand rollout status --timeout 180s "$workload"
 done

@@ -1,27 +1,31 @@
 import { networkInterfaces } from 'node:os';
+import { relative } from 'node:path';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, test } from 'vitest';
 import { Runner } from '../testing/runner.ts';
 import { addressesOf } from './addresses.ts';
 
-const hasIPv6 = Object.values(networkInterfaces())
-  .flat()
-  .some((address) => address?.address === '::1');
+const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = []]) =>
+  found.map((address) => ({ name, ...address })),
+);
+const hasIPv6 = interfaces.some(({ address }) => address === '::1');
+/** Where other machines may find this one. */
+const addresses = interfaces
+  .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
+  .map(({ address }) => address);
 
 describe('LONGHAND_BIND', { timeout: 120_000 }, () => {
   const runner = new Runner();
 
   test.each([
-    ['127.0.0.1', { listen: ['127.0.0.1'], host: '127.0.0.1', localhost: true, everywhere: false }],
-    ['127.0.0.2', { listen: ['127.0.0.2'], host: '127.0.0.2', localhost: false, everywhere: false }],
-    ['192.168.1.5', { listen: ['192.168.1.5'], host: '192.168.1.5', localhost: false, everywhere: false }],
-    ['0.0.0.0', { listen: ['0.0.0.0'], host: '127.0.0.1', localhost: true, everywhere: true }],
-    ['::1', { listen: ['[::1]'], host: '[::1]', localhost: true, everywhere: false }],
-    ['::', { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', localhost: true, everywhere: true }],
-    ['0:0::0', { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', localhost: true, everywhere: true }],
-    [
-      '2001:db8::1',
-      { listen: ['[2001:db8::1]'], host: '[2001:db8::1]', localhost: false, everywhere: false },
-    ],
+    ['127.0.0.1', { listen: ['127.0.0.1'], host: '127.0.0.1', bind: '127.0.0.1' }],
+    ['127.0.0.2', { listen: ['127.0.0.2'], host: '127.0.0.2', bind: '127.0.0.2' }],
+    ['192.168.1.5', { listen: ['192.168.1.5'], host: '192.168.1.5', bind: '192.168.1.5' }],
+    ['0.0.0.0', { listen: ['0.0.0.0'], host: '127.0.0.1', bind: '0.0.0.0' }],
+    ['::1', { listen: ['[::1]'], host: '[::1]', bind: '[::1]' }],
+    ['::', { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', bind: '0.0.0.0' }],
+    ['0:0::0', { listen: ['0.0.0.0', '[::]'], host: '127.0.0.1', bind: '0.0.0.0' }],
+    ['2001:db8::1', { listen: ['[2001:db8::1]'], host: '[2001:db8::1]', bind: '[2001:db8::1]' }],
   ])('%s', (bind, addresses) => {
     expect(addressesOf(bind)).toEqual(addresses);
   });
@@ -32,9 +36,21 @@ describe('LONGHAND_BIND', { timeout: 120_000 }, () => {
       await runner.isServed(port, '127.0.0.1');
       await runner.isServed(port, '[::1]');
     }
-    expect(output()).toContain(`http://localhost:${runner.ports.LONGHAND_TASKS_PORT}/`);
-    expect(output()).toContain('every address of this machine');
-    expect(output()).not.toContain('[::]');
+    const { LONGHAND_TASKS_PORT: port } = runner.ports;
+    const hosts = [...output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'))].map(([, host]) => host);
+    expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
+    expect(hosts.length > 1).toBe(addresses.length > 0);
+    for (const host of hosts) await runner.isServed(port, host);
+    expect(output().match(/warn: Everybody in the network .* TASKS_PASSWORD_FILE .*\n/g)).toHaveLength(1);
+  });
+
+  test('of a network is nothing to warn of with a password, whose file is named from where one is', async () => {
+    // From any other folder there is no deploy/.
+    const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
+    const { output } = await runner.up({ LONGHAND_BIND: '0.0.0.0', TASKS_PASSWORD_FILE });
+    const url = `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks/events`;
+    expect((await fetch(url)).status).toBe(401);
+    expect(output()).not.toContain('Everybody');
   });
 
   test('of an address that localhost does not lead to is what the output shows', async () => {

@@ -1,13 +1,10 @@
-/** What LONGHAND_BIND means for nginx and for people. */
 export interface Addresses {
   /** What nginx listens on, for its `listen` directives. */
   readonly listen: readonly string[];
   /** The host of URLs that reach the proxy from this machine. */
   readonly host: string;
-  /** Whether `localhost` and names below it lead to the proxy. */
-  readonly localhost: boolean;
-  /** Whether the proxy listens on every address of this machine. */
-  readonly everywhere: boolean;
+  /** As LONGHAND_BIND; 0.0.0.0 for all addresses of both families. */
+  readonly bind: string;
 }
 
 /** @param bind an IP address; `::` stands for every address of both families, as in most servers. */
@@ -17,7 +14,6 @@ export function addressesOf(bind: string): Addresses {
   return {
     listen: hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname],
     host: everywhere ? '127.0.0.1' : hostname,
-    localhost: everywhere || hostname === '127.0.0.1' || hostname === '[::1]',
-    everywhere,
+    bind: everywhere ? '0.0.0.0' : hostname,
   };
 }

@@ -9,7 +9,7 @@ const runner = new Runner();
 test('A checkout may have any path, such as a long one with characters that mean something to programs', async () => {
   const checkout = join(runner.folder, `$HOME [a-z] "it's" ;#{${'x'.repeat(100)}`);
   await mkdir(checkout, { recursive: true });
-  for (const folder of ['deploy', 'proxy', 'expander', 'tasks', 'shared', 'package.json']) {
+  for (const folder of ['deploy', 'docs', 'proxy', 'expander', 'tasks', 'shared', 'package.json']) {
     const filter = (path: string) => !path.includes('node_modules');
     await cp(join(root, folder), join(checkout, folder), { recursive: true, filter });
   }

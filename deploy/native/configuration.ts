@@ -5,31 +5,17 @@ import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
-/** nginx writes it itself, so that no line passes through the supervisor. The path starts at nginx's prefix. */
+/** nginx's own log, relative to its prefix: no line passes through the supervisor. */
 const accessLog = '../log/access.log';
 
-/** The variables of the templates that differ from stack to stack. */
-export type ProxyVariables = Record<
-  /** Addresses, separated by spaces. */
-  | 'LONGHAND_LISTEN'
-  | 'LONGHAND_PORT'
-  | 'LONGHAND_EXPANDER_PORT'
-  | 'LONGHAND_TASKS_PORT'
-  | 'LONGHAND_API_RATE'
-  | 'LONGHAND_EXPANDER_NAME'
-  | 'LONGHAND_TASKS_NAME'
-  | 'LONGHAND_FRONT'
-  /** Empty for one to a core. */
-  | 'LONGHAND_WORKERS'
-  | 'LONGHAND_EXPANDER_SERVER'
-  | 'LONGHAND_TASKS_SERVER',
-  string
->;
+/** The stack's variables as `readEnv` gives them, and what differs from stack to stack: texts, numbers and lists of texts. */
+export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** What the container's script makes of the variables: all that it sees, with what it adds. */
-function derived(variables: Record<string, string>): Record<string, string> {
+/** The variables, with those that the container's script adds. */
+function derived(variables: ProxyVariables): Record<string, string> {
   const script = join(proxy, 'derived.envsh');
-  const env = { PATH: process.env.PATH, ...variables };
+  const given = Object.entries(variables).map(([name, value = '']) => [name, `${value}`]);
+  const env = { PATH: process.env.PATH, ...Object.fromEntries(given) };
   const { status, stdout, stderr } = spawnSync('sh', ['-eu', '-c', '. "$0"; env', script], {
     env,
     encoding: 'utf8',
@@ -41,10 +27,16 @@ function derived(variables: Record<string, string>): Record<string, string> {
 }
 
 /**
- * Renders the container's templates into an nginx configuration in the folder `prefix`. No path of this machine gets
- * into it: nginx would take a `$` in one for a variable.
+ * Renders the container's templates into the folder `prefix`. The result has no absolute path, because nginx would take a
+ * `$` in one for a variable.
+ *
+ * @param listen the addresses to listen on.
  */
-export async function configureProxy(prefix: string, variables: ProxyVariables): Promise<void> {
+export async function configureProxy(
+  prefix: string,
+  listen: readonly string[],
+  variables: ProxyVariables,
+): Promise<void> {
   const values = {
     ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
     LONGHAND_PAGES: 'pages',
@@ -55,9 +47,13 @@ export async function configureProxy(prefix: string, variables: ProxyVariables):
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   await cp(join(proxy, 'pages'), join(prefix, 'pages'), { recursive: true });
+  await cp(join(proxy, '..', 'docs'), join(prefix, 'pages', 'docs'), {
+    recursive: true,
+    filter: (path) => /(^|\/)docs$|\.md$/.test(path),
+  });
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');
-    const each = listenOnEach(text, variables.LONGHAND_LISTEN.split(' '));
+    const each = listenOnEach(text, listen);
     await writeFile(join(folder, basename(name, '.template')), render(each, values));
   }
 }

@@ -3,7 +3,7 @@ import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 /** Written anew at each start. */
 const temporary = ['run', 'proxy'];
-/** The folders of a stack, each named after what writes there; Unix sockets are in `run`. */
+/** The folders of a stack, named after their processes; Unix sockets are in `run`. */
 const names = [...temporary, 'expander-cache', 'tasks-store', 'log', 'prometheus'];
 
 export const belongsToAnother = (path = '') =>

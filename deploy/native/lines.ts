@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Calls `onLine` with each line of `output`. Only a line feed ends a line: node:readline would also break it at a
- * carriage return or U+2028, which a client can bring into a log line to forge another one.
+ * Calls `onLine` with each line of `output`. Only a line feed ends a line. node:readline would also break at a carriage
+ * return or U+2028, with which a client could forge a log line.
  */
 export function forEachLine(output: Readable, onLine: (line: string) => void): void {
   let rest = '';

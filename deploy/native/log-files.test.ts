@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +11,6 @@ test('the last lines are kept, in files that replace each other, and found by wh
   for (let i = 0; i < 200; i += 1)
     log.write('tasks', JSON.stringify({ service: 'tasks', requestId: `id${i}.` }));
   log.write('tasks-store', 'Server started, id199.');
-  await log[Symbol.asyncDispose]();
   expect((await readdir(folder)).sort()).toEqual(['log', 'log.1', 'log.2']);
   const found = async (text: string) => Array.fromAsync(findLines(folder, text));
   expect(await found('id0.')).toEqual([]);
@@ -20,4 +19,11 @@ test('the last lines are kept, in files that replace each other, and found by wh
     { level: 'info', time: expect.any(String), service: 'tasks-store', msg: 'Server started, id199.' },
   ]);
   expect((await found('"id')).length).toBeGreaterThan(40);
+});
+
+test('a full disk costs lines, and does not end the stack', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-log-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await symlink('/dev/full', join(folder, 'log'));
+  expect(() => openLog(folder).write('tasks', '{}')).not.toThrow();
 });

@@ -1,11 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alive, Runner, type Started } from '../testing/runner.ts';
@@ -75,23 +72,6 @@ describe('The native run', { timeout: 120_000 }, () => {
       `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.\n`;
     expect(output).toBe(taken(one, 'LONGHAND_EXPANDER_PORT') + taken(two, 'LONGHAND_TASKS_PORT'));
     expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
-  });
-
-  const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
-  const readOnly = ['--mount', 'sh', '-c', mount];
-  const noMounts = spawnSync('unshare', [...readOnly, tmpdir(), 'true']).status !== 0;
-  const reason = noMounts ? ' (skipped: this user cannot mount anything, even for itself)' : '';
-  test.skipIf(noMounts)(`a folder on a read-only disk is named${reason}`, async () => {
-    const main = join(import.meta.dirname, 'main.ts');
-    const folder = join(runner.folder, 'data');
-    await mkdir(folder);
-    const up = [...readOnly, runner.folder, process.execPath, main, 'up', folder];
-    const ended = await promisify(execFile)('unshare', up).catch((error) => error);
-    expect([ended.code, ended.stdout, ended.stderr]).toEqual([
-      78,
-      '',
-      `${folder} cannot be written (EROFS): the stack needs a folder for its data.\n`,
-    ]);
   });
 
   test('a folder that cannot be made is named', async () => {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -27,7 +27,7 @@ const checkout = join(import.meta.dirname, '..', '..');
 const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
 const folder = resolve(argument);
 const workingDirectory = process.cwd();
-// Nothing that the runner or its processes write is for other users.
+// Other users may not read what the stack writes.
 process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command))
@@ -60,11 +60,11 @@ async function up(): Promise<void> {
   const stop = stopSignal();
   let status = () => 'The stack is starting.';
   writeState(status());
-  await using log = openLog('log');
+  const log = openLog('log');
   const { startStack } = await import('./stack.ts');
   await using stack = await startStack({
     folder,
-    env: process.env,
+    env: withAbsoluteFiles(process.env),
     onLine(process, line) {
       printLine(process, line);
       log.write(process, line);
@@ -76,6 +76,17 @@ async function up(): Promise<void> {
   print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
   if (!stop.aborted) await once(stop, 'abort');
   print('\nStopping. The tasks are kept.');
+}
+
+/** Resolves relative paths of files, because the processes run in another folder. */
+function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const files = Object.entries(env).filter(
+    ([name, path]) => path && /^(EXPANDER|TASKS)_\w+_FILE$/.test(name),
+  );
+  return {
+    ...env,
+    ...Object.fromEntries(files.map(([name, path]) => [name, resolve(workingDirectory, `${path}`)])),
+  };
 }
 
 async function ps(): Promise<void> {
@@ -111,9 +122,7 @@ async function logs(): Promise<void> {
 function requestId(): string {
   const { ID = '' } = process.env;
   if (/^[0-9a-f]{32}$/.test(ID)) return ID;
-  throw new Error(
-    `ID=${ID} is no request id: it has 32 hexadecimal digits, and every error page shows its own.`,
-  );
+  throw new Error(`ID=${ID} is not a request ID (32 hex digits, shown on the error page).`);
 }
 
 function requirePrograms(...programs: string[]): void {
@@ -127,18 +136,18 @@ function requirePrograms(...programs: string[]): void {
   );
 }
 
-function describeStack({ urls, localhost, everywhere, operations, processes }: Stack): string {
-  const { port } = new URL(urls.proxy);
-  const addresses = (name: 'expander' | 'tasks') =>
-    localhost
-      ? `http://${name}.localhost:${port}/   or http://localhost:${new URL(urls[name]).port}/`
-      : `${urls[name]}/`;
+function describeStack({ urls, bind, operations, processes }: Stack): string {
+  const ports = {
+    LONGHAND_PORT: new URL(urls.proxy).port,
+    LONGHAND_EXPANDER_PORT: new URL(urls.expander).port,
+    LONGHAND_TASKS_PORT: new URL(urls.tasks).port,
+  };
+  const env = { ...process.env, ...ports };
+  const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { env, encoding: 'utf8' });
   const metrics = (name: 'expander' | 'tasks') =>
     `curl --unix-socket ${relative(workingDirectory, resolve(operations[name]))} http://localhost/metrics`;
   return [
-    `  expander   ${addresses('expander')}`,
-    `  tasks      ${addresses('tasks')}`,
-    ...(everywhere ? ['             and the same ports at every address of this machine'] : []),
+    addresses.trimEnd(),
     `  metrics    ${metrics('expander')}`,
     `             ${metrics('tasks')}`,
     `  processes  ${processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`,

@@ -87,18 +87,6 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
     }
   });
 
-  test.each(['expander-cache', 'tasks-store'])(
-    '%s takes no more memory than in a container',
-    async (name) => {
-      const socket = join(runner.folder, 'run', `${name}.sock`);
-      const { stdout } = spawnSync('redis-cli', ['-s', socket, 'CONFIG', 'GET', 'maxmemory'], {
-        encoding: 'utf8',
-      });
-      const megabytes = { 'expander-cache': 64, 'tasks-store': 256 }[name] ?? 0;
-      expect(stdout).toBe(`maxmemory\n${megabytes * 2 ** 20}\n`);
-    },
-  );
-
   test.runIf(isRoot)('started by root, no process is root or has a capability', async () => {
     expect(started.output()).not.toContain('runs as root');
     for (const [name, pid] of Object.entries(await runner.processes())) {

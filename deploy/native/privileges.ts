@@ -27,13 +27,12 @@ export function unprivilegedAccount(checkout: string): Account | undefined {
 }
 
 /**
- * Goes on as the account of the checkout where root runs this program: it begins anew as that account, before anything is
- * opened in `folder`, where the account could have planted a link. Only a folder that root alone can replace is made, and
- * given away, by root.
+ * If root runs this program, restarts it as the account of the checkout before it opens anything in `folder`, where that
+ * account could have planted a link. Root creates and gives away only a folder that no one else can replace.
  *
  * @param files that the account has to read.
  * @param lowPorts whether to keep the right to listen on ports below 1024.
- * @returns why it stays root, as a clause; undefined where nobody is root.
+ * @returns why it stays root, as a clause; undefined if it is not root.
  */
 export function leaveRoot(
   checkout: string,
@@ -52,7 +51,7 @@ export function leaveRoot(
       chownTree(realpathSync(folder), account);
     }
   } catch {
-    // The caller tries again, and says what is wrong with the folder.
+    // The caller tries again and reports the fault.
     return undefined;
   }
   const path = spawnSync('sh', ['-c', 'command -v setpriv'], { encoding: 'utf8' }).stdout.trim();
@@ -64,7 +63,7 @@ export function leaveRoot(
   return 'this Node cannot begin anew as another user';
 }
 
-/** Gives away what is not given away yet: an account can change nothing in a folder that is still root's. */
+/** Stops at what the account owns already: it may have planted links there. */
 function chownTree(path: string, account: Account): void {
   const found = lstatSync(path);
   if (found.uid === account.uid) return;
@@ -77,11 +76,11 @@ const existingParent = (path: string): string => {
   return existsSync(parent) ? parent : existingParent(parent);
 };
 
-/** Whether nobody but root can put something else in the place of `path`. */
+/** Whether only root can replace `path`. */
 const rootsAlone = (path: string): boolean =>
   statSync(path).uid === 0 && (path === '/' || rootsAlone(dirname(path)));
 
-/** What keeps the account of `prefix` from running the stack, as a clause. */
+/** Why the account of `prefix` cannot run the stack, as a clause. */
 function obstacle(prefix: string[], files: readonly string[], folder: string): string | undefined {
   const [program = '', ...words] = prefix;
   const fails = (...test: string[]) => spawnSync(program, [...words, 'test', ...test]).status !== 0;
@@ -106,7 +105,7 @@ export function childPrefix(lowPorts: boolean, orphanSignal: 'TERM' | 'KILL'): s
 
 let childrenEnd: boolean | undefined;
 
-/** The command prefix that starts a program as `account`, with no other right than to listen on low ports. */
+/** The command prefix that starts a program as `account`, with at most the right to listen on low ports. */
 export function accountPrefix({ uid, gid }: Account, lowPorts: boolean): string[] {
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
   return [

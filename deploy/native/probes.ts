@@ -5,10 +5,10 @@ import { createConnection } from 'node:net';
 /** Milliseconds a process may take to answer. */
 const timeouts = { ping: 3_000, get: 750 };
 
-/** Asks a process whether it can do its work. */
+/** Whether a process is ready. */
 export type Probe = () => Promise<boolean>;
 
-/** Whether Redis answers PING on the Unix socket at `path`; while it loads its data, it does not. */
+/** Whether Redis answers PING on the Unix socket at `path`, and so has loaded its data. */
 export const answersPing =
   (path: string): Probe =>
   async () => {

@@ -18,11 +18,11 @@ export const socketPath = (name: string) => join('run', `${name}.sock`);
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
   command: 'redis-server',
-  // Redis reads its configuration from standard input, because it takes characters such as [ in a path for a pattern.
+  // On standard input, because Redis takes characters such as [ in a path for a pattern.
   input: join(root, application, 'redis.conf'),
   args: [
     ...['-', '--dir', name, '--loglevel', 'warning'],
-    // The path starts at --dir.
+    // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
   ready: answersPing(join(folder, socketPath(name))),
@@ -31,7 +31,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   explainExit: (lines) => explain(lines, resolve(folder, name, 'appendonlydir')),
 });
 
-/** What Redis writes when it cannot load its data. */
+/** Redis's messages about damaged data. */
 const damage =
   /(Bad file format|Unexpected end of file) reading|Wrong RDB checksum|error in RDB reading|MANIFEST FILE ERROR|Unable to obtain the AOF/;
 
@@ -54,13 +54,12 @@ function explain(lastLines: readonly string[], data: string): string | undefined
   );
 }
 
-/** As one word of a shell. */
 const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 const livez = (folder: string, replica: string) =>
   answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' });
 
-/** What the expander looks up names with, unless the environment says otherwise; the image has the same. */
+/** The expander's settings for DNS, as in its image, unless the environment has others. */
 const resolver = {
   UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '128',
   RES_OPTIONS: process.env.RES_OPTIONS ?? 'timeout:1 attempts:2',
@@ -73,7 +72,7 @@ const resolver = {
  */
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
-  // Kills it when it hangs; its end is what the supervisor sees.
+  // Kills it when it hangs; then the supervisor restarts it.
   command: join(root, 'deploy', 'compose', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
@@ -96,12 +95,12 @@ export interface ProxyOptions {
 
 /** nginx with the configuration in the folder `proxy`. */
 export function proxy({ host, port, lowPorts = false }: ProxyOptions): ProcessSpec {
-  // Workers of a root's nginx would run as another user, who has no access to the sockets.
+  // Started by root, nginx runs its workers as a user without access to the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
-    // Relative paths: nginx takes characters such as [ in the path of its configuration for a pattern.
+    // Relative, because nginx takes characters such as [ in a path for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
     ready: () => acceptsConnections({ host, port }),
     lowPorts,

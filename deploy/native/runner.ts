@@ -2,17 +2,17 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The files of the process that runs a stack, in the stack's folder: whether it runs, and what it says of itself. */
+/** Files of the running supervisor, in the stack's folder: its lock and its status. */
 const lockFile = 'stack.lock';
 const stateFile = 'stack.json';
 
-/** Milliseconds to wait for a lock: another command has it for less, and who got it has written its state by then. */
+/** Milliseconds to wait for the lock: other commands hold it for less, and a supervisor has written its state by then. */
 const timeout = 250;
 
 /** SQLITE_BUSY, the low byte of several codes: another process has the lock. */
 const busy = 5;
 
-/** What the process that runs a stack says of itself. */
+/** The status of the running supervisor. */
 export interface RunnerState {
   pid: number;
   /** For people. */
@@ -20,8 +20,8 @@ export interface RunnerState {
 }
 
 /**
- * Makes this process the one that runs the stack, if no other does. The system releases the lock when the process ends,
- * however that happens. Node has no file locks of its own; SQLite has one on every system.
+ * Makes this process the one that runs the stack, if no other does. The system releases the lock however the process ends.
+ * Node has no file locks; SQLite has them on every system.
  *
  * @returns undefined if another process runs the stack.
  * @throws Error if the file cannot be opened, most likely because it belongs to another user.
@@ -45,7 +45,7 @@ export function writeState(status: string): void {
   renameSync(`${stateFile}.new`, stateFile);
 }
 
-/** What the process says that runs the stack, or undefined if none does. */
+/** The status of the running supervisor, or undefined if there is none. */
 export function readState(): RunnerState | undefined {
   if (!existsSync(lockFile)) return undefined;
   using lock = lockStack();

@@ -10,10 +10,10 @@ import { proxy, redis, service, socketPath } from './processes.ts';
 import { searchPath } from './search-path.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** Milliseconds nginx drains alone before the services drain too: an event stream ends only when its service does. */
+/** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */
 const proxyDrainTime = 2_000;
 
-/** Milliseconds between two looks at the size of nginx's log, which may grow by 16 MB within one. */
+/** Milliseconds between two checks of the size of nginx's log, which may grow by 16 MB within one. */
 const rotationInterval = 1_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services. */
@@ -23,18 +23,14 @@ export interface StackOptions extends ProcessContext {
    * 80 bytes, from the root or from the working directory, so that those of the sockets are short enough.
    */
   folder: string;
-  /** Replicas of the tasks service behind the proxy, LONGHAND_REPLICAS by default. */
-  tasksReplicas?: number;
 }
 
 /** URLs have no slash at the end. */
 export interface Stack extends AsyncDisposable {
   /** The proxy: for all host names, and each application's own port. */
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
-  /** Whether `localhost`, and names below it, lead to the proxy. */
-  readonly localhost: boolean;
-  /** Whether the proxy listens on every address of this machine. */
-  readonly everywhere: boolean;
+  /** The address that the proxy listens on, as in a URL; 0.0.0.0 for every one of this machine. */
+  readonly bind: string;
   /** The Unix sockets of the operations endpoints; for tasks, the first replica's. */
   readonly operations: { readonly expander: string; readonly tasks: string };
   /** In start order. */
@@ -53,18 +49,18 @@ export interface Stack extends AsyncDisposable {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env } = options;
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
-  const { listen, host, localhost, everywhere } = addressesOf(variables.LONGHAND_BIND);
+  const { listen, host, bind } = addressesOf(variables.LONGHAND_BIND);
   await checkPorts(variables, variables.LONGHAND_BIND);
   const folder = shortest(options.folder);
-  const replicas = (name: string, count = variables.LONGHAND_REPLICAS) =>
-    Array.from({ length: count }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
+  const replicas = (name: string) =>
+    Array.from({ length: variables.LONGHAND_REPLICAS }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
   const expanders = replicas('expander');
-  const tasks = replicas('tasks', options.tasksReplicas);
+  const tasks = replicas('tasks');
 
   createFolders(folder);
-  await configureProxy(join(folder, 'proxy'), {
-    ...asText(variables),
-    LONGHAND_LISTEN: listen.join(' '),
+  await configureProxy(join(folder, 'proxy'), listen, {
+    ...variables,
+    EXPANDER_ALLOWED_NETWORKS: env.EXPANDER_ALLOWED_NETWORKS,
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
@@ -83,7 +79,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const url = (port: number) => `http://${host}:${port}`;
   const rotation = setInterval(() => {
     const nginx = processes.at(-1)?.pid;
-    // On USR1 nginx opens its log anew.
+    // On USR1 nginx reopens its log.
     if (nginx && rotate(join(folder, 'log', logs.access))) process.kill(nginx, 'SIGUSR1');
   }, rotationInterval);
   const stopAll = async () => {
@@ -96,8 +92,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       expander: url(variables.LONGHAND_EXPANDER_PORT),
       tasks: url(variables.LONGHAND_TASKS_PORT),
     },
-    localhost,
-    everywhere,
+    bind,
     operations: {
       expander: join(folder, socketPath('expander-ops')),
       tasks: join(folder, socketPath('tasks-ops')),
@@ -108,19 +103,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-const asText = <Values extends object>(values: Values) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, `${value ?? ''}`])) as Record<
-    keyof Values,
-    string
-  >;
-
 /** The path of a Unix socket has at most 107 bytes. */
 function shortest(folder: string): string {
   const paths = [resolve(folder), relative('', folder) || '.'];
   return paths.sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b))[0] as string;
 }
 
-/** The `server` directives of an upstream. The addresses are fixed and come back, so nginx never leaves one out. */
+/** The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address. */
 const upstreamServers = (...replicas: string[]) =>
   replicas.map((replica) => `unix:${socketPath(replica)} max_fails=0`).join('; server ');
 

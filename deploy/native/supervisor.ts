@@ -23,11 +23,11 @@ export interface ProcessSpec {
   /** The path of a file for standard input. */
   input?: string;
   ready: Probe;
-  /** Whether what it writes before it is ready is of interest only if it fails. */
+  /** Whether to show its output before it is ready only if it fails. */
   quietStart?: boolean;
   /** Milliseconds until it must be ready, if that may take longer than 30 s. */
   startTimeout?: number;
-  /** Explains, for people, why the process exited; undefined if its last lines do so themselves. */
+  /** Explains to people why the process exited; undefined if its last lines already do. */
   explainExit?(lastLines: readonly string[]): string | undefined;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
@@ -132,7 +132,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: [input ?? 'ignore', 'pipe', 'pipe'],
-    // In a process group of its own: Ctrl-C reaches only the supervisor, which stops the processes in order.
+    // In its own process group: Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });
   if (input !== undefined) closeSync(input);
@@ -151,7 +151,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
 /** @throws Error when `child` exits before it is ready, or takes too long. */
 async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   const { name, startTimeout: timeout = startTimeout } = spec;
-  // Not `exit`: the last lines have been read only by the time of `close`.
+  // Not `exit`: the last lines are read only by `close`.
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + timeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {

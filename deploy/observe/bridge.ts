@@ -1,48 +1,30 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import { basename, join } from 'node:path';
-import { type Listening, listen } from '@longhand/shared/listen.ts';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 
 /** The sockets of operations endpoints: `tasks-2-ops.sock`. */
 const operationsSocket = /^(expander|tasks)(-\d+)?-ops\.sock$/;
 
-/**
- * Lets Prometheus, which knows TCP alone, reach the operations endpoints of a native stack: `/targets` lists them as its
- * HTTP service discovery wants it, new replicas too, and `/metrics/<socket>` passes on what one of them answers.
- *
- * @param folder the folder of the stack.
- */
-export async function startBridge(folder: string, port = 0): Promise<Listening & { close(): void }> {
-  const sockets = join(folder, 'run');
-  const server = createServer((incoming, outgoing) => {
-    const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
-    const socket = basename(pathname);
-    if (pathname === '/targets') {
-      outgoing.setHeader('Content-Type', 'application/json');
-      outgoing.end(JSON.stringify(targets(sockets, `127.0.0.1:${listening.port}`)));
-    } else if (operationsSocket.test(socket)) {
-      request({ socketPath: join(sockets, socket), path: '/metrics', agent: false }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, { 'Content-Type': answer.headers['content-type'] });
-        answer.pipe(outgoing);
-      })
-        .on('error', () => outgoing.writeHead(502).end())
-        .end();
-    } else {
-      outgoing.writeHead(404).end();
-    }
-  });
-  const listening = await listen(server, { host: '127.0.0.1', port });
-  return { ...listening, close: () => server.close() };
+/** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
+export interface Bridge {
+  port: number;
+  labels: { job: string; instance: string };
+  close(): void;
 }
 
-function targets(folder: string, address: string) {
-  return readdirSync(folder).flatMap((socket) => {
-    const [, service = '', replica = ''] = operationsSocket.exec(socket) ?? [];
-    const labels = {
-      job: service,
-      instance: service + replica,
-      __metrics_path__: `/metrics/${socket}`,
-    };
-    return service === '' ? [] : [{ targets: [address], labels }];
-  });
+/** Bridges every operations socket in `folder`. */
+export const startBridges = (folder: string): Promise<Bridge[]> =>
+  Promise.all(
+    readdirSync(folder).flatMap((socket) => {
+      const [, job, replica = ''] = operationsSocket.exec(socket) ?? [];
+      return job ? [startBridge(join(folder, socket), { job, instance: job + replica })] : [];
+    }),
+  );
+
+async function startBridge(path: string, labels: Bridge['labels']): Promise<Bridge> {
+  const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { port: (server.address() as AddressInfo).port, labels, close: () => server.close() };
 }

@@ -28,6 +28,7 @@ const fields = {
   requestId: '0',
   client: '192.0.2.1',
   application: 'tasks',
+  key: '',
   upstream: 'unix:run/tasks.sock',
   upstreamStatus: '200',
   upstreamSeconds: '0.001',
@@ -114,6 +115,14 @@ describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not instal
     ];
     expect(counted(lines, 'door_hit_duration_seconds_count')).toEqual([
       'door_hit_duration_seconds_count{application="expander"} 2',
+    ]);
+  });
+
+  test('requests with a key are counted by its name', () => {
+    const lines = [line({ ...api, key: 'a-friend' }), line({ ...api, key: '-', status: 401 }), line(api)];
+    expect(counted(lines, 'door_key_requests_total')).toEqual([
+      'door_key_requests_total{key="-",status="401"} 1',
+      'door_key_requests_total{key="a-friend",status="200"} 1',
     ]);
   });
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The exporters of the profile observe, in one container: mtail counts what every nginx answered, redis_exporter asks both
-# Redis, node_exporter knows the disk of the store and the ends of the certificates.
+# The exporters of the profile observe in one container: mtail for nginx's log, redis_exporter for both Redis, node_exporter
+# for the disk of the store and the certificates.
 set -eu
 umask 077
 cd /tmp
@@ -11,7 +11,7 @@ mkdir -p textfile
 
 mtail --progs=/etc/mtail --logs=udp://0.0.0.0:5514 --emit_prog_label=false --logtostderr --address=0.0.0.0 --port=3903 &
 prometheus-redis-exporter --redis.addr= --redis.password-file=passwords.json --web.listen-address=0.0.0.0:9121 &
-prometheus-node-exporter --collector.disable-defaults --collector.filesystem --collector.filesystem.fs-types-exclude='^$' \
+prometheus-node-exporter --collector.disable-defaults --collector.filesystem --collector.filesystem.fs-types-exclude='^$' --collector.filesystem.mount-points-include='^/data$' \
     --collector.textfile --collector.textfile.directory=textfile --web.listen-address=0.0.0.0:9100 --log.level=warn &
 if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
     while true; do
@@ -21,6 +21,6 @@ if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
         sleep 60
     done &
 fi
-# Docker starts the container again, and all of them begin anew.
+# If one ends, Docker restarts all of them.
 wait -n
 exit 1

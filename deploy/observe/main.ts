@@ -16,7 +16,7 @@ if (!existsSync(join(folder, 'run')))
 const missing = programs.filter((program) => spawnSync(program, ['--version']).error).join(' ');
 if (missing) fail(`Missing: ${missing}. Install these packages (on Debian: apt-get install ${missing}).`);
 
-// What it writes lies in a folder of the stack's account.
+// It writes into a folder of the stack's account.
 leaveRoot(join(import.meta.dirname, '..', '..'), folder, [import.meta.filename], false);
 process.umask(0o077);
 process.chdir(folder);

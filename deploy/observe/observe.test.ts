@@ -24,6 +24,11 @@ function queries(dashboard: string): [panel: string, query: string][] {
   );
 }
 
+/** The series that the rules are about. Natively there are no certificates. */
+const ruled = readFileSync(join(import.meta.dirname, 'rules.yml'), 'utf8').match(
+  /\b(?:door|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
+);
+
 describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
   let observing: Observing;
@@ -38,7 +43,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   };
 
   beforeAll(async () => {
-    stack = await startTemporaryStack({ tasksReplicas: 2 });
+    stack = await startTemporaryStack({ env: { LONGHAND_REPLICAS: '2' } });
     const { folder } = stack;
     const { port } = await freePorts('port');
     observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });
@@ -48,14 +53,16 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     await stack?.stop();
   });
 
-  test('every replica is found, and no panel is empty under load', async () => {
+  test('every replica is found, and under load no panel is empty and no rule without its series', async () => {
     const up = () => query('up == 1');
-    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(7);
+    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(8);
     const load = setInterval(() => ask(stack.urls), 200);
     try {
-      for (const [panel, expression] of queries('service.json')) {
-        const result = async () => [panel, (await query(expression)).length > 0];
-        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, true]);
+      const rules = [...new Set(ruled)].map((series) => ['rules.yml', series] as const);
+      expect(rules.length).toBeGreaterThan(10);
+      for (const [panel, expression] of [...queries('service.json'), ...rules]) {
+        const result = async () => [panel, expression, (await query(expression)).length > 0];
+        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, expression, true]);
       }
     } finally {
       clearInterval(load);

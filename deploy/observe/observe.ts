@@ -5,15 +5,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { answersGet } from '../native/probes.ts';
 import { type ProcessSpec, type SupervisedProcess, supervise } from '../native/supervisor.ts';
-import { startBridge } from './bridge.ts';
+import { type Bridge, startBridges } from './bridge.ts';
 
 export interface ObserveOptions {
   /** The folder of a native stack, as a path that is short enough for its sockets. */
   folder: string;
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
-  /** The path of the rules; those beside this file by default. */
-  rules?: string;
   /** Seconds between two scrapes, 5 by default. */
   interval?: number;
   onLine(process: string, line: string): void;
@@ -29,26 +27,27 @@ export interface Observing {
 export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 
 /**
- * Observes a native stack with Debian's Prometheus and exporters: mtail counts the lines of the proxy's log, redis_exporter
- * asks both Redis, node_exporter knows the disk. What Prometheus keeps is in the folder `prometheus` of the stack.
+ * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
+ * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
+ * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
-  const { folder, port, rules = join(import.meta.dirname, 'rules.yml'), interval = 5, onLine } = options;
+  const { folder, port, interval = 5, onLine } = options;
   const data = join(folder, 'prometheus');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const bridge = await startBridge(folder);
+  const bridges = await startBridges(join(folder, 'run'));
   const context = { folder, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
-    bridge.close();
+    for (const bridge of bridges) bridge.close();
   };
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
     for (const spec of [mtail(exporters.door), redisExporter(exporters.redis), nodeExporter(exporters.disk)])
       processes.push(await supervise(spec, context));
-    const configuration = prometheusConfiguration(folder, interval, { ...exporters, bridge: bridge.port });
-    copyFileSync(rules, join(data, 'rules.yml'));
+    const configuration = prometheusConfiguration(folder, interval, bridges, exporters);
+    copyFileSync(join(import.meta.dirname, 'rules.yml'), join(data, 'rules.yml'));
     writeFileSync(join(data, 'prometheus.yml'), configuration);
     processes.push(await supervise(prometheus(port), context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -58,11 +57,12 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   }
 }
 
-/** The configuration of a native Prometheus, as JSON, which is YAML. The one of containers is prometheus.yml. */
+/** The configuration of a native Prometheus, as JSON, which is YAML. Containers have prometheus.yml. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
-  ports: Record<'bridge' | 'door' | 'redis' | 'disk', number>,
+  bridges: Bridge[],
+  ports: Record<'door' | 'redis' | 'disk', number>,
 ): string {
   const every = `${interval}s`;
   const at = (port: number) => [{ targets: [`127.0.0.1:${port}`] }];
@@ -75,7 +75,7 @@ function prometheusConfiguration(
     scrape_configs: [
       {
         job_name: 'services',
-        http_sd_configs: [{ url: `http://127.0.0.1:${ports.bridge}/targets`, refresh_interval: every }],
+        static_configs: bridges.map(({ port, labels }) => ({ targets: [`127.0.0.1:${port}`], labels })),
       },
       { job_name: 'door', static_configs: at(ports.door) },
       {
@@ -136,7 +136,7 @@ const nodeExporter = (port: number) =>
   program('prometheus-node-exporter', port, [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    // Prometheus keeps the one disk with the store, of whatever kind it is.
+    // All disks: Prometheus keeps the one with the store.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
     `--web.listen-address=127.0.0.1:${port}`,

@@ -8,11 +8,14 @@ import { freeStackPorts } from './stack-ports.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 
-/** @param env names the project and its files, as for compose itself; the checkout's by default. */
-function composeProject(env: NodeJS.ProcessEnv = process.env) {
+/**
+ * @param env names the project and its files, as for compose itself; the checkout's by default.
+ * @param cwd the folder in which compose runs.
+ */
+export function composeProject(env: NodeJS.ProcessEnv = process.env, cwd = root) {
   /** Runs `docker compose` and returns its output. */
   const compose = async (...args: string[]): Promise<string> =>
-    (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
+    (await run('docker', ['compose', ...args], { cwd, env, maxBuffer: 2 ** 26 })).stdout.trim();
   // As docker-compose.yml names it.
   const { COMPOSE_PROJECT_NAME: project = 'longhand' } = env;
   return {
@@ -44,26 +47,35 @@ export const addressOf = (container: string, network: string): Promise<string> =
  * Starts the project `name` on free ports, with a local shortener that its expander may contact; `stop` removes
  * everything.
  *
- * @param options.file of compose, besides docker-compose.yml.
+ * @param options.folder of the files; the checkout by default.
+ * @param options.files of compose.
  * @param options.before services to start before the others.
  * @param options.scale options of `docker compose up`.
  */
 export async function startComposeProject(
   name: string,
-  { file = '', before = [], scale = [] }: { file?: string; before?: string[]; scale?: string[] } = {},
+  {
+    folder = root,
+    files = ['docker-compose.yml'],
+    before = [],
+    scale = [],
+  }: {
+    folder?: string;
+    files?: string[];
+    before?: string[];
+    scale?: string[];
+  } = {},
 ) {
   const { ports, variables, urls } = await freeStackPorts();
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ...variables,
     COMPOSE_PROJECT_NAME: name,
-    COMPOSE_FILE: ['docker-compose.yml', file].filter(Boolean).join(':'),
+    COMPOSE_FILE: files.join(':'),
   };
-  const { compose, containers } = composeProject(env);
+  const { compose, containers } = composeProject(env, folder);
   const stop = async () => {
-    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20');
-    const images = ['proxy', 'expander', 'tasks', 'shortener'].map((target) => `${name}-${target}`);
-    await docker('image', 'rm', '--force', ...images);
+    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20', '--rmi', 'local');
   };
   try {
     await compose('up', '--build', '--wait', 'shortener', ...before);

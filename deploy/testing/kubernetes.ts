@@ -21,12 +21,6 @@ export interface Pod {
   /** As kubectl takes it: `pod/…`. */
   name: string;
   address: string;
-  /** Whether it was told to end. */
-  ending: boolean;
-  ready: boolean;
-  restarts: number;
-  /** When its container last ended, in milliseconds since 1970. */
-  ended?: number;
 }
 
 /** The pods of a service, oldest first, with those that are ending. */
@@ -34,30 +28,16 @@ export async function pods(service: Workload): Promise<Pod[]> {
   const oldestFirst = '--sort-by=.metadata.creationTimestamp';
   const selector = `--selector=app.kubernetes.io/name=${service}`;
   const { items } = JSON.parse(await kubectl('get', 'pods', selector, oldestFirst, '--output=json'));
-  return items.map(({ metadata, status }: Listed): Pod => {
-    const [container] = status.containerStatuses ?? [];
-    const { finishedAt } = container?.state.terminated ?? container?.lastState.terminated ?? {};
-    return {
-      name: `pod/${metadata.name}`,
-      address: status.podIP ?? '',
-      ending: metadata.deletionTimestamp !== undefined,
-      ready: container?.ready ?? false,
-      restarts: container?.restartCount ?? 0,
-      ...(finishedAt && { ended: Date.parse(finishedAt) }),
-    };
-  });
+  return items.map(({ metadata, status }: Listed) => ({
+    name: `pod/${metadata.name}`,
+    address: status.podIP ?? '',
+  }));
 }
 
 /** What we read of a pod, as the API describes it. */
 interface Listed {
-  metadata: { name: string; deletionTimestamp?: string };
-  status: {
-    podIP?: string;
-    containerStatuses?: { ready: boolean; restartCount: number; state: State; lastState: State }[];
-  };
-}
-interface State {
-  terminated?: { finishedAt: string };
+  metadata: { name: string };
+  status: { podIP?: string };
 }
 
 /** Resolves once the workload is as it was asked for. */

@@ -15,14 +15,11 @@ export interface TemporaryStack extends Stack {
 /**
  * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that
  * may contact this machine.
- *
- * @param options.parent the folder of the stack's own.
  */
-export async function startTemporaryStack({
-  parent = tmpdir(),
-  ...options
-}: Partial<Omit<StackOptions, 'folder'>> & { parent?: string } = {}): Promise<TemporaryStack> {
-  const folder = await mkdtemp(join(parent, 'longhand-stack-'));
+export async function startTemporaryStack(
+  options: Partial<Omit<StackOptions, 'folder'>> = {},
+): Promise<TemporaryStack> {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-stack-'));
   const { variables } = await freeStackPorts();
   const stack = await startStack({
     onLine() {},

@@ -1,9 +1,16 @@
 import type { Stack } from '../native/stack.ts';
 
-/** One of everything that a stack's users do: reads, a write, an expansion, the same from the cache, a bad path. */
-export async function ask({ expander, tasks }: Stack['urls']): Promise<void> {
+/**
+ * One of everything that a stack's users do: reads, a write, an expansion, the same from the cache, a bad path.
+ *
+ * @param target a URL that the expander may follow.
+ */
+export async function ask(
+  { expander, tasks }: Stack['urls'],
+  target = `http://127.0.0.1:${new URL(tasks).port}/public/x`,
+): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
-  const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;
+  const link = `${expander}/api?u=${encodeURIComponent(target)}`;
   const stream = new AbortController();
   const requests = [
     fetch(`${tasks}/`),

@@ -43,7 +43,7 @@ export interface Outside {
 /** The expander: what is connected to what. */
 export function createExpander(config: Config, outside: Outside) {
   const { expand, close } = createExpansion(config, outside);
-  // With an exemption, any page could scan the exempt networks, and what they told would be given after its end.
+  // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
   const exempt = config.EXPANDER_ALLOWED_NETWORKS.length > 0;
   return {
     app: createApp(expand, { log: outside.log, exempt, onMissing: outside.onMissing }),

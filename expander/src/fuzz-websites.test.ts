@@ -8,8 +8,8 @@ import { createExpand, followRedirects } from './expansion/expand.ts';
 import { createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Response } from './hop/exchange.ts';
-import { findMetaRefreshes } from './hop/meta-refresh.ts';
-import { readRefresh } from './hop/page.ts';
+import { readHtml } from './hop/meta-refresh.ts';
+import { readPage } from './hop/page.ts';
 
 const inputs = rounds({ short: 500, long: 100_000 });
 const chains = rounds({ short: 150, long: 30_000 });
@@ -70,7 +70,7 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(markup, fc.option(refresh), (body, field) => {
         const headers = { ...html.headers, ...(field === null ? {} : { refresh: field }) };
-        const found = readRefresh(page, { ...html, headers }, Buffer.from(body));
+        const found = readPage(page, { ...html, headers }, Buffer.from(body)).refresh;
         if (found === null || found.url === '') return;
         expect(new URL(found.url).protocol).not.toBe('javascript:');
       }),
@@ -81,8 +81,8 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
   test(`more of a page changes nothing of what its beginning says (${inputs} pages)`, () => {
     fc.assert(
       fc.property(markup, fc.double({ min: 0, max: 1, noNaN: true }), (whole, share) => {
-        const all = findMetaRefreshes(whole);
-        const beginning = findMetaRefreshes(whole.slice(0, whole.length * share));
+        const all = readHtml(whole).refreshes;
+        const beginning = readHtml(whole.slice(0, whole.length * share)).refreshes;
         expect(all.slice(0, beginning.length)).toEqual(beginning);
       }),
       runs(inputs),
@@ -100,7 +100,7 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(markup, fc.constantFrom(...hidden), (inside, [start, end]) => {
         fc.pre(!end.test(inside));
-        expect(findMetaRefreshes(start + inside)).toEqual([]);
+        expect(readHtml(start + inside).refreshes).toEqual([]);
       }),
       runs(inputs),
     );

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { redirectHop } from '../testing/answer.ts';
 import { answerTo, ask, tracing } from '../testing/serving.ts';
 import { endedExpansion } from './expansion/chain.ts';
 import { ExpansionError } from './expansion/errors.ts';
-import type { Expansion, Hop } from './expansion/expansion.ts';
+import type { Expansion } from './expansion/expansion.ts';
 
 const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
-const hop = {
-  url: 'http://a.example/',
-  status: 301,
-  milliseconds: 1,
-  mixedScripts: [] as readonly string[],
-} as Hop;
 
 test.each(['/', '/api', '/api/chain'])('the line of an error has its code: %s', async (path) => {
   const { url, lines } = await tracing(async () => down);
@@ -26,7 +21,7 @@ test.each([
 ])('the line of a page that is written hop by hop is written %s', async (_, cut) => {
   const ending = Promise.withResolvers<Expansion>();
   const { url, lines } = await tracing(async (_, { onHop }) => {
-    onHop?.(hop);
+    onHop?.(redirectHop);
     return ending.promise;
   });
   const asking = ask(url, '/?u=http://a.example/');

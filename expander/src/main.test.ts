@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -154,9 +154,8 @@ describe('the process', () => {
       const { 'user-agent': agent, accept, 'accept-language': language } = request.headers;
       said.push([agent, accept, language]);
       response.writeHead(301, { Location: `${request.url}/on` }).end();
-    }).listen(0, '127.0.0.1');
-    await once(target, 'listening');
-    const { port } = target.address() as AddressInfo;
+    });
+    const port = await listening(target);
     const configured = start({
       PORT: '0',
       OPS_PORT: '0',
@@ -192,15 +191,6 @@ describe('the process', () => {
     expect(await once(ending, 'exit')).toEqual([0, null]);
   });
 
-  test('says in one line that its port is in use, and fails', async () => {
-    const refused = start({ PORT: url.port, OPS_PORT: '0' });
-    const said = await text(refused.stderr as NonNullable<typeof refused.stderr>);
-    expect(said).toBe(
-      `Port ${url.port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
-    );
-    expect(refused.exitCode ?? (await once(refused, 'exit'))[0]).toBe(78);
-  });
-
   test('logs a fault in one line, answers what is under way, and fails', async () => {
     const reject = 'process.on("SIGUSR2", () => Promise.reject(new Error("a fault")))';
     const faulty = start({
@@ -212,7 +202,7 @@ describe('the process', () => {
     const { url } = await logged(faulty, 'listening');
     const under = fetch(`${url}api?u=${shortener.url}/delay/600`);
     await expect.poll(() => shortener.requests.get('HEAD /delay/600')).toBe(1);
-    const entry = logged(faulty, 'a fault of the expander; it stops');
+    const entry = logged(faulty, 'unexpected error; shutting down');
     faulty.kill('SIGUSR2');
     expect(await entry).toMatchObject({ level: 'fatal', err: { message: 'a fault' } });
     expect(await (await under).text()).toBe(`${shortener.url}/delay/600`);

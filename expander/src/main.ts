@@ -19,7 +19,7 @@ const fault = new AbortController();
 // After an unexpected error the state is unknown: finish the open requests and exit, to be restarted.
 for (const name of ['unhandledRejection', 'uncaughtException'] as const) {
   process.on(name, (err) => {
-    log.fatal({ err }, 'a fault of the expander; it stops');
+    log.fatal({ err }, 'unexpected error; shutting down');
     process.exitCode = 1;
     fault.abort();
   });

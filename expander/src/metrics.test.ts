@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { type Shortener, startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,25 +75,6 @@ describe('/metrics counts', () => {
     await expand.trace('http://10.0.0.1/');
     await expand.trace(`${shortener.url}/location?to=http://10.0.0.2/`);
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
-  });
-
-  test('no expansion in flight after an answer that switches protocols, which is request_failed', async () => {
-    const server = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
-      );
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { app, counted } = counting();
-    const { port } = server.address() as AddressInfo;
-    const response = await app.request(`/api?u=http://127.0.0.1:${port}/`);
-    expect(response.status).toBe(502);
-    expect(await counted('expander_expansions_total')).toEqual([
-      'expander_expansions_total{end="request_failed"} 1',
-    ]);
-    expect(await counted('expander_expansions_in_flight')).toEqual([]);
-    server.close();
   });
 
   test('expansions in flight, and none once all have ended, however they end', async () => {

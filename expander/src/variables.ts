@@ -39,5 +39,5 @@ export const variables = {
   EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
 } satisfies Record<string, Variable<unknown>>;
 
-/** What only the service reads; where both run in one environment, the command passes over it. */
-export const serviceAlone: readonly string[] = ['EXPANDER_CLIENT_RATE'];
+/** What only the service or its proxy reads; where both run in one environment, the command passes over it. */
+export const serviceAlone: readonly string[] = ['EXPANDER_CLIENT_RATE', 'EXPANDER_TOKENS_FILE'];

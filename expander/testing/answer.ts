@@ -1,4 +1,4 @@
-import type { Answer } from '../src/expansion/expansion.ts';
+import type { Answer, Hop } from '../src/expansion/expansion.ts';
 
 /** An answer to HEAD that leads nowhere and has expired, but for what `facts` say. */
 export const answerWith = (facts: Partial<Answer> = {}): Answer => ({
@@ -10,3 +10,11 @@ export const answerWith = (facts: Partial<Answer> = {}): Answer => ({
   cached: false,
   ...facts,
 });
+
+/** A hop as the page shows it. */
+export const redirectHop = {
+  url: 'http://sho.rt/x',
+  status: 301,
+  milliseconds: 1,
+  mixedScripts: [] as readonly string[],
+} as Hop;

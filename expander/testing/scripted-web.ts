@@ -4,8 +4,8 @@ import type { Answer } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 import { answerWith } from './answer.ts';
 
-/** What each URL answers; a promise is an answer that is waited for, anything else refuses the connection. */
-export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>>>;
+/** What each URL answers; a promise is an answer that is waited for, an error a failure; anything else refuses the connection. */
+export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>> | ExpansionError>;
 
 export const to = (location: string, status = 301): Partial<Answer> => ({ status, location });
 
@@ -14,6 +14,7 @@ export function scriptedApp(web: Web) {
   const unshorten = followRedirects(async (url, { signal }) => {
     const answer = await web[url.href];
     signal?.throwIfAborted();
+    if (answer instanceof ExpansionError) throw answer;
     if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
     return answerWith(answer);
   });

@@ -1,14 +1,39 @@
 // The page is complete without this script. It adds copy buttons, a screen reader announcement and the bookmarklet: what
 // only works with a script is not in the HTML, where text browsers would show it.
 const status = document.querySelector('#status');
+const answer = document.querySelector('[data-announcement]');
+if (answer) document.title = answer.dataset.title;
 
 // Screen readers announce what is put into a live region after the page has loaded, not its first content.
 addEventListener('load', () => {
-  status.textContent = document.querySelector('[data-announcement]')?.dataset.announcement ?? '';
+  status.textContent = answer?.dataset.announcement ?? '';
 });
 
-// Browsers have a clipboard only on https and localhost.
-for (const actions of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
+// A click places the caret after the focus, so the text is selected later; unless the focus has gone on.
+const field = document.querySelector('#u');
+field.addEventListener('focus', () =>
+  requestAnimationFrame(() => {
+    if (document.activeElement === field) field.select();
+  }),
+);
+
+/** Browsers have a clipboard only on https and localhost. On plain http, as at home, they copy what is selected. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand('copy');
+    area.remove();
+    return copied;
+  }
+}
+
+for (const actions of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button');
   const label = new Text('Copy');
   const what = document.createElement('span');
@@ -16,12 +41,10 @@ for (const actions of navigator.clipboard ? document.querySelectorAll('[data-cop
   what.className = 'heard';
   what.textContent = ` ${actions.dataset.copied}`;
   button.append(label, what);
-  actions.append(button);
+  actions[actions.classList.contains('careful') ? 'prepend' : 'append'](button);
   button.addEventListener('click', async () => {
-    const copied = await navigator.clipboard.writeText(actions.dataset.copy).then(
-      () => true,
-      () => false,
-    );
+    const copied = await copy(actions.dataset.copy);
+    button.focus();
     label.data = status.textContent = copied ? 'Copied' : 'Not copied';
     setTimeout(() => {
       label.data = 'Copy';
@@ -40,16 +63,18 @@ const expandSelection = `(() => {
 })()`;
 const bookmarklet = document.createElement('p');
 const link = document.createElement('a');
+const hint = document.createElement('b');
 bookmarklet.id = 'bookmarklet';
 link.href = `javascript:${encodeURIComponent(expandSelection)}`;
 link.textContent = 'Expand link';
 link.addEventListener('click', (event) => {
   event.preventDefault();
-  status.textContent = 'Drag this link to your bookmarks. Clicking it here does nothing.';
+  hint.textContent = status.textContent = 'Drag it to your bookmarks: clicking it here does nothing.';
 });
 bookmarklet.append(
   'Drag ',
   link,
-  ' to your bookmarks. Then select a short URL on any page and click the bookmark.',
+  ' to your bookmarks. Then select a short URL on any page and click the bookmark. ',
+  hint,
 );
 document.querySelector('footer').prepend(bookmarklet);

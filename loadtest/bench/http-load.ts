@@ -15,7 +15,7 @@ export interface HttpLoad {
   before?: () => Promise<unknown>;
 }
 
-/** A load by `node:http`: each connection sends the next request when the previous one is answered. */
+/** A load by `node:http`: each connection sends the next request after the response to the last one. */
 export function httpLoad(options: HttpLoad): (seconds: number) => Promise<LoadResult> {
   const { url, headers, body, status = 200, connections = 32, before } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });

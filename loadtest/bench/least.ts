@@ -1,6 +1,6 @@
 /**
- * `least.ts <way> [argument]`: the least code that answers as a service does, a bare Hono route for each way. Also the
- * local shortener, which is in a process of its own so that its work is not counted.
+ * `least.ts <way> [argument]`: the least code for what a service does, one bare Hono route for each way. Also runs the
+ * local shortener, in a process of its own so that its work does not count.
  */
 import { createAdaptorServer } from '@hono/node-server';
 import { startShortener } from '@longhand/shortener';
@@ -11,13 +11,13 @@ import { Agent, request } from 'undici';
 const [, , way = '', argument = ''] = process.argv;
 
 const ways: Record<string, (app: Hono) => unknown> = {
-  /** Answers what the URL, its argument, answered once. */
+  /** Repeats one response of the URL that its argument names. */
   async constant(app) {
     const body = await (await fetch(argument)).text();
     app.get('*', (c) => c.html(body));
   },
 
-  /** Answers what is at the key `least` of the Redis at its argument. */
+  /** Sends the value of the key `least` of the Redis that its argument names. */
   redis(app) {
     const redis = new Redis(argument, { enableAutoPipelining: true });
     app.get('*', async (c) => c.html((await redis.get('least')) ?? ''));

@@ -9,7 +9,7 @@ export interface LoadResult {
   seconds: number;
 }
 
-/** What answers requests, and the load on it. */
+/** A server, and the load on it. */
 export interface Candidate {
   load(seconds: number): Promise<LoadResult>;
   /** Process ids whose CPU time counts, children included. */
@@ -18,24 +18,24 @@ export interface Candidate {
   others?: Readonly<Record<string, number>>;
 }
 
-/** A request, and the least code for the same. */
+/** Our code for a request, and the least code for the same. */
 export interface Pair {
   name: string;
   ours: Candidate;
   least: Candidate;
-  /** How many times the least it may cost. */
+  /** The highest ratio of ours to the least that we want. */
   goal?: number;
-  /** Seconds of unmeasured load until the compiler has done its work. */
+  /** Seconds of unmeasured load, until V8 has compiled the code. */
   warmUp?: number;
 }
 
-/** A row of a table: ours and the least in each round, where less is better. */
+/** A row of a table: our figure and the least code's in each round. Less is better. */
 export interface Row {
   name: string;
   ours: readonly number[];
   least: readonly number[];
   goal?: number;
-  /** What else was seen. */
+  /** Other figures. */
   note: string;
 }
 
@@ -54,7 +54,7 @@ export interface Rounds {
 /** Seconds of unmeasured load before each round, for the connections. */
 const settle = 0.5;
 
-/** Measures the CPU µs per request of each pair, in turn, so that a disturbance on the machine affects both. */
+/** Measures the CPU µs per request of all pairs in turn, so that a disturbance affects both of a pair. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds }: Rounds): Promise<Row[]> {
   for (const { ours, least, warmUp = 2 } of pairs) {
     await ours.load(warmUp);
@@ -63,7 +63,7 @@ export async function measurePairs(pairs: readonly Pair[], { count, seconds }: R
   const samples = pairs.map(() => ({ ours: [] as Sample[], least: [] as Sample[] }));
   for (let round = 0; round < count; round += 1) {
     for (const [i, pair] of pairs.entries()) {
-      // Every other round runs the other way, so that neither always comes first.
+      // Neither always comes first.
       for (const which of round % 2 === 0 ? (['ours', 'least'] as const) : (['least', 'ours'] as const))
         samples[i]?.[which].push(await sample(pair[which], seconds));
     }
@@ -95,7 +95,7 @@ async function sample({ load, processes, others = {} }: Candidate, seconds: numb
   return { ...result, cpu, others: Object.fromEntries(names.map((name, i) => [name, byOthers[i] ?? 0])) };
 }
 
-/** Requests a second, the CPU of other processes, and failures, if there are any. */
+/** Requests a second, the CPU of other processes, and failures if any. */
 function describe(samples: readonly Sample[]): string {
   const of = (value: (sample: Sample) => number) => Math.round(spread(samples.map(value)).median);
   const rate = of(({ requests, seconds }) => requests / seconds).toLocaleString('en');
@@ -105,7 +105,7 @@ function describe(samples: readonly Sample[]): string {
   return `${rate}/s${others.join('')}${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
-/** The median, which of an even number is the lower middle, and the extremes. */
+/** The extremes and the median; of an even number, the lower of the two in the middle. */
 export function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;

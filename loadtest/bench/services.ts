@@ -8,8 +8,33 @@ import { Redis } from 'ioredis';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds a service may take until it is live. */
+/** Milliseconds that a program may take to start. */
 const startTimeout = 30_000;
+
+/**
+ * Runs the program at `path`, and resolves once `url` answers. Discards its output.
+ *
+ * @throws Error if it exits before, or takes more than 30 s.
+ */
+export async function startProgram(path: string, args: string[], env: NodeJS.ProcessEnv, url: string) {
+  const child = spawn(process.execPath, [path, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, 'exit');
+  const deadline = Date.now() + startTimeout;
+  while (!(await fetch(url).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${path} did not start.`);
+    await sleep(20);
+  }
+  return {
+    pid: child.pid as number,
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
 
 /** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service extends AsyncDisposable {
@@ -26,38 +51,26 @@ export interface Service extends AsyncDisposable {
 export async function startService(
   name: 'expander' | 'tasks',
   sharedRedis?: { url: string },
-  env: Record<string, string> = {},
 ): Promise<Service> {
   const ownRedis = sharedRedis
     ? undefined
     : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
   const redisUrl = (sharedRedis ?? ownRedis)?.url as string;
   const { port, operations } = await freePorts('port', 'operations');
-  const child = spawn(process.execPath, [join(root, name, 'src', 'main.ts')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      PORT: `${port}`,
-      OPS_PORT: `${operations}`,
-      REDIS_URL: redisUrl,
-      ...(name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' }),
-      ...env,
-    },
-  });
-  const exited = once(child, 'exit');
-  const deadline = Date.now() + startTimeout;
-  while (!(await fetch(`http://127.0.0.1:${operations}/livez`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`The ${name} service did not start.`);
-    await sleep(20);
-  }
+  const variables = {
+    PORT: `${port}`,
+    OPS_PORT: `${operations}`,
+    REDIS_URL: redisUrl,
+    ...(name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' }),
+  };
+  const main = join(root, name, 'src', 'main.ts');
+  const { pid, stop } = await startProgram(main, [], variables, `http://127.0.0.1:${operations}/livez`);
   return {
     url: `http://127.0.0.1:${port}`,
-    pid: child.pid as number,
+    pid,
     redis: { url: redisUrl, pid: await redisPid(redisUrl) },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
-      await exited;
+      await stop();
       await ownRedis?.stop();
     },
   };

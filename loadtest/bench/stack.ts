@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
 import { Redis } from 'ioredis';
 import { openSession } from '../tasks-session.ts';
 import { httpLoad } from './http-load.ts';
 import { type Candidate, measurePairs, type Pair, type Rounds, type Table } from './measure.ts';
 import { constant, startNginx } from './nginx.ts';
-import { startService } from './services.ts';
+import { startProgram, startService } from './services.ts';
 import { startWorker } from './worker.ts';
 
 const least = join(import.meta.dirname, 'least.ts');
@@ -173,21 +170,12 @@ async function startNative() {
   const { variables, urls } = await freeStackPorts();
   const main = join(import.meta.dirname, '..', '..', 'deploy', 'native', 'main.ts');
   const env = { LONGHAND_API_RATE: '9999999r/s', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
-  const stack = spawn(process.execPath, [main, 'up', folder], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...variables, ...env },
-  });
-  const exited = once(stack, 'exit');
-  while (!(await fetch(urls.expander).catch(() => undefined))?.ok) {
-    if (stack.exitCode !== null) throw new Error('The stack did not start.');
-    await sleep(50);
-  }
+  const { pid, stop } = await startProgram(main, ['up', folder], { ...variables, ...env }, urls.expander);
   return {
     url: urls.expander,
-    pid: stack.pid as number,
+    pid,
     async [Symbol.asyncDispose]() {
-      stack.kill('SIGTERM');
-      await exited;
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -8,15 +8,11 @@ export interface CpuUser {
   cores: number;
 }
 
-/** Milliseconds between two looks at all processes: short enough for those of a compiler. */
+/** Milliseconds between two looks at all processes: short enough to see a compiler's. */
 const interval = 500;
 
-/**
- * Watches which programs use the CPU of this machine. Processes of the same name count together.
- *
- * @param names what processes are called, by id, in place of their program's name.
- */
-export function watchCpu(names: Record<number, string> = {}): { stop(): CpuUser[] } {
+/** Watches which programs use the CPU of this machine. Processes of the same name count together. */
+export function watchCpu(): { stop(): CpuUser[] } {
   const used = new Map<string, number>();
   let last = cpuTimes();
   const started = performance.now();
@@ -25,7 +21,7 @@ export function watchCpu(names: Record<number, string> = {}): { stop(): CpuUser[
     for (const [pid, time] of now) {
       const more = time - (last.get(pid) ?? 0);
       if (more <= 0) continue;
-      const name = names[pid] ?? programName(pid);
+      const name = programName(pid);
       used.set(name, (used.get(name) ?? 0) + more);
     }
     last = now;
@@ -44,24 +40,22 @@ export function watchCpu(names: Record<number, string> = {}): { stop(): CpuUser[
   };
 }
 
-/** What a stack and a load consist of, on this machine or in containers. */
+/** The programs of a stack and of a load, natively or in containers. */
 const ownPrograms =
-  /^(main\.ts|nginx|redis-server|k6|control|run\.ts|shortener\.ts|dockerd|containerd.*|docker-proxy)$/;
+  /^(main\.ts|nginx|redis-server|k6|control-server\.ts|run\.ts|shortener\.ts|dockerd|containerd.*|docker-proxy)$/;
 
-/** Cores that programs used which have nothing to do with the stack or the load. */
-export const coresOfOthers = (users: readonly CpuUser[], own: readonly string[]) =>
-  users
-    .filter(({ name }) => !ownPrograms.test(name) && !own.includes(name))
-    .reduce((sum, { cores }) => sum + cores, 0);
+/** Cores that other programs used. */
+export const coresOfOthers = (users: readonly CpuUser[]) =>
+  users.filter(({ name }) => !ownPrograms.test(name)).reduce((sum, { cores }) => sum + cores, 0);
 
-/** The five that used most of it, in words: `tsc 1.62, k6 0.21 of 2 cores`. */
+/** The five programs that used the most: `tsc 1.62, k6 0.21 of 2 cores`. */
 export function describeCpu(users: readonly CpuUser[]): string {
   if (users.length === 0) return 'unknown on this system';
   const list = users.slice(0, 5).map(({ name, cores }) => `${name} ${cores.toFixed(2)}`);
   return `${list.join(', ')} of ${availableParallelism()} cores`;
 }
 
-/** Microseconds of CPU time by process; none where the system has no /proc. */
+/** Microseconds of CPU time by process; empty on a system without /proc. */
 function cpuTimes(): Map<number, number> {
   const times = new Map<number, number>();
   for (const name of existsSync('/proc') ? readdirSync('/proc') : []) {

@@ -5,12 +5,13 @@ export interface HoldingsSample {
   process: string;
   /** Seconds since the start. */
   at: number;
+  /** Bytes. */
   memory: number;
+  /** Open files, sockets among them. */
   files: number;
-  sockets: number;
 }
 
-const kinds = ['memory', 'files', 'sockets'] as const;
+const kinds = ['memory', 'files'] as const;
 
 /** How a process changed over the judged part of a run. */
 export interface Growth {
@@ -25,24 +26,27 @@ export interface Growth {
   met: boolean;
 }
 
-/** Growth below this is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
-const smallest = { memory: 4 * 2 ** 20, files: 64, sockets: 64 };
+/** Smaller growth is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
+const smallest = { memory: 4 * 2 ** 20, files: 64 };
 
 /** Seconds; in a shorter run everything still grows. */
 const shortest = 80;
 
-/** Reads what each process holds, every `milliseconds`. */
-export function watchHoldings(processes: Record<string, () => number | undefined>, milliseconds: number) {
+/** Reads what each process holds, every `milliseconds`. The successor of a process that exits is another one. */
+export function watchHoldings(
+  processes: readonly { name: string; pid: number | undefined }[],
+  milliseconds: number,
+) {
   const samples: HoldingsSample[] = [];
   const started = performance.now();
   const look = () => {
     const at = (performance.now() - started) / 1_000;
-    for (const [process, pid] of Object.entries(processes)) {
-      const id = pid();
+    for (const { name, pid } of processes) {
       try {
-        if (id !== undefined) samples.push({ process, at, memory: residentMemory(id), ...openFiles(id) });
+        if (pid !== undefined)
+          samples.push({ process: `${name} ${pid}`, at, memory: residentMemory(pid), files: openFiles(pid) });
       } catch {
-        // It has exited meanwhile; its successor has another id.
+        // It has just exited.
       }
     }
   };
@@ -57,14 +61,14 @@ export function watchHoldings(processes: Record<string, () => number | undefined
 }
 
 /**
- * Compares the last quarter of a run with the second one; in the first, caches fill. Medians, because a garbage
- * collector makes memory go up and down. A run that is too short is not judged.
+ * Compares the last quarter of a process's run with the second; caches fill in the first. It compares medians, because
+ * garbage collection makes memory go up and down. It does not judge a short run.
  *
  * @param limit percent of the second quarter's median.
  */
 export function judgeGrowth(samples: readonly HoldingsSample[], limit: number): Growth[] {
   return [...Map.groupBy(samples, ({ process }) => process)].flatMap(([process, all]) => {
-    if ((all.at(-1)?.at ?? 0) < shortest) return [];
+    if ((all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0) < shortest) return [];
     const quarter = Math.floor(all.length / 4);
     return kinds.map((what) => {
       const before = median(all.slice(quarter, 2 * quarter).map((sample) => sample[what]));

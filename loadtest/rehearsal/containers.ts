@@ -9,10 +9,10 @@ import { until } from './until.ts';
 export type Service = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
 type RedisService = 'expander-cache' | 'tasks-store';
 
-/** Takes a fault back. */
+/** Undoes a fault. */
 export type Restore = () => Promise<unknown>;
 
-/** A stack in containers, and what a rehearsal does to it. */
+/** A stack in containers, and the means to disturb it. */
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
 const run = promisify(execFile);
@@ -30,15 +30,15 @@ export async function startContainers() {
     compose,
     containers: replicas,
   } = await startComposeProject(project, {
-    file: join('loadtest', 'rehearsal', 'compose.yml'),
+    files: ['docker-compose.yml', join('loadtest', 'rehearsal', 'compose.yml')],
     before: ['disk'],
     scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
   });
   const first = async (service: string) => (await replicas(service))[0] ?? '';
-  /** When containers of a service ended since `since`, and their exit codes. Times are milliseconds since 1970. */
+  /** When containers of a service exited since `since`, and their codes. Times are milliseconds since 1970. */
   const exits = async (service: Service, since: number) => {
     const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
-    // One-off containers are those in which `inside` runs something.
+    // `inside` runs scripts in one-off containers.
     const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
     const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
     const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
@@ -49,19 +49,12 @@ export async function startContainers() {
     urls,
     stop,
     shortener: 'http://shortener:9000',
-    /** The shortener at another origin, whose share of expansions a fault may use up. */
+    /** The shortener as another origin: a fault may use up its share of expansions. */
     otherShortener: `http://${await addressOf(await first('shortener'), `${project}_egress`)}:9000`,
 
-    /** The ids of a service's containers. */
-    replicas: (service: Service) => replicas(service),
-    first: (service: Service) => first(service),
+    ...{ replicas, first, signal, exits },
 
-    /** Sends a signal, such as `STOP`, to the program of a replica. */
-    signal,
-
-    exits,
-
-    /** Asks a replica to stop, as the stack itself does, and waits until it has: `seconds`. */
+    /** Asks a replica to stop, as the stack itself does, and waits until it has exited. */
     async terminate(service: Service, replica: string) {
       const start = Date.now();
       await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
@@ -86,7 +79,7 @@ export async function startContainers() {
     async inside(service: 'proxy' | 'tasks-store', script: string) {
       if (service === 'proxy')
         return docker('exec', '--workdir', '/run', await first(service), 'sh', '-c', script);
-      // A store that cannot read its file is not there to run anything in.
+      // A store that cannot read its file does not run: use a new container.
       return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
     },
 
@@ -104,7 +97,7 @@ export async function startContainers() {
       );
       await docker('network', 'disconnect', network, redis);
       await docker('network', 'connect', '--alias', `${service}-behind`, network, redis);
-      // Redis may come back at the address that it had: then the connections of before still lead to it.
+      // Redis may get its old address back; then the old connections would bypass the relay.
       await docker('exec', redis, 'redis.sh', 'cli', 'CLIENT', 'KILL', 'TYPE', 'normal');
       return async () => {
         const connections = await docker('logs', name);
@@ -131,7 +124,7 @@ export async function startContainers() {
       return () => docker('network', 'connect', '--alias', service, network, replica);
     },
 
-    /** Lets the proxy ask for names in vain. */
+    /** Drops the proxy's DNS queries. */
     async loseNames(): Promise<Restore> {
       const pid = await docker('inspect', await first('proxy'), '--format', '{{.State.Pid}}');
       const rule = (action: string) =>

@@ -3,7 +3,7 @@ import type { Ledger } from './ledger.ts';
 import type { Request } from './load.ts';
 import { pause } from './until.ts';
 
-/** What is seen of a row while it runs. Times are milliseconds since 1970. */
+/** What a row shows while it runs. Times are milliseconds since 1970. */
 export interface Drill {
   requests: readonly Request[];
   /** When the fault began; by default, when its `cause` was called. */
@@ -14,27 +14,27 @@ export interface Drill {
   exits: readonly number[];
   /** Figures for the report. */
   notes: string[];
-  /** How the promise was broken; empty if it was kept. */
+  /** How the promise was broken; empty if the stack kept it. */
   broken: string[];
   ledger: Ledger;
 }
 
-/** Says how a promise is broken; undefined if it is kept. */
+/** Says how a promise is broken; undefined if the stack keeps it. */
 export type Judge = (drill: Pick<Drill, 'requests' | 'began' | 'ended' | 'exits'>) => string | undefined;
 
-/** A row of the table: a fault, what is promised, and how that is judged. Nothing may be lost in any row. */
+/** A fault, and how its promise is judged. No fault may lose a task. */
 export interface Fault {
-  id: string;
-  fault: string;
-  promise: string;
   /** Without load: the store itself goes back to an earlier state. */
   quiet?: true;
-  /** Causes the fault, and takes it back. */
+  /** Causes the fault, and undoes it. */
   cause(stack: RehearsedStack, drill: Drill): Promise<void>;
   judges: readonly Judge[];
 }
 
-/** Begins a fault. What it returns takes it back. If it has to look for something first, it says when it begins. */
+/** Faults by their row of PROMISES.md, which says what is promised. */
+export type Faults = Readonly<Record<string, Fault>>;
+
+/** Begins a fault, and returns what undoes it. If it has to prepare first, it sets `drill.began`. */
 type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore> | Promise<void>;
 
 /** The cause of a fault that lasts for `seconds`. */
@@ -50,21 +50,19 @@ export const lasting =
     }
   };
 
-/** Kills a service's first replica. */
-export const kill =
-  (service: Service): Begin =>
-  async (stack, drill) => {
-    const replica = await stack.first(service);
-    drill.began = Date.now();
-    await stack.signal(replica, 'KILL');
-  };
+/** The first replica of each service. The fault begins now. */
+export async function firsts(stack: RehearsedStack, drill: Drill, services: readonly Service[]) {
+  const replicas = await Promise.all(services.map((service) => stack.first(service)));
+  drill.began = Date.now();
+  return replicas;
+}
 
-/** Makes it hang. */
-export const hang =
-  (service: Service): Begin =>
+/** Sends a signal to the first replica of each service; what it stops continues afterwards. */
+export const signalled =
+  (name: 'KILL' | 'STOP', ...services: Service[]): Begin =>
   async (stack, drill) => {
-    const replica = await stack.first(service);
-    drill.began = Date.now();
-    await stack.signal(replica, 'STOP');
-    return () => stack.signal(replica, 'CONT');
+    const replicas = await firsts(stack, drill, services);
+    const send = (name: string) => Promise.all(replicas.map((replica) => stack.signal(replica, name)));
+    await send(name);
+    return () => (name === 'STOP' ? send('CONT') : Promise.resolve());
   };

@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import type { Faults } from './fault.ts';
 import { cacheFaults } from './faults/cache.ts';
 import { damageFaults } from './faults/damage.ts';
 import { proxyFaults } from './faults/proxy.ts';
@@ -6,12 +6,12 @@ import { serviceFaults } from './faults/services.ts';
 import { storeFaults } from './faults/store.ts';
 import { strangerFaults } from './faults/strangers.ts';
 
-/** What `make rehearse` causes, and what PROMISES.md promises of it. */
-export const faults: readonly Fault[] = [
+/** What `make rehearse` causes, in the order of PROMISES.md. */
+export const faults: Faults = {
   ...serviceFaults,
   ...cacheFaults,
   ...storeFaults,
   ...damageFaults,
   ...proxyFaults,
   ...strangerFaults,
-];
+};

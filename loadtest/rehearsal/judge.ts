@@ -9,7 +9,7 @@ export function tally(requests: readonly Request[]): string {
   return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
 }
 
-/** Since the fault began, no request is one that `isBroken`. */
+/** Since the fault began, `isBroken` holds for no request. */
 const none =
   (words: string, isBroken: (request: Request, times: Pick<Drill, 'began' | 'ended'>) => boolean): Judge =>
   (observed) => {
@@ -21,7 +21,7 @@ const none =
     return `${words}: ${tally(found)}, the slowest in ${longest.toFixed(1)} s, the last after ${last.toFixed(1)} s`;
   };
 
-/** No request of `kinds` (all if there are none) fails. */
+/** No request of `kinds` (by default all) fails. */
 export const noneFails = (...kinds: Kind[]) =>
   none('failed', (request) => !request.right && isOf(kinds, request));
 
@@ -32,14 +32,14 @@ export const noneFailsLater = (than: 'began' | 'ended', seconds: number) =>
     ({ right, at, milliseconds }, times) => !right && at - milliseconds > times[than] + seconds * 1_000,
   );
 
-/** No request fails more than `seconds` after the fault has begun, whenever it was sent. */
+/** No request fails more than `seconds` after the fault began, whenever it was sent. */
 export const lastFailsWithin = (seconds: number) =>
   none(
     `failed later than ${seconds} s after the fault began`,
     ({ right, at }, { began }) => !right && at > began + seconds * 1_000,
   );
 
-/** Every request of `kinds` is answered, or fails, within `seconds`. */
+/** Every request of `kinds` ends within `seconds`. */
 export const answersWithin = (seconds: number, ...kinds: Kind[]) =>
   none(
     `took longer than ${seconds} s`,
@@ -53,7 +53,7 @@ export const failsOnlyWith = (status: number, ...kinds: Kind[]) =>
     (request) => !request.right && request.status !== status && isOf(kinds, request),
   );
 
-/** The median of `kinds` is at most `times` what it was before; 50 ms are never too slow. */
+/** The median of `kinds` grows to at most `times` its value before the fault; up to 50 ms is always fine. */
 export const slowedAtMost =
   (times: number, ...kinds: Kind[]): Judge =>
   ({ requests, began, ended }) => {
@@ -67,7 +67,7 @@ export const slowedAtMost =
       : undefined;
   };
 
-/** A request of `kind` that begins after an exit is answered within `seconds` of it, unless the next exit comes first. */
+/** After each exit, a new request of `kind` succeeds within `seconds`, unless the next exit comes first. */
 export const backWithin =
   (seconds: number, kind: Kind): Judge =>
   ({ requests, exits }) => {

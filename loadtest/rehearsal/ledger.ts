@@ -5,12 +5,12 @@ interface Listed {
   title: string;
 }
 
-/** What became of the writes of a load. */
+/** What happened to the writes of a load. */
 export interface Ledger {
   acknowledged: number;
-  /** Titles that were acknowledged and are not there. */
+  /** Acknowledged titles that are missing. */
   lost: string[];
-  /** Titles that are there twice. */
+  /** Titles that exist twice. */
   doubled: string[];
 }
 
@@ -18,7 +18,7 @@ const asJson = { Accept: 'application/json' };
 /** Deletions in flight. */
 const batch = 20;
 
-/** Compares what `requests` were told with the list at `tasks`, and then removes what they added. */
+/** Compares the responses to `requests` with the list at `tasks`, then removes what they added. */
 export async function settleAccounts(
   tasks: string,
   run: string,

@@ -14,20 +14,20 @@ const timeout = 15_000;
 /** One request of the load. */
 export interface Request {
   kind: Kind;
-  /** When it was answered, or failed: milliseconds since 1970. */
+  /** When it ended: milliseconds since 1970. */
   at: number;
   milliseconds: number;
-  /** 0 if it was not answered. */
+  /** 0 without a response. */
   status: number;
-  /** Whether the answer was the right one. */
+  /** Whether the response was correct. */
   right: boolean;
   /** What a write was to add. */
   title?: string;
 }
 
 /**
- * Starts to send hot links, new links, the list and writes, each at its constant rate, however slow the answers are.
- * Resolves after `seconds` of it.
+ * Starts to request hot links, new links, the list and writes, each at its constant rate, however slow the responses are.
+ * Resolves after `seconds` of that.
  */
 export async function startLoad(
   { urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>,
@@ -68,9 +68,9 @@ export async function startLoad(
   });
   await pause(seconds);
   return {
-    /** What begins the title of everything that this load adds. */
+    /** The prefix of the titles that this load adds. */
     run,
-    /** Ends the load, and resolves with all its requests in the order of their ends. */
+    /** Ends the load. Resolves with all requests, in the order in which they ended. */
     async end(): Promise<Request[]> {
       timers.forEach(clearInterval);
       await Promise.all(pending);

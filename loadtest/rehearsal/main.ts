@@ -14,9 +14,8 @@ const out = join(import.meta.dirname, '..', 'out');
 
 async function main(): Promise<void> {
   const ids = process.argv.slice(2).flatMap((row) => row.split(/[\s,]+/).filter(Boolean));
-  const unknown = ids.find((id) => !faults.some((fault) => fault.id === id));
-  if (unknown)
-    throw new Error(`There is no row ${unknown}; there are ${faults.map(({ id }) => id).join(', ')}.`);
+  const unknown = ids.find((id) => !Object.hasOwn(faults, id));
+  if (unknown) throw new Error(`There is no row ${unknown}; there are ${Object.keys(faults).join(', ')}.`);
   if (!(await engineAnswers())) {
     console.error('A rehearsal runs in containers, and no Docker engine answers: install or start Docker.');
     process.exitCode = 2;
@@ -27,9 +26,10 @@ async function main(): Promise<void> {
   const lines = [`# Rehearsal: ${new Date().toISOString().slice(0, 16)}\n`];
   let broken = 0;
   try {
-    for (const fault of faults.filter(({ id }) => ids.length === 0 || ids.includes(id))) {
+    for (const [id, fault] of Object.entries(faults)) {
+      if (ids.length > 0 && !ids.includes(id)) continue;
       const drill = await rehearse(fault, stack);
-      const line = describe(fault.id, drill);
+      const line = describe(id, drill);
       console.log(line);
       lines.push(`    ${line}`);
       if (drill.broken.length > 0) broken += 1;

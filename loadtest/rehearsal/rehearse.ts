@@ -8,12 +8,12 @@ import { pause } from './until.ts';
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };
 
-/** Rehearses one row: load, fault, recovery, and the account of what was acknowledged. */
+/** Rehearses one row: load, fault, recovery, and a search for every acknowledged task. */
 export async function rehearse(fault: Fault, stack: RehearsedStack): Promise<Drill> {
   const ledger = { acknowledged: 0, lost: [], doubled: [] };
   const drill: Drill = { requests: [], began: 0, ended: 0, exits: [], notes: [], broken: [], ledger };
   const { broken } = drill;
-  /** A fault that cannot be caused, or taken back, is reported; the rows after it still run. */
+  /** Reports a fault that cannot be caused or undone, so that the rows after it still run. */
   const attempt = <Value>(action: Promise<Value>, words = ''): Promise<Value | undefined> =>
     action.catch((error: Error) => {
       broken.push(`${words}${error.message}`);
@@ -39,7 +39,7 @@ export async function rehearse(fault: Fault, stack: RehearsedStack): Promise<Dri
   return drill;
 }
 
-/** What became of a row, in one line. */
+/** The result of a row, in one line. */
 export function describe(id: string, { requests, began, notes, broken, ledger }: Drill): string {
   const failures = requests.filter(({ right, at }) => !right && at >= began);
   const last = failures.at(-1);

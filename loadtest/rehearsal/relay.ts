@@ -1,15 +1,15 @@
 /**
- * A program that passes connections on to a Redis, slowly or broken. Takes `Options` as JSON, and says `listening`, then
- * `connected` for each connection. It imports nothing of this project, so that it runs in any container with Node.
+ * Relays connections to a Redis, slowly or broken. Takes `Options` as JSON, and prints `listening`, then `connected` for
+ * each connection. It imports nothing of this project, so it runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
 export interface Behaviour {
-  /** Milliseconds by which every answer is late. */
+  /** Milliseconds of delay for every reply. */
   delay?: number;
-  /** Answers arrive in pieces of so many bytes. */
+  /** Splits replies into pieces of so many bytes. */
   slice?: number;
-  /** What becomes of a request: it is answered with noise, or the connection is reset. */
+  /** Replies with noise, or resets the connection. */
   answer?: 'garbage' | 'reset';
 }
 

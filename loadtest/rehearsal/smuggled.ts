@@ -1,6 +1,6 @@
 /**
- * Requests of HTTP whose length can be read in two ways, with `hidden`, a request of its own, in each of them. Who
- * believes the length takes it for the body; who believes the other header takes it for the next request.
+ * HTTP requests whose length can be read in two ways. Each has `hidden`, another request, in its body: a server that
+ * trusts the other header instead of Content-Length takes it for the next request.
  *
  * @param headers of the requests around it, each with its line end.
  */

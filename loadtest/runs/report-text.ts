@@ -3,7 +3,7 @@ import type { Growth } from '../machine/growth.ts';
 import { textTable } from '../table.ts';
 import { isControl, type Objective, type Verdict } from './verdict.ts';
 
-/** What the report says of a run; `run.json` has it too. */
+/** The results of a run, for the terminal and `run.json`. */
 export interface Run {
   script: string;
   seconds: number;
@@ -15,7 +15,7 @@ export interface Run {
   rateReached: number | undefined;
 }
 
-/** The result of a run for the terminal: below k6's own summary. */
+/** The report of a run, below k6's own summary. */
 export function toText(run: Run): string {
   const blocks = [
     textTable([objectiveColumns, ...run.verdict.objectives.map(objectiveRow)]),

@@ -8,7 +8,7 @@ export interface K6Summary {
   metrics: Record<string, Values>;
 }
 
-/** A threshold: what was measured, what the control needed meanwhile, and what that says. */
+/** A threshold, with the values of the stack and of the control. */
 export interface Objective {
   /** The metric with its selector. */
   metric: string;
@@ -17,33 +17,33 @@ export interface Objective {
   value: number;
   /** The control's value, for latencies. */
   control?: number;
-  /** Nothing was measured: options of k6 may replace the scenario that it is about. */
+  /** Nothing was measured: options of k6 may have replaced its scenario. */
   unmeasured?: boolean;
   met: boolean;
 }
 
 export interface Verdict {
-  /** `busy`: the machine had too much else to do, so the run says nothing about the stack. */
+  /** `busy`: the machine did too much else, so the run says nothing about the stack. */
   outcome: 'passed' | 'failed' | 'busy';
   objectives: Objective[];
 }
 
 /**
- * Cores that other programs may use while a threshold is crossed. If they use more, they may be the reason. The control
- * alone does not tell: it is one small process, but a write passes through four and waits for the disk.
+ * If a threshold is crossed and other programs used more cores than this, they may be the reason. The control alone does
+ * not show that: it is one small process, but a write passes through four and waits for the disk.
  */
 const mayBeOthers = 0.2;
 
-/** What other programs can slow down. A wrong response is not among it. */
+/** Metrics that other programs affect, unlike wrong responses. */
 const speed = /^(http_req_duration|http_req_connecting|dropped_iterations|delayed_by_acknowledgement)/;
 
-/** What is wrong on any machine, however busy. */
+/** Metrics that must hold on any machine, however busy. */
 const damage = /^(lost_writes|duplicated_writes)$/;
 
 /**
- * Judges a run by its thresholds. From each latency, the control's is subtracted: that is the share of the machine and
- * the load generator. There is no verdict if the control itself crosses a threshold, or if the stack does while other
- * programs use the CPU.
+ * Judges a run by its thresholds. Subtracts the control's latency from each of the stack's, because it is that of the
+ * machine and of k6. There is no verdict if the control crosses a threshold, or if the stack does while other programs
+ * use the CPU.
  *
  * @param others cores that other programs used.
  */

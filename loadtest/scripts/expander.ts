@@ -1,12 +1,11 @@
 /** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
-import exec from 'k6/execution';
-import http from 'k6/http';
 import type { Options } from 'k6/options';
 import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { requestNumber } from './modules/rate-limit.ts';
 import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, requireShortener, shortener } from './modules/stack.ts';
+import { announce, apiUrl, hotLink, prepareLinks, shortener } from './modules/stack.ts';
 
 const { rate, duration, users, hotLinks, hitP95, missP95, failed } = settings('expander');
 
@@ -23,28 +22,24 @@ export const options: Options = {
   },
 };
 
-const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
-
 export function setup() {
   announce(
     `It writes nothing but cached answers: ${hotLinks} hot links, and ${rate / 10} new ones a second.`,
   );
-  requireShortener();
-  const run = Date.now();
-  for (let i = 0; i < hotLinks; i += 1) http.get(apiUrl(hotLink(run, i)), { tags: { name: 'setup' } });
-  return { run };
+  return prepareLinks(hotLinks, rate);
 }
 
-export default function expandLink({ run }: ReturnType<typeof setup>) {
-  const i = exec.scenario.iterationInTest;
+export default function expandLink({ run, share }: ReturnType<typeof setup>) {
+  askControl({ kind: 'hit' });
+  const i = requestNumber(share);
+  if (i === undefined) return;
   if (i % 10 === 0) expand(`/chain/${2 + ((i / 10) % 5)}?id=${run}-${i}`, 'miss');
   else expand(hotLink(run, Math.floor(Math.random() * hotLinks)), 'hit');
-  askControl({ kind: 'hit' });
 }
 
 function expand(link: string, kind: 'hit' | 'miss'): void {
   const response = get(apiUrl(link), { tags: { name: kind, kind } });
-  // Chains of six redirects are one longer than the limit, but the sixth target, which is the result, is also the end.
+  // A chain of six redirects exceeds the limit by one, but its sixth target, the result, is also its end.
   const longUrl = shortener + link.replace(/\d+/, '0');
   check(response, { 'the long URL is right': (r) => r.status === 200 && r.body === longUrl });
 }

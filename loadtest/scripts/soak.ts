@@ -1,18 +1,19 @@
 /**
- * A modest load for a long time: nothing fails. `make load SCRIPT=soak` also watches memory, sockets and open files of
- * every process of the stack.
+ * A modest load for a long time: nothing fails. `make load SCRIPT=soak` also watches memory and open files of every
+ * process of the stack.
  */
 import { check } from 'k6';
-import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
+import { requestNumber } from './modules/rate-limit.ts';
 import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { apiUrl, requireShortener, stack } from './modules/stack.ts';
+import { apiUrl, hotLink, prepareLinks, stack } from './modules/stack.ts';
 import { addTask, findTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, duration, users } = settings('soak');
-/** A quarter of the requests goes round these, eight times. */
+const hotLinks = 50;
+/** A quarter of the requests takes these in turn, eight times each. */
 const coldLinks = Math.ceil((rate * duration) / 32);
 const tasks = 50;
 
@@ -31,21 +32,23 @@ export function setup() {
   const { session, titlePrefix } = openTaskList(
     `${tasks} tasks, and finishes and reopens them ${rate / 10} times a second for ${duration} s`,
   );
-  requireShortener();
+  const links = prepareLinks(hotLinks, rate / 2);
   for (let i = 0; i < tasks; i += 1) addTask(session, `${titlePrefix} ${i}`);
   const ids = [...findTasks(titlePrefix)].map(({ _id }) => _id);
-  return { ids, titlePrefix, run: Date.now() };
+  return { ids, titlePrefix, ...links };
 }
 
 /**
- * A mix of reads, hot links, links that are due to be asked for again, and writes. What is stored grows only during the
- * first eighth of the run, so that what grows later is a leak.
+ * Reads, hot links, links that have just expired, and writes. New data comes only in the first eighth of the run:
+ * whatever grows later is a leak.
  */
-export default function mixedRequest({ ids, run }: ReturnType<typeof setup>) {
-  const i = exec.scenario.iterationInTest;
+export default function mixedRequest({ ids, run, share }: ReturnType<typeof setup>) {
+  askControl();
+  const i = requestNumber(share);
+  if (i === undefined) return;
   const requests = [
     () => get(`${stack.tasks}/`, { tags: { name: 'GET /' } }),
-    () => get(apiUrl(`/chain/2?id=${i % 50}`), { tags: { name: 'hit' } }),
+    () => get(apiUrl(hotLink(run, i % hotLinks)), { tags: { name: 'hit' } }),
     () =>
       get(apiUrl(`/chain/3?id=${run}-${i % coldLinks}&cache-control=max-age%3D30`), {
         tags: { name: 'miss' },
@@ -61,7 +64,6 @@ export default function mixedRequest({ ids, run }: ReturnType<typeof setup>) {
   const request = i % 10 === 0 ? change : requests[i % requests.length];
   const response = (request ?? change)();
   check(response, { 'the response is right': (r) => r.status === 200 || r.status === 302 });
-  askControl();
 }
 
 export { teardown } from './modules/task-list.ts';

@@ -28,7 +28,11 @@ export function expanderRules(stack: () => TestStack): void {
         const question = { headers: { 'Accept-Encoding': encoding } };
         await get(path(), question);
         const responses = [await get(path(), question), await get(path(), { ...question, method: 'HEAD' })];
-        const [ofGet, ofHead] = responses.map(headOf);
+        // A cached answer grows older between the two.
+        const [ofGet, ofHead] = responses.map((response) => {
+          const head = headOf(response);
+          return { ...head, 'cache-control': `${head['cache-control']}`.replace(/\d+/, 'seconds') };
+        });
         expect(ofHead).toEqual(ofGet);
       });
     }
@@ -39,6 +43,9 @@ export function expanderRules(stack: () => TestStack): void {
       'the page': () => get('/'),
       'an expansion': () => api(link('/chain/1')),
       'a call': () => api(link('/chain/1'), '&cb=f'),
+      'a call with an error': () => api('http://10.0.0.1/', '&cb=f&err=g'),
+      'an expansion as JSON': () => api(link('/chain/1'), '&format=json'),
+      'the description': () => get('/openapi.json'),
       '404': () => get('/nowhere'),
       '502 of the application': () => api(link('/reset')),
       '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
@@ -57,7 +64,7 @@ export function expanderRules(stack: () => TestStack): void {
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
         // A call has to run as a script.
-        expect(headers['x-content-type-options']).toBe(name === 'a call' ? undefined : 'nosniff');
+        expect(headers['x-content-type-options']).toBe(name.startsWith('a call') ? undefined : 'nosniff');
       });
     });
 
@@ -66,18 +73,6 @@ export function expanderRules(stack: () => TestStack): void {
       expect(response).toMatch(/^HTTP\/1\.1 400 /);
       expect(response).toMatch(/^X-Power-By: Longhand\r$/m);
       expect(response).toMatch(/^Content-Type: text\/html\r$/m);
-    });
-  });
-
-  describe('/api, rule 2', () => {
-    test('the body is the expanded URL as plain text', async () => {
-      const { status, body } = await api(link('/chain/2'));
-      expect([status, body]).toEqual([200, link('/chain/0')]);
-    });
-
-    test('with `cb` the body is the call with the URL as a JSON string', async () => {
-      const { status, body } = await api(link('/chain/2'), '&cb=show');
-      expect([status, body]).toEqual([200, `show("${link('/chain/0')}")`]);
     });
   });
 
@@ -92,39 +87,5 @@ export function expanderRules(stack: () => TestStack): void {
       expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
       expect(response.body).not.toMatch(/[<>]|show\(/);
     }
-  });
-
-  describe('What the requirements leave open', () => {
-    test('a URL of 8 KiB, percent-encoded threefold, reaches the application', async () => {
-      const path = `/chain/0?${'~'.repeat(8 * 1024 - link('/chain/0?').length)}`;
-      const encoded = [...Buffer.from(link(path))]
-        .map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
-        .join('');
-      const { status, body } = await get(`/api?u=${encoded}`);
-      expect([status, body]).toEqual([200, link(path)]);
-    });
-
-    test('ten thousand URLs in one request, far more than a form may have, are answered one by one', async () => {
-      const urls = Array.from({ length: 10_000 }, (_, i) => link(`/chain/0?${'x'.repeat(50)}${i % 7}`));
-      const { status, body } = await get('/api/expand', { method: 'POST', body: urls.join('\n') });
-      expect(status).toBe(200);
-      const lines = body
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
-      expect(lines.map(({ longUrl }) => longUrl).sort()).toEqual(urls.sort());
-    });
-
-    test('/api/chain is JSON with every hop, and says whether it comes from the cache', async () => {
-      const url = link('/chain/2?mind');
-      const first = await get(`/api/chain?u=${encodeURIComponent(url)}`);
-      expect(first.headers['content-type']).toBe('application/json');
-      expect(first.headers['x-power-by']).toBe('Longhand');
-      expect(JSON.parse(first.body)).toMatchObject({ redirectCount: 2 });
-      expect(JSON.parse(first.body).hops).toHaveLength(3);
-      expect(JSON.parse(first.body).hops[0]).toMatchObject({ url, status: 301 });
-      // Another address: nginx gives this one's first answer again.
-      expect(JSON.parse((await get(`/api/chain?again&u=${encodeURIComponent(url)}`)).body).cached).toBe(true);
-    });
   });
 }

@@ -24,15 +24,15 @@ export interface ComposedStack extends CrowdedStack {
 /**
  * Starts the stack of docker-compose.yml with the local shortener, as a separate project on free ports; `stop` removes
  * everything.
+ *
+ * @param options name other files.
  */
-export async function startComposed(): Promise<ComposedStack> {
+export async function startComposed(
+  options?: Parameters<typeof startComposeProject>[1],
+): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
-  const { env, ports, compose, containers, stop } = await startComposeProject(project);
+  const { env, ports, compose, containers, stop } = await startComposeProject(project, options);
   const front = `${project}_front`;
-  const signalFirst = async (service: ServiceName, name: string) => {
-    const [id = ''] = await containers(service);
-    await signal(id, name);
-  };
   return {
     project,
     compose,
@@ -50,9 +50,10 @@ export async function startComposed(): Promise<ComposedStack> {
       const [id = ''] = await containers('proxy');
       return (await docker('logs', '--since=1m', id)).split('\n');
     },
-    pause: (service) => signalFirst(service, 'STOP'),
-    resume: (service) => signalFirst(service, 'CONT'),
-    kill: (service) => signalFirst(service, 'KILL'),
+    async kill(service) {
+      const [id = ''] = await containers(service);
+      await signal(id, 'KILL');
+    },
     async host() {
       const [proxy = ''] = await containers('proxy');
       return addressOf(proxy, front);

@@ -10,8 +10,8 @@ const perProcess = 10_000;
 export interface Crowd {
   /** What its processes hold together. */
   held(): Held;
-  /** Resolves once `count` connections are open. */
-  reached(count?: number): Promise<void>;
+  /** Resolves once all connections are open. */
+  reached(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = 
   let notify = () => {};
   for (let left = options.count; left > 0; left -= perProcess) {
     const child = start({ ...options, count: Math.min(left, perProcess) });
-    const member = { child, held: { open: 0, opened: 0, closed: 0, errors: {}, statuses: {} } };
+    const member = { child, held: { open: 0, opened: 0, statuses: {} } };
     members.push(member);
     if (!child.stdout) throw new Error('the output of the process cannot be read');
     createInterface(child.stdout).on('line', (line) => {
@@ -32,8 +32,8 @@ export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = 
   const held = () => members.map((member) => member.held).reduce(sum);
   return {
     held,
-    async reached(count = options.count) {
-      while (held().open < count) {
+    async reached() {
+      while (held().open < options.count) {
         await new Promise<void>((resolve) => {
           notify = resolve;
         });
@@ -61,8 +61,6 @@ export function startHold(hold: Hold): ChildProcess {
 const sum = (a: Held, b: Held): Held => ({
   open: a.open + b.open,
   opened: a.opened + b.opened,
-  closed: a.closed + b.closed,
-  errors: sumCounts(a.errors, b.errors),
   statuses: sumCounts(a.statuses, b.statuses),
 });
 

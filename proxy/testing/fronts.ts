@@ -30,23 +30,31 @@ interface Where {
   proxy: number;
   /** Holds `fullchain.pem` and `privkey.pem`. */
   folder: string;
+  /** The port of oauth2-proxy, if visitors have to sign in. Only for caddy. */
+  signOn?: number | undefined;
 }
 
-const example = (name: string) =>
+/** A file of deploy/fronts. */
+export const example = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../deploy/fronts', name), 'utf8');
+
+async function caddy({ https, http, proxy, folder, signOn }: Where) {
+  const global = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${https}\n\thttp_port ${http}\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n`;
+  const certificates = `{\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem\n`;
+  const config = example(signOn ? 'Caddyfile.sign-on' : 'Caddyfile')
+    .replace(/(?<=\.example\.org )\{\n/g, certificates)
+    .replaceAll(':8080', `:${proxy}`)
+    .replaceAll(':4180', `:${signOn}`);
+  await writeFile(join(folder, 'Caddyfile'), global + config);
+  return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
+}
 
 /**
  * What each program is started with: the example, with the ports, the certificates and the folders of a test. The
  * arguments begin with the program.
  */
 const programs = {
-  async caddy({ https, http, proxy, folder }: Where) {
-    const global = `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n\thttps_port ${https}\n\thttp_port ${http}\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n`;
-    const certificates = `{\n\ttls ${folder}/fullchain.pem ${folder}/privkey.pem\n`;
-    const config = example('Caddyfile').replace('{\n', certificates).replaceAll(':8080', `:${proxy}`);
-    await writeFile(join(folder, 'Caddyfile'), global + config);
-    return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
-  },
+  caddy,
   async nginx({ https, http, proxy, folder }: Where) {
     const config = example('nginx.conf')
       // Needs nginx 1.25.1.
@@ -85,16 +93,16 @@ export type FrontName = keyof typeof programs;
 const env = () => ({ ...process.env, PATH: searchPath(process.env) });
 
 /** Whether the program is on this machine. */
-export const hasFront = (name: FrontName) => !spawnSync(name, ['version'], { env: env() }).error;
+export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env: env() }).error;
 
 /** Starts `name` with its example, in front of the proxy on the port `proxy` of 127.0.0.1. */
-export async function startFront(name: FrontName, proxy: number): Promise<Front> {
+export async function startFront(name: FrontName, proxy: number, signOn?: number): Promise<Front> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));
   const ports = await freePorts('https', 'http');
   const { key, cert } = await testCertificate(...Object.values(frontNames));
   await writeFile(join(folder, 'privkey.pem'), key);
   await writeFile(join(folder, 'fullchain.pem'), cert);
-  const [program = '', ...args] = await programs[name]({ ...ports, proxy, folder });
+  const [program = '', ...args] = await programs[name]({ ...ports, proxy, folder, signOn });
   const log = join(folder, 'log');
   const child: ChildProcess = spawn('sh', ['-c', `exec "$@" >${log} 2>&1`, 'sh', program, ...args], {
     env: { ...env(), HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },

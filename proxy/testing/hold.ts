@@ -21,10 +21,8 @@ export interface Hold {
 
 export interface Held {
   open: number;
-  /** Connections opened and closed since the start, and how those ended that did not go as they should. */
+  /** Connections opened since the start. */
   opened: number;
-  closed: number;
-  errors: Record<string, number>;
   /** How many answers began with which status. */
   statuses: Record<string, number>;
 }
@@ -33,8 +31,6 @@ export interface Held {
 const habits = {
   /** Headers without an end. */
   unfinished: ({ bytes = 100 }: Hold) => ({ sends: unfinished(bytes), reads: undefined }),
-  /** Nothing at all. */
-  silent: () => ({ sends: '', reads: undefined }),
   /** One request, then nothing. */
   idle: () => ({ sends: request('/nowhere', 'elsewhere.example'), reads: undefined }),
   stream: () => ({ sends: request('/tasks/events'), reads: undefined }),
@@ -58,7 +54,7 @@ const turn = { size: 50, pause: 10 };
 const again = 700;
 
 async function hold(options: Hold): Promise<void> {
-  const held: Held = { open: 0, opened: 0, closed: 0, errors: {}, statuses: {} };
+  const held: Held = { open: 0, opened: 0, statuses: {} };
   const { sends, reads } = habits[options.kind](options);
   const { host, port, from } = options;
   const one = () => {
@@ -69,18 +65,16 @@ async function hold(options: Hold): Promise<void> {
       socket.on('close', () => {
         held.open -= 1;
       });
-      if (sends !== '') socket.write(sends);
+      socket.write(sends);
     });
     socket.once('data', (data) => {
-      count(held.statuses, data.toString('latin1').split(' ')[1] ?? '');
+      const status = data.toString('latin1').split(' ')[1] ?? '';
+      held.statuses[status] = (held.statuses[status] ?? 0) + 1;
       if (reads !== undefined) slow(socket, reads);
     });
     socket.on('data', () => {});
-    socket.on('error', (error: NodeJS.ErrnoException) => count(held.errors, error.code ?? error.message));
-    socket.on('close', () => {
-      held.closed += 1;
-      setTimeout(one, again * (1 + Math.random()));
-    });
+    socket.on('error', () => {});
+    socket.on('close', () => setTimeout(one, again * (1 + Math.random())));
   };
   setInterval(() => console.log(JSON.stringify(held)), 1_000);
   // It ends with the one who started it.
@@ -96,10 +90,6 @@ function slow(socket: ReturnType<typeof connect>, bytes: number): void {
   socket.removeAllListeners('data').pause();
   const timer = setInterval(() => socket.read(bytes), 1_000);
   socket.on('readable', () => {}).on('close', () => clearInterval(timer));
-}
-
-function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }
 
 if (import.meta.main) await hold(JSON.parse(process.argv[2] ?? ''));

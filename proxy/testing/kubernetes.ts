@@ -6,7 +6,7 @@ import {
   scale,
   signal,
 } from '@longhand/deploy/testing/kubernetes.ts';
-import type { ServiceName, TestStack } from './test-stack.ts';
+import type { TestStack } from './test-stack.ts';
 import type { Watched } from './under-load.ts';
 
 /** The stack that `make kubernetes` has made. */
@@ -24,15 +24,11 @@ export const cluster: Watched = {
 export async function applyStack(): Promise<TestStack> {
   await addShortener();
   await scale(1, 'expander', 'tasks', 'proxy');
-  const signalFirst = async (service: ServiceName, name: string) =>
-    signal((await pods(service))[0]?.name ?? '', name);
   return {
     ...cluster,
     port: 30_080,
     shortener: 'http://shortener.longhand.svc.cluster.local:9000',
-    pause: (service) => signalFirst(service, 'STOP'),
-    resume: (service) => signalFirst(service, 'CONT'),
-    kill: (service) => signalFirst(service, 'KILL'),
+    kill: async (service) => signal((await pods(service))[0]?.name ?? '', 'KILL'),
     /** Back to the overlay `local`. */
     async stop() {
       await forbidShortener();

@@ -3,27 +3,23 @@ import { startShortener } from '@longhand/shortener';
 import type { CrowdedStack } from '../suite/crowd.ts';
 import { startHold } from './crowd.ts';
 import { residentBytes } from './memory.ts';
-import type { ServiceName } from './test-stack.ts';
 
 /** The stack without Docker, on free ports and with its own data. */
 export async function startNative(): Promise<CrowdedStack> {
   const shortener = await startShortener();
   const stack = await startTemporaryStack();
   const port = (url: string) => Number(new URL(url).port);
-  const signal = async (name: ServiceName, signal: NodeJS.Signals) => {
-    const pid = stack.processes.find((process) => process.name === name)?.pid;
-    if (pid === undefined) throw new Error(`${name} is not running`);
-    process.kill(pid, signal);
-  };
   return {
     port: port(stack.urls.proxy),
     expanderPort: port(stack.urls.expander),
     tasksPort: port(stack.urls.tasks),
     shortener: shortener.url,
     proxyLog: async () => (await stack.accessLog()).trim().split('\n'),
-    pause: (service) => signal(service, 'SIGSTOP'),
-    resume: (service) => signal(service, 'SIGCONT'),
-    kill: (service) => signal(service, 'SIGKILL'),
+    async kill(service) {
+      const pid = stack.processes.find(({ name }) => name === service)?.pid;
+      if (pid === undefined) throw new Error(`${service} is not running`);
+      process.kill(pid, 'SIGKILL');
+    },
     host: async () => '127.0.0.1',
     startHold: (hold, n) => startHold({ ...hold, from: `127.0.0.${2 + n}` }),
     async memory() {

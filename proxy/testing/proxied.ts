@@ -4,21 +4,21 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 
 /**
  * Starts nginx in front of `application`, which stands for both services unless the variables name others. `stop` ends
- * both. The parameters after it are those of `startTemporaryProxy`.
+ * both. The other parameters are those of `startTemporaryProxy`.
  */
 export async function startProxied(
   application: http.Server,
   variables: Parameters<typeof startTemporaryProxy>[0] = {},
-  ...others: [edit?: (text: string, file: string) => string, image?: string]
+  edit?: (text: string) => string,
 ): Promise<TemporaryProxy> {
   const server = `127.0.0.1:${await listening(application)} max_fails=0`;
   const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
-  const proxy = await startTemporaryProxy({ ...servers, ...variables }, ...others);
-  return {
-    ...proxy,
+  const proxy = await startTemporaryProxy({ ...servers, ...variables }, edit);
+  const { stop } = proxy;
+  return Object.assign(proxy, {
     async stop() {
-      await proxy.stop();
+      await stop();
       cutOff(application);
     },
-  };
+  });
 }

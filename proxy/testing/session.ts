@@ -3,9 +3,6 @@ import { type RequestOptions, send, type TestResponse } from './send.ts';
 export interface ListedTask {
   id: string;
   title: string;
-  finished: boolean;
-  /** Where its link leads: `/task/<id>/finish` or `/task/<id>/unfinish`. */
-  link: string;
 }
 
 /** A client of the tasks application that keeps its cookie and reads forms. */
@@ -14,7 +11,7 @@ export interface Session {
   /** Submits the form of the main page. */
   add(title: string): Promise<TestResponse>;
   /** Submits any fields to `POST /task`. */
-  post(fields: Record<string, string>, options?: RequestOptions): Promise<TestResponse>;
+  post(fields: Record<string, string>): Promise<TestResponse>;
   /** Reads `_csrf` from the form on the main page. */
   token(): Promise<string>;
   /** Reads the tasks on the main page, top to bottom. */
@@ -32,12 +29,11 @@ export function openSession(port: number, host = `127.0.0.1:${port}`): Session {
     return response;
   };
   const token = async () => /name="_csrf" value="([^"]+)"/.exec((await get('/')).body)?.[1] ?? '';
-  const post = (fields: Record<string, string>, options: RequestOptions = {}) =>
+  const post = (fields: Record<string, string>) =>
     get('/task', {
       method: 'POST',
       body: new URLSearchParams(fields).toString(),
-      ...options,
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers },
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
   return {
     get,
@@ -49,16 +45,10 @@ export function openSession(port: number, host = `127.0.0.1:${port}`): Session {
 }
 
 function parseTasks(html: string): ListedTask[] {
-  const items = html.matchAll(/<li id="task-([^"]+)"([^>]*)>(.*?)<\/li>/gs);
-  return [...items].map(([, id = '', attributes = '', item = '']) => {
-    const [, element, title = ''] =
-      /<(s|span)\b[^>]*>(.*?)<\/\1>/s.exec(item.replace(/<a\b.*?<\/a>/gs, '')) ?? [];
-    return {
-      id,
-      title: unescapeHtml(title),
-      finished: /\bclass="finished"/.test(attributes) && element === 's',
-      link: /href="(\/task\/[^"]+)"/.exec(item)?.[1] ?? '',
-    };
+  const items = html.matchAll(/<li id="task-([^"]+)"[^>]*>(.*?)<\/li>/gs);
+  return [...items].map(([, id = '', item = '']) => {
+    const [, , title = ''] = /<(s|span)\b[^>]*>(.*?)<\/\1>/s.exec(item.replace(/<a\b.*?<\/a>/gs, '')) ?? [];
+    return { id, title: unescapeHtml(title) };
   });
 }
 

@@ -12,9 +12,6 @@ export interface TestStack {
   readonly shortener: string;
   /** The proxy's access log of the last minute at least: lines of JSON. */
   proxyLog(): Promise<string[]>;
-  /** Freezes a service: its connections stay open and nothing is answered. */
-  pause(service: ServiceName): Promise<void>;
-  resume(service: ServiceName): Promise<void>;
   /** Kills a service as a crash would. */
   kill(service: ServiceName): Promise<void>;
   stop(): Promise<void>;

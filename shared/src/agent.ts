@@ -14,7 +14,7 @@ import {
 const defaults = {
   keepAlive: true,
   timeout: idleTimeout,
-  // Subtracted from a server's `Keep-Alive: timeout`, so that a socket is not used as the server closes it.
+  // Subtracted from a server's `Keep-Alive: timeout`: the server might close the socket while a request uses it.
   agentKeepAliveTimeoutBuffer: idleMargin,
   maxSockets,
   maxFreeSockets: maxSockets,
@@ -57,7 +57,6 @@ export function agentConnector(lookup: LookupFunction): Connect {
   return connector({ 'http:': httpAgent({ lookup }), 'https:': httpsAgent({ lookup }) });
 }
 
-/** Whatever forms of `createConnection` Node's agents accept, these do. */
 class HttpAgent extends http.Agent {
   override createConnection(...args: Parameters<http.Agent['createConnection']>) {
     return noDelay(super.createConnection(...args));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 
-/** Milliseconds a socket may stay idle: one less second than Node's own server allows. */
+/** Milliseconds a socket may stay idle: a second less than Node's server allows. */
 export const idleTimeout = 4_000;
 
-/** Milliseconds by which a socket is closed before the time that the server states: it might be using it just then. */
+/** Milliseconds by which a socket is closed before the time that the server states. */
 export const idleMargin = 1_000;
 
 /** Sockets to one origin. */
@@ -15,10 +15,10 @@ export const maxIdleSockets = 256;
 
 /** TLS sessions kept, one per host: resuming a session halves the cost of the next connection to its host. */
 const maxSessions = 1_000;
-/** Bytes of a session worth keeping; the usual ones are half as long. */
+/** Bytes of the largest session that is kept; most are half as long. */
 const maxSessionSize = 4_096;
 
-/** Where a connection leads, in the parts of a URL. */
+/** The parts of a URL. */
 interface ConnectTarget {
   protocol: string;
   hostname: string;
@@ -30,12 +30,11 @@ type Connected = (...result: [error: null, socket: Socket] | [error: Error, sock
 /**
  * Opens a connection, which never times out by itself. It may be the `connect` option of an undici client.
  *
- * @returns the socket, at once; `callback` is called when the connection is open. `onread` is that of `net.connect`: it
- *   gets what arrives, without the cost of a stream.
+ * @returns the socket, at once; `callback` is called when the connection is open. `onread`, as in `net.connect`, reads
+ *   without the cost of a stream.
  */
 export type Connect = (target: ConnectTarget, callback: Connected, onread?: OnReadOpts) => Socket;
 
-/** What a socket is opened with. */
 export interface SocketOptions {
   host: string;
   port: string | number;
@@ -80,8 +79,8 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
 }
 
 /**
- * Opens connections with TCP no-delay on, without an agent. A program that starts often need not load `node:http`, and
- * without an `https:` URL no TLS either.
+ * Opens connections with TCP no-delay on, without an agent. So the command starts faster: it does not load `node:http`, nor
+ * TLS without an `https:` URL.
  */
 export function plainConnector(lookup: LookupFunction): Connect {
   return resumingConnector((protocol, given) => {

@@ -28,18 +28,20 @@ export const socketPath = z
     `is longer than ${longestSocketPath} bytes`,
   );
 
+/** The path of a file; reads as its text. */
+export const textFile = z.string().transform((path, { addIssue }) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const cure = code === 'EACCES' ? `: let user ${process.getuid?.()} read it` : '';
+    addIssue(`cannot be read (${code})${cure}`);
+    return z.NEVER;
+  }
+});
+
 /** The path of a file with a secret in it; reads as the secret, and as an empty string if no file is named. */
-export const secretFile = z
-  .string()
-  .transform((path, { addIssue }) => {
-    try {
-      return readFileSync(path, 'utf8').trim();
-    } catch (error) {
-      addIssue(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
-      return z.NEVER;
-    }
-  })
-  .default('');
+export const secretFile = textFile.transform((text) => text.trim()).default('');
 
 /** A list of `item`s, separated by commas or white space. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
@@ -87,10 +89,10 @@ const hostName = z
     'is not a host name',
   );
 
-/** A port that people choose, so never any free one. */
+/** A port that people choose. */
 const chosenPort = integer(1, 65_535);
 
-/** The variables of the stack around the services. A service accepts them in its environment and ignores them. */
+/** The variables of the stack around the services, which ignore them. */
 export const stackVariables = {
   LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
   LONGHAND_PORT: chosenPort.default(8080),
@@ -103,12 +105,14 @@ export const stackVariables = {
     .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
     .default('1000r/s'),
   LONGHAND_WORKERS: integer(1, 16).optional(),
-  /** The networks of a TLS front, whose X-Forwarded-For and X-Forwarded-Proto count. */
+  /** The networks of a front, whose X-Forwarded-* headers are believed. */
   LONGHAND_FRONT: list(
     z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.0.0.0/8,fd00::/8'),
   ).default([]),
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),
+  /** Named keys of the expander, which the proxy checks. */
+  EXPANDER_TOKENS_FILE: z.string().default(''),
   LONGHAND_REPLICAS: integer(1, 16).default(1),
 };
 

@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 /** Milliseconds between two bytes; deploy/compose/watched.sh misses one after 750. */
 const interval = 500;
 
-/** Writes a byte to the pipe `fd` at intervals, which tells its reader that the event loop runs. */
+/** Writes a byte to the pipe `fd` at intervals, as a sign that the event loop runs. */
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
-  // The reader has gone, which does not matter.
+  // The reader has gone.
   pipe.on('error', () => clearInterval(timer)).unref();
   const beat = () => {
     if (!pipe.writableNeedDrain) pipe.write('.');

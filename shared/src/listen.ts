@@ -6,24 +6,22 @@ import { createConnection, type NetConnectOpts } from 'node:net';
 /** Where a server listens: a port of an IP address, where 0 is any free one, or the path of a Unix socket. */
 export type ListenAddress = { host: string; port: number } | { path: string };
 
-/** What a server listens at, as the system names it. */
 export interface Listening {
   /** 0 for a Unix socket. */
   port: number;
   /** `http://127.0.0.1:3000/` or `unix:/run/tasks.sock`. */
   url: string;
-  /** Whether only programs on this machine can connect, by a TCP port that a browser can reach too. */
+  /** Whether it is a TCP port that only this machine, browsers included, can reach. */
   loopback: boolean;
 }
 
 /**
- * Connections that wait until the service takes them, up to the system's own limit (Linux: 4,096). With Node's 511 a
- * crowd for one link, which nginx passes on to one replica, has connections delayed by a second over TCP and refused
- * over a Unix socket.
+ * Connections that wait to be accepted, at most the system's limit (Linux: 4,096). nginx sends all requests for one link to
+ * one replica; with Node's 511 some would wait for a second over TCP, or be refused on a Unix socket.
  */
 const backlog = 4_096;
 
-/** A server cannot listen at its address. The message says why, and which variables set the address. */
+/** The message says why a server cannot listen at its address, and which variables set the address. */
 export class ListenError extends Error {
   readonly code: string | undefined;
 

@@ -1,9 +1,8 @@
 import { escapeControls } from './control-characters.ts';
 
 /**
- * Formats one line of a process's output for a terminal: a JSON record as its message and fields, a line of Redis or nginx
- * without its time and process id, any other line as it is. Control characters are escaped: clients can bring some
- * into a log, and a terminal would obey them.
+ * Formats a line of a process's output for a terminal: a JSON record as its message and fields, a line of Redis or nginx
+ * without its time and process ID. It escapes control characters, which clients can bring into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 

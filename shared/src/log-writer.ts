@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Bytes that start a write: one write(2) per line costs more than the response that the line reports. */
+/** Bytes that start a write: one write(2) per line would cost more than the response it reports. */
 const batch = 4_096;
 /** Milliseconds a line waits for others. */
 const longestWait = 100;
@@ -17,14 +17,14 @@ const writeSome = promisify(write);
 const stalls = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EAGAIN';
 
 /**
- * Writes lines to `fd`, several at a time, and never blocks the process: a reader that stalls costs at most 4 MiB of memory
- * and then lines; a reader that goes away ends the log but not the process. What is left at the exit is written then.
+ * Writes lines to `fd` in batches and never blocks the process. If the reader stalls, up to 4 MiB wait in memory and further
+ * lines are dropped; if it goes away, the log ends and the process goes on.
  *
  * @param onDropped is called with the number of lines that were dropped, once there is room again.
  */
 export function createLogWriter(fd: number, onDropped: (lines: number) => void) {
   let waiting = '';
-  /** What of a batch is not written yet. */
+  /** The unwritten part of a batch. */
   let rest = Buffer.alloc(0);
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -96,11 +96,4 @@ describe('A log', () => {
     `);
     expect(await once(child, 'exit')).toEqual([3, null]);
   });
-
-  test('is written whole when it is closed', async () => {
-    const child = logging(
-      `for (let i = 0; i < 2_000; i++) log.info('line'); await log.close(); process.exit();`,
-    );
-    expect(lines(await text(child.stdout))).toHaveLength(2_000);
-  });
 });

@@ -24,7 +24,7 @@ export function createLog(service: string, level: (typeof logLevels)[number]) {
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // JSON leaves C1 and bidi controls as they are, and a terminal that shows the line would obey them.
+      // JSON does not escape C1 and bidi controls, which a terminal obeys.
       hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
     },
     destination,

@@ -6,14 +6,16 @@ import type { Log } from './log.ts';
 import { logRefusals, type Refusal } from './refusals.ts';
 import { durationBuckets } from './spans.ts';
 
-/** What the log and the metrics say of a request beyond method, path and status. */
+/** What the log and the metrics report beyond method, path and status. */
 interface Annotations {
   /** The pattern of the matched route, such as `/tasks/:id`. */
   route?: string;
   /** The code of the error that the response reports. */
   error?: string | undefined;
-  /** The status with which the server itself ended the request, because its body is not HTTP. */
+  /** The status with which the server ended a request whose body is not HTTP. */
   refused?: number;
+  /** Who sent the request, by the name of the token. */
+  user?: string;
 }
 
 /** Node's response with the annotations of its request. */
@@ -58,15 +60,17 @@ export function createObserver(log: Log, metrics: Registry): Observer {
         const milliseconds = performance.now() - start;
         const { method = '' } = incoming;
         const { status, error, route } = outcome(outgoing);
+        const { user } = outgoing.annotations;
         observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, milliseconds / 1_000);
         const line = {
           method,
-          // Only the application may know the query.
+          // Without the query, which may be private.
           path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
           requestId: idOf(incoming),
           client: incoming.headers['x-forwarded-for'],
+          user,
           error,
           // The response had begun, and did not reach its end.
           ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
@@ -88,7 +92,7 @@ export function outcome({ annotations, headersSent, statusCode }: AnnotatedRespo
   return { status, error: left ? (error ?? 'aborted') : error, route: status === 404 ? undefined : route };
 }
 
-/** The proxy's request id; without the proxy, the trace id that the client sent (W3C Trace Context). */
+/** The proxy's request ID; without the proxy, the client's trace ID (W3C Trace Context). */
 function idOf({ headers }: IncomingMessage): string | undefined {
   const id = headers['x-request-id'] ?? headers.traceparent?.toString().slice(3, 35);
   return id?.toString();
@@ -102,7 +106,7 @@ const schemeOf = ({ headers }: IncomingMessage) =>
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
 
 /** A method as a label: one of a few, whatever clients send. */
-export const methodLabel = (method: string) => (methods.has(method) ? method : '_OTHER');
+const methodLabel = (method: string) => (methods.has(method) ? method : '_OTHER');
 
 interface Observed {
   method: string;

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // These are gauges with the names of counters; nodejs_active_handles and the others tell the same by type.
+  // Gauges with the names of counters; nodejs_active_handles and its like have the same numbers by type.
   for (const kind of ['handles', 'requests', 'resources']) {
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   }

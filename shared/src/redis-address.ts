@@ -81,7 +81,7 @@ const redisUrl = z.string().superRefine((url, { addIssue }) => {
   }
 });
 
-/** The variables of a service's Redis. What is in a file is there for no other process to see. */
+/** The variables of a service's Redis. Secrets are in files, where no other process sees them. */
 export const redisVariables = {
   REDIS_URL: redisUrl.default('redis://127.0.0.1:6379/0'),
   REDIS_USER_FILE: secretFile,

@@ -15,16 +15,16 @@ export type StoreClient = Redis;
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
 /**
- * A client for a cache: it fails at once where Redis is away and within 250 ms where Redis hangs, because
- * a miss is cheaper than waiting. It connects by itself, now and after every loss.
+ * A client for a cache, which reconnects by itself. It fails at once if Redis is away and within 250 ms if Redis hangs,
+ * because a miss is cheaper than waiting.
  */
 export function cacheClient(access: Access, log: Log): StoreClient {
   return client(access, log, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 250 });
 }
 
 /**
- * A client for a store: a command waits for one attempt to reconnect and for an answer at most 1 s, and
- * is never sent a second time by itself, so that a write happens once or fails.
+ * A client for a store. A command waits for one attempt to reconnect and at most 1 s for the reply. It is never sent twice,
+ * so that a write happens once or fails.
  */
 export function storeClient(access: Access, log: Log): StoreClient {
   return client(access, log, {
@@ -45,14 +45,14 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 
 const connection = {
   connectTimeout: 1_000,
-  // Commands issued in one turn of the event loop travel together: a fifth of the CPU per command in Redis.
+  // Commands of one turn of the event loop travel together, which takes Redis a fifth of the CPU.
   enableAutoPipelining: true,
 };
 
-/** Files take precedence over the URL; what is not given is left out. */
+/** The URL takes precedence: in containers the file is that of their own Redis. What is not given is left out. */
 function credentials({ tls, ...url }: RedisAddress, access: Access): RedisOptions {
-  const username = access.REDIS_USER_FILE || url.username;
-  const password = access.REDIS_PASSWORD_FILE || url.password;
+  const username = url.username || access.REDIS_USER_FILE;
+  const password = url.password || access.REDIS_PASSWORD_FILE;
   const { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key } = access;
   return {
     ...(username && { username }),
@@ -83,7 +83,7 @@ function sentinelOptions(
   };
 }
 
-/** Says in one line when it goes and in one when it is back; not in one for each attempt. */
+/** Logs one line when Redis goes and one when it is back, none for each attempt. */
 function logged(redis: Redis, log: Log, address: string): Redis {
   let away = false;
   redis.on('error', (error: Error) => {

@@ -95,12 +95,6 @@ describe('serve', () => {
     expect(servers).toMatchObject([{ requestTimeout, headersTimeout: 15_000 }]);
   });
 
-  test('what is not HTTP is answered 400 with the headers of the service', async () => {
-    const served = await serving(new Hono(), { 'X-Power-By': 'Longhand' });
-    const answer = await raw(served, 'nonsense\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nX-Power-By: Longhand\r\n/);
-  });
-
   test.each([
     ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n'],
     ['a target that is none', 'GET \\ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],

@@ -145,7 +145,7 @@ function refuseClientErrors(
   });
 }
 
-/** The response that has a socket now: of pipelined requests, the first that is not answered yet. */
+/** The response that has a socket now: with pipelining, of the first unanswered request. */
 const underWay = new WeakMap<Duplex, TrackedResponse>();
 
 class TrackedResponse extends AnnotatedResponse {

@@ -58,7 +58,7 @@ export async function prepareService(name: string, version: string, config: Serv
     await endTracing?.();
     log.info('stopped');
     await log.close();
-    // Abandoned work, such as a name lookup, would keep the process alive for seconds.
+    // A pending name lookup would keep the process alive for seconds.
     process.exit();
   };
   return { log, metrics, run };

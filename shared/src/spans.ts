@@ -1,12 +1,12 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** The attributes of a span: nothing that clients sent, so no title, URL or query. */
+/** The attributes of a span: nothing that clients sent. */
 export type Facts = Record<string, string | number | boolean>;
 
 /** Makes nothing unless `startTracing` has been called. */
 export const tracer = trace.getTracer('longhand');
 
-/** The name of an error for a span or a label: its code if it has one. Its message may contain what clients sent. */
+/** The name of an error for a span or a label. Not its message, which may contain what clients sent. */
 function errorName(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as NodeJS.ErrnoException;
@@ -35,7 +35,7 @@ interface Timing<Result> {
   describe?: (result: Result) => { labels?: Labels; facts?: Facts };
 }
 
-/** Takes the time of `run`, as a span of the request under way and in a histogram, where an error is `error_type`. */
+/** Times `run`, as a span of the current request and in a histogram, where an error is `error_type`. */
 export async function timed<Result>(
   name: string,
   run: () => Promise<Result>,
@@ -61,12 +61,12 @@ export async function timed<Result>(
   }
 }
 
-/** Waits for what another request has begun, as a span of this one. */
+/** Waits for the result of another request, as a span of this one. */
 export const sharing = <Result>(name: string, result: Promise<Result>): Promise<Result> =>
   timed(name, () => result);
 
 /**
- * Runs an operation on Redis and takes its time, as a span of the request and in the metrics.
+ * Runs an operation on Redis and times it, as a span of the request and in the metrics.
  *
  * @param operation one of a few names: a command, or a script.
  * @param facts what the reply says of the operation itself, such as how many shared its round trip.
@@ -77,7 +77,7 @@ export type Timed = <Reply>(
   facts?: (reply: Reply) => Facts,
 ) => Promise<Reply>;
 
-/** Takes no time. */
+/** Runs without timing. */
 export const untimed: Timed = (_, run) => run();
 
 /** Times operations on Redis, by the labels of OpenTelemetry's database conventions (1.44). */

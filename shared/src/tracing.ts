@@ -13,8 +13,7 @@ import { tracer } from './spans.ts';
 const closeTimeout = 2_000;
 
 /**
- * Exports the spans of this process by OTLP over HTTP. Where to, and with which headers, say the exporter's own variables
- * (OTEL_EXPORTER_OTLP_*), so nothing secret passes through here.
+ * Exports the spans of this process by OTLP over HTTP. The exporter reads its address and headers from OTEL_EXPORTER_OTLP_*.
  *
  * @param interval milliseconds between two exports.
  * @returns exports what is left, for at most 2 s.
@@ -66,7 +65,7 @@ export function traceRequests(observer: Observer): Observer {
   };
 }
 
-/** Says in one line that the collector is away and in one that it is back. Meanwhile it costs nothing but its spans. */
+/** Logs one line when the collector goes and one when it is back. The spans in between are lost. */
 function logged(exporter: SpanExporter, log: Pick<Log, 'warn' | 'info'>): SpanExporter {
   let away = false;
   return {

@@ -6,8 +6,7 @@ export type Render<Views> = <Name extends keyof Views & string>(name: Name, data
 /**
  * The views of `folder`, `<name>.eta` each, compiled at first use. Values are escaped unless the view says otherwise.
  *
- * A view that prints `undefined` or `null` has a fault. By default that throws. A service logs it by `onMissing`, and
- * prints nothing in its place.
+ * A view that prints `undefined` or `null` has a fault, which throws. With `onMissing` a service logs it and prints nothing.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
@@ -44,7 +43,7 @@ function withoutStatementLines(template: string): string {
 
 type Tags = (string | { t: string; val: string })[];
 
-/** Hands the filter, as its second argument, the expression that a tag prints. */
+/** Passes the expression of a tag to the filter, as its second argument. */
 function withSources(tags: Tags): Tags {
   return tags.map((tag) =>
     typeof tag === 'object' && /^[ir]$/.test(tag.t)

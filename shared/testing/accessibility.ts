@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Result } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { drawsAlike, pictureFault } from './golden.ts';
 import { rounds } from './rounds.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,14 +14,23 @@ const violationsOf = `axe.run(${options}).then(({ violations }) => violations)`;
 
 /** The screens of a phone and a desk, light and dark: every combination in the long form, each once in the short one. */
 const looks = [
-  { width: 360, colorScheme: 'light' },
+  { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-  { width: 360, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'dark' },
   { width: 1280, colorScheme: 'light' },
 ] as const;
 
-/** `PICTURES=out` takes a picture of every page that is checked. */
-const { PICTURES } = process.env;
+/** The narrowest phone. */
+const narrow = 360;
+
+let alike: Promise<boolean> | undefined;
+/** Whether pictures can be compared here. */
+export const comparesPictures = (browser: Browser) =>
+  (alike ??= browser.newPage().then(async (page) => {
+    const result = await drawsAlike(page);
+    await page.close();
+    return result;
+  }));
 
 /** Loads axe into every document that `page` opens from now on. Loading it into an open one costs three times as much. */
 export async function bringAxe(page: Page): Promise<void> {
@@ -27,23 +38,29 @@ export async function bringAxe(page: Page): Promise<void> {
 }
 
 /**
- * What axe finds wrong with `page`, on a phone and a desk, light and dark, and where it is wider than the screen: one
- * line for each element. Call `bringAxe` before `page` opens its document.
+ * What axe finds wrong with `page`, on a phone and a desk, light and dark, where it is wider than the screen, and where it
+ * differs from the pictures that are kept: one line for each. Call `bringAxe` before `page` opens its document.
  *
- * @param name what the pictures are called.
+ * @param name of the state, such as `an empty list`.
+ * @param pictures the folder of its pictures; without one there are none.
  */
-export async function accessibilityFaults(page: Page, name: string): Promise<string[]> {
+export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
   for (const { width, colorScheme } of looks.slice(0, rounds({ short: 2, long: 4 }))) {
     const look = `${width} px, ${colorScheme}`;
+    await page.setViewportSize({ width: width > 800 ? width : narrow, height: 800 });
+    const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (excess > 0) faults.push(`${look}: ${excess} px wider than the screen`);
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ media: 'screen', colorScheme });
     for (const { id, nodes } of (await page.evaluate(violationsOf)) as Result[]) {
       faults.push(...nodes.map(({ html, failureSummary }) => `${look}: ${id}: ${html} ${failureSummary}`));
     }
-    const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-    if (excess > 0) faults.push(`${look}: ${excess} px wider than the screen`);
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}, ${look}.png`, fullPage: true });
+    const browser = page.context().browser();
+    if (!pictures || !browser || !(await comparesPictures(browser))) continue;
+    const file = `${name.replace(/\W+/g, '-')}-${width}-${colorScheme}.png`;
+    const difference = await pictureFault(page, join(pictures, file));
+    if (difference) faults.push(difference);
   }
   return faults;
 }

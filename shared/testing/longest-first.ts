@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, the longest first. */
 const longest = [
+  'proxy/release.test.ts',
   'proxy/composed.test.ts',
   'loadtest/load.test.ts',
   'deploy/native/main.test.ts',
@@ -16,27 +17,6 @@ const longest = [
   'tasks/src/restart.test.ts',
   'proxy/memory.test.ts',
   'deploy/compose/up.test.ts',
-  'expander/src/cli/longhand-expand.test.ts',
-  'loadtest/rehearsal/rehearsal.test.ts',
-  'expander/src/web/page.accessibility.browser.test.ts',
-  'expander/src/hop/http-client.test.ts',
-  'tasks/src/web/live.browser.test.ts',
-  'tasks/src/web/slow.browser.test.ts',
-  'expander/src/bulk/bulk.http.test.ts',
-  'shared/src/log.test.ts',
-  'expander/src/main.test.ts',
-  'tasks/src/redis/durability.test.ts',
-  'expander/src/web/hostile.browser.test.ts',
-  'proxy/names.test.ts',
-  'deploy/backup.test.ts',
-  'deploy/observe/observe.test.ts',
-  'shared/src/redis.test.ts',
-  'tasks/src/redis/changes.test.ts',
-  'tasks/src/web/plain.browser.test.ts',
-  'deploy/native/damaged.test.ts',
-  'expander/src/web/page.browser.test.ts',
-  'proxy/fronts.test.ts',
-  'tasks/src/web/reconnect.browser.test.ts',
 ];
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
-import { complain, offer, takeNotice } from './notice.js';
-import { swap } from './swap.js';
+import { complain, offer } from './notice.js';
+import { ahead, show, swap } from './swap.js';
 
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
@@ -10,12 +10,21 @@ class RequestFailed extends Error {
   /**
    * @param {string} message
    * @param {Document} [page] the response, if there was one
-   * @param {boolean} [refused] whether the response says that nothing was changed
+   * @param {number} [status] its status
    */
-  constructor(message, page, refused = false) {
+  constructor(message, page, status = 0) {
     super(message);
     this.page = page;
-    this.refused = refused;
+    this.status = status;
+    /** Whether the response says that nothing was changed. */
+    this.refused = status >= 400 && status < 500;
+  }
+}
+
+/** The session has ended. What was typed stays, and can be sent again after the login. */
+export class LoggedOut extends RequestFailed {
+  constructor() {
+    super('You are logged out.', undefined, 401);
   }
 }
 
@@ -30,39 +39,61 @@ export async function load(url, init) {
   try {
     const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
     const response = await fetch(url, options);
+    if (response.status === 401 || new URL(response.url).pathname === '/login') throw new LoggedOut();
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     // The log-in page of a network may answer instead of us, with 200.
-    if (response.ok && page.querySelector('#list, form.write')) return { url: response.url, page };
-    throw new RequestFailed(
-      reason(page) || `This failed (error ${response.status}). Please try again.`,
-      page,
-      response.status >= 400 && response.status < 500,
-    );
+    if (response.ok && page.querySelector('#list, form.write, #keys')) return { url: response.url, page };
+    const message = reason(page) || `This failed (error ${response.status}). Please try again.`;
+    throw new RequestFailed(message, page, response.status);
   } catch (error) {
     if (error instanceof RequestFailed) throw error;
-    throw new RequestFailed('This did not get through. Check the connection and try again.');
+    throw new RequestFailed('No connection.');
   }
 }
 
 /** @param {Document} page */
 const reason = (page) => (page.querySelector('.problem') ?? page.querySelector('h1'))?.textContent;
 
+/**
+ * Says what failed, and where to log in if that is the reason: in a new tab, so that what was typed stays.
+ *
+ * @param {Error} error
+ */
+export function report(error) {
+  const { message, refused } = /** @type {RequestFailed} */ (error);
+  const loggedOut = error instanceof LoggedOut;
+  complain(message, loggedOut || !refused);
+  if (loggedOut) offer('Log in', '/login', '_blank');
+}
+
 /** What is under way. One step at a time, so that no response overtakes another. */
 let queue = Promise.resolve();
 
 /** @param {() => Promise<void>} step */
 export function enqueue(step) {
-  queue = queue.then(step).catch((error) => complain(error.message));
+  queue = queue.then(step).catch(report);
 }
 
 /** Which part of the list the page at `url` shows. */
-const query = (url = location.href) => {
+function query(url = location.href) {
   const { searchParams } = new URL(url);
-  return new URLSearchParams({
-    filter: searchParams.get('filter') ?? 'all',
-    ...(searchParams.has('after') && { after: `${searchParams.get('after')}` }),
+  searchParams.delete('removal');
+  searchParams.delete('added');
+  return `${searchParams}`;
+}
+
+/** `url`, made to lead back to what is shown now: a form may have come with another part of the list. @param {string} url */
+function here(url) {
+  const to = new URL(url, location.href);
+  to.search = query();
+  return to.href;
+}
+
+/** Shows the current list, unless that fails, which is said only to whom the session has ended. */
+export const refreshQuietly = () =>
+  refresh().catch((error) => {
+    if (error instanceof LoggedOut) report(error);
   });
-};
 
 /** Shows the current list; the server sends it only if it changed. */
 export async function refresh() {
@@ -70,33 +101,65 @@ export async function refresh() {
   swap(page);
 }
 
+/**
+ * Loads what a change is answered with. A form that has expired is renewed and sent again.
+ *
+ * @param {string} url
+ * @param {RequestInit} request
+ */
+async function sendFresh(url, request) {
+  try {
+    return await load(url, request);
+  } catch (error) {
+    const { body } = request;
+    if (!(error instanceof RequestFailed && error.status === 403 && body instanceof URLSearchParams))
+      throw error;
+    const { page } = await load(location.href);
+    for (const form of document.forms) renew(form, page, '_csrf');
+    body.set('_csrf', /** @type {HTMLInputElement} */ (page.querySelector('[name=_csrf]')).value);
+    return load(url, request);
+  }
+}
+
 /** The keys of the changes that are under way. */
 const pending = new Set();
+
+// What waits for its turn would be lost with the page.
+addEventListener('beforeunload', (event) => pending.size > 0 && event.preventDefault());
 
 /**
  * Sends a change when its turn comes, and shows the list that results.
  *
  * @param {string} url
  * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; undefined: nothing
- * @param {(page: Document) => void} done
- * @param {(failure: RequestFailed) => void | Promise<void>} [failed]
- * @param {unknown} [key] a second change with the key of one that is under way (a double click) is not sent
+ * @param {object} options
+ * @param {(page: Document) => void} options.done
+ * @param {(failure: RequestFailed) => void | Promise<void>} [options.failed]
+ * @param {unknown} [options.key] a second change with the key of one that is under way (a double click) is not sent
+ * @param {(list: HTMLElement) => void} [options.act] shows it at once, in a copy of the list
  */
-export function change(url, init, done, failed = showFailure, key = url) {
+export function change(url, init, { done, failed = showFailure, key = url, act }) {
   if (pending.has(key)) return;
   pending.add(key);
+  if (act) {
+    ahead.set(key, act);
+    show();
+  }
   document.body.classList.add('busy');
   enqueue(async () => {
     try {
       const request = await init();
       if (!request) return;
-      const response = await load(url, request);
+      const response = await sendFresh(here(url), request);
+      ahead.delete(key);
       done(response.page);
-      if (`${query(response.url)}` === `${query()}`) swap(response.page);
+      if (query(response.url) === query()) swap(response.page);
       // The change is made. If the list cannot be loaded now, the next event triggers a refresh.
       else await refresh().catch(() => {});
     } catch (error) {
+      if (ahead.delete(key)) show();
       if (!(error instanceof RequestFailed)) throw error;
+      if (error.status === 0) error.message = 'Not saved: no connection.';
       await failed(error);
     } finally {
       pending.delete(key);
@@ -106,22 +169,12 @@ export function change(url, init, done, failed = showFailure, key = url) {
 }
 
 /** @param {RequestFailed} failure */
-async function showFailure({ message, page }) {
-  /** @type {HTMLAnchorElement | null | undefined} A removal that failed may have happened; this leads to its Undo. */
-  const undo = page?.querySelector('a[href^="/?removal="]');
-  const url = new URL(location.href);
-  url.searchParams.delete('removal');
-  for (const [name, value] of new URL(undo?.href ?? '/', url).searchParams) url.searchParams.set(name, value);
-  // The server answered, so the list and the token on this page may be out of date. Refresh both, and the reader of
-  // the message can go on.
-  const current = page && (await load(url.href).catch(() => undefined))?.page;
-  if (current) {
-    swap(current);
-    for (const form of document.forms) renew(form, current, '_csrf');
-  }
-  if (undo && current && takeNotice(current)) return;
-  complain(message);
-  if (undo && !current) offer('See what was deleted', undo.href);
+export async function showFailure(failure) {
+  // The server answered, so the list on this page may be out of date.
+  if (failure.page) await refresh().catch(() => {});
+  report(failure);
+  // A removal that failed may have happened all the same.
+  if (failure.page?.querySelector('a[href*="removal="]')) offer('Recently deleted', '/tasks/removals');
 }
 
 /**

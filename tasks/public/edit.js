@@ -1,5 +1,6 @@
 // @ts-check
 import { load } from './change.js';
+import { storeDraft } from './drafts.js';
 
 /** The rows of the tasks that are being edited, as they were. @type {WeakMap<Element, ChildNode[]>} */
 const before = new WeakMap();
@@ -9,19 +10,40 @@ const before = new WeakMap();
  *
  * @param {Element} task
  * @param {string} url
+ * @returns {Promise<HTMLFormElement | undefined>} the form; undefined if the task is gone or edited already
  */
 export async function edit(task, url) {
   const { page } = await load(url);
-  const form = page.querySelector('form.write');
+  const form = /** @type {HTMLFormElement | null} */ (page.querySelector('form.write'));
   // The list may have changed since the click.
   const row = document.getElementById(task.id);
-  if (!form || !row || before.has(row)) return;
+  if (!form || !row || before.has(row)) return undefined;
   before.set(row, [...row.childNodes]);
+  // The rows below stay where they are.
+  row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
   row.replaceChildren(form);
   row.classList.add('editing');
   const field = /** @type {HTMLInputElement} */ (row.querySelector('[autofocus]'));
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
+  return form;
+}
+
+/**
+ * Makes the edit of a task that somebody deleted add it again.
+ *
+ * @param {HTMLFormElement} form
+ * @returns what to say
+ */
+export function addAgain(form) {
+  const { _method, revision } = /** @type {any} */ (form.elements);
+  _method.remove();
+  // However often it is sent, one task is added.
+  revision.name = 'nonce';
+  revision.value += form.action;
+  form.action = '/task';
+  /** @type {Element} */ (form.querySelector('.main')).textContent = 'Add again';
+  return 'Somebody deleted this task. What you typed is still here.';
 }
 
 /**
@@ -33,6 +55,8 @@ export function endEdit(task) {
   task.replaceChildren(...(before.get(task) ?? []));
   before.delete(task);
   task.classList.remove('editing');
+  storeDraft(task.id);
+  task.removeAttribute('style');
   if (!task.className) task.removeAttribute('class');
   /** @type {HTMLElement | null} */ (task.querySelector('.edit'))?.focus({ preventScroll: true });
 }

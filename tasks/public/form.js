@@ -1,8 +1,10 @@
 // @ts-check
-import { change, load, renew } from './change.js';
-import { endEdit } from './edit.js';
-import { say } from './notice.js';
-import { shownVersion } from './swap.js';
+import { change, LoggedOut, load, renew, report } from './change.js';
+import { drafts, storeDraft } from './drafts.js';
+import { addAgain, endEdit } from './edit.js';
+import { say, takeNotice } from './notice.js';
+import { linesAdded } from './paste.js';
+import { listed, shownVersion } from './swap.js';
 
 /**
  * Forms that were sent and not answered, in order: what each said, by the names of its fields. `text` was typed in the
@@ -36,26 +38,25 @@ const valuesOf = (form) => Object.fromEntries(fieldsOf(form).map(({ name, value 
 /** @param {Record<string, string>} a @param {Record<string, string>} b */
 const same = (a, b) => Object.entries(a).every(([name, value]) => b[name] === value);
 
-const draft = 'written';
-
 /** Fills in what was typed in this tab and not saved. @param {HTMLFormElement} form */
 export function restoreDraft(form) {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(draft) ?? '{}');
-    for (const field of fieldsOf(form)) field.value ||= kept[field.name] ?? '';
-  } catch {
-    // A browser that forbids storage keeps nothing.
-  }
+  const kept = drafts()[placeOf(form)] ?? {};
+  for (const field of fieldsOf(form)) field.value = kept[field.name] ?? field.value;
+  // A change of somebody else since is not overwritten unseen.
+  const revision = revisionOf(form);
+  if (revision) revision.value = kept.revision ?? revision.value;
 }
 
 /** @param {HTMLFormElement} form */
 export function keepDraft(form) {
-  try {
-    sessionStorage.setItem(draft, JSON.stringify(valuesOf(form)));
-  } catch {
-    // It is lost on reload, as it would be without this.
-  }
+  storeDraft(placeOf(form), { ...valuesOf(form), revision: revisionOf(form)?.value });
 }
+
+/** Where the form stands: the id of a task's row, or above the list. @param {HTMLFormElement} form */
+const placeOf = (form) => form.closest('li')?.id ?? 'written';
+
+/** @param {HTMLFormElement} form @returns {HTMLInputElement | null} */
+const revisionOf = (form) => form.querySelector('[name=revision]');
 
 /**
  * Sends a form: the one that adds a task, or one that edits a task in its row.
@@ -109,31 +110,37 @@ function send(form, own, pending) {
       const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
       return { method: 'POST', body: new URLSearchParams({ ...data, ...values }) };
     },
-    (page) => {
-      pending.shift();
-      if (pending.length === 0) pendingOf.delete(form);
-      explain(form, '');
-      say(task ? 'Saved' : 'Added', text.trim());
-      if (own.inField) field.value = field.value.slice(text.length);
-      if (!task) {
-        for (const other of fieldsOf(form)) {
-          if (other !== field && other.value === values[other.name]) other.value = other.defaultValue;
+    {
+      done(page) {
+        pending.shift();
+        if (pending.length === 0) pendingOf.delete(form);
+        explain(form, '');
+        if (form.matches('.lines')) return linesAdded(form, text);
+        if (task || !takeNotice(page)) say(revisionOf(form) ? 'Saved' : 'Added', text.trim());
+        if (own.inField) field.value = field.value.slice(text.length);
+        if (!task) {
+          for (const other of fieldsOf(form)) {
+            if (other !== field && other.value === values[other.name]) other.value = other.defaultValue;
+          }
+          keepDraft(form);
+          renew(form, page, 'nonce');
+        } else if (same(values, valuesOf(form)) && pending.length === 0) endEdit(task);
+        else saved.set(form, values);
+      },
+      failed(failure) {
+        const { message, page, refused } = failure;
+        pendingOf.delete(form);
+        const lost = pending.filter((one) => !one.inField && one.text !== field.value);
+        if (!refused && lost.length === 0) {
+          unsettled.set(form, { sent: own, shown: valuesOf(form), version: shownVersion() });
         }
-        keepDraft(form);
-        renew(form, page, 'nonce');
-      } else if (same(values, valuesOf(form)) && pending.length === 0) endEdit(task);
-      else saved.set(form, values);
+        const why = failure.status === 404 && revisionOf(form) ? addAgain(form) : message;
+        explain(form, lost.map((one) => `“${one.text}” was not saved. `).join('') + why);
+        if (page) renew(form, page, '_csrf', 'revision');
+        if (failure instanceof LoggedOut) report(failure);
+      },
+      key: {},
     },
-    ({ message, page, refused }) => {
-      pendingOf.delete(form);
-      const lost = pending.filter((one) => !one.inField && one.text !== field.value);
-      if (!refused && lost.length === 0) {
-        unsettled.set(form, { sent: own, shown: valuesOf(form), version: shownVersion() });
-      }
-      explain(form, lost.map((one) => `“${one.text}” was not saved. `).join('') + message);
-      if (page) renew(form, page, '_csrf', 'revision');
-    },
-    {},
   );
 }
 
@@ -175,7 +182,7 @@ const sentPrefix = (pending) => pending.map(({ text, inField }) => (inField ? te
 async function renewRevision(form) {
   const last = saved.get(form);
   if (!last) return;
-  const { page } = await load(`${form.action}/edit`);
+  const { page } = await load(editPage(form));
   const now = page.querySelector('form.write');
   const stored = Object.fromEntries(
     Object.entries(last).map(([name, value]) => [name, value.normalize('NFC').trim()]),
@@ -183,6 +190,25 @@ async function renewRevision(form) {
   // What reads otherwise is somebody else's revision, and the server rejects the old one.
   if (now && same(stored, valuesOf(/** @type {HTMLFormElement} */ (now)))) renew(form, page, 'revision');
   saved.delete(form);
+}
+
+/** @param {HTMLFormElement} form */
+function editPage({ action }) {
+  const url = new URL(action);
+  url.pathname += '/edit';
+  return url.href;
+}
+
+/** Says at once where somebody deleted a task that is edited here. */
+export async function checkEdits() {
+  /** @type {NodeListOf<HTMLFormElement>} */
+  const forms = document.querySelectorAll('.editing form');
+  for (const form of forms) {
+    if (!revisionOf(form) || listed(placeOf(form))) continue;
+    await load(editPage(form)).catch(({ status }) => {
+      if (status === 404) explain(form, addAgain(form));
+    });
+  }
 }
 
 /**
@@ -194,6 +220,7 @@ async function renewRevision(form) {
 export function explain(form, problem) {
   const field = typedIn(form);
   form.querySelector('.problem')?.remove();
+  field.readOnly = false;
   field.removeAttribute('aria-invalid');
   field.removeAttribute('aria-describedby');
   if (!problem) return;
@@ -205,5 +232,6 @@ export function explain(form, problem) {
   form.append(words);
   field.setAttribute('aria-invalid', 'true');
   field.setAttribute('aria-describedby', words.id);
-  field.focus();
+  // Somebody may be typing in another field.
+  if (!(document.activeElement instanceof HTMLInputElement)) field.focus();
 }

@@ -3,14 +3,17 @@
 // The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
 // Without this script they are plain links and forms.
 
-import { change, enqueue, load, refresh } from './change.js';
+import { enqueue, load, refresh, refreshQuietly } from './change.js';
+import { drafts } from './drafts.js';
 import { edit, endEdit } from './edit.js';
-import { explain, keepDraft, noteEdit, restoreDraft, settle, write } from './form.js';
+import { checkEdits, explain, keepDraft, noteEdit, restoreDraft, settle, write } from './form.js';
+import { listen, showKeys } from './keys.js';
 import { live } from './live.js';
-import { mention, say, takeNotice } from './notice.js';
-import { shownVersion, swap } from './swap.js';
+import { complain, mention, recovered } from './notice.js';
+import { countLines, offerLines } from './paste.js';
+import { list, shownVersion, swap } from './swap.js';
+import { focusRow, press, toggle, undo } from './undo.js';
 
-const list = /** @type {HTMLElement} */ (document.getElementById('list'));
 const field = /** @type {HTMLInputElement} */ (document.getElementById('title'));
 
 // After a reload, or Import and Back.
@@ -24,17 +27,26 @@ document.addEventListener('click', (event) => {
   const link = target.closest('a');
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const task = link.closest('li');
-  if (task && link.matches('.toggle')) toggle(task, link.href);
-  else if (task && link.matches('.edit')) enqueue(() => edit(task, link.href));
+  if (task && link.matches('.toggle')) toggle(task);
+  else if (task && link.matches('.edit')) editInPlace(task);
   else if (task && link.matches('.cancel')) cancel(task);
   else if (link.closest('#list nav')) visit(link);
+  else if (link.matches('.keys')) help();
   else return;
   event.preventDefault();
 });
 
+document.addEventListener('dblclick', (event) => {
+  const target = /** @type {Element} */ (event.target);
+  const task = target.closest('.tasks > li:not(.editing)');
+  if (task && !target.closest('a, button')) editInPlace(task);
+});
+
 document.addEventListener('submit', (event) => {
-  event.preventDefault();
   const form = /** @type {HTMLFormElement} */ (event.target);
+  // It leaves the list, or closes a dialog.
+  if (form.matches('[action="/logout"], [method=dialog]')) return;
+  event.preventDefault();
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
   if (form.matches('.write')) write(form);
   else if (button) press(form, button);
@@ -51,29 +63,45 @@ document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.form) return;
   noteEdit(target);
   explain(target.form, '');
-  if (target.form === adding) keepDraft(adding);
+  keepDraft(target.form);
+});
+
+// The field has one line.
+field.addEventListener('paste', (event) => {
+  const text = event.clipboardData?.getData('text/plain') ?? '';
+  if (countLines(text) < 2) return;
+  event.preventDefault();
+  enqueue(() => offerLines(adding, text));
 });
 
 document.addEventListener('keydown', (event) => {
   const task = /** @type {Element} */ (event.target).closest('.editing');
-  if (task && event.key === 'Escape' && !event.isComposing) cancel(task);
+  if (event.key !== 'Escape' || event.isComposing) return;
+  if (task) cancel(task);
+  else if (event.target === field) focusRow();
 });
 
 addEventListener('popstate', () => enqueue(refresh));
 
-/**
- * Finishes or reopens a task.
- *
- * @param {Element} task
- * @param {string} url
- */
-function toggle(task, url) {
-  const title = task.querySelector('.title')?.textContent ?? '';
-  change(
-    url,
-    () => ({}),
-    () => say(task.matches('.finished') ? 'Reopened' : 'Finished', title),
-  );
+listen({ undo, toggle, edit: editInPlace, write: () => field.focus(), help });
+
+function help() {
+  const link = /** @type {HTMLAnchorElement} */ (document.querySelector('footer .keys'));
+  showKeys(link.href).catch(({ message }) => complain(message));
+}
+
+/** @param {Element} task */
+function editInPlace(task) {
+  const link = /** @type {HTMLAnchorElement} */ (task.querySelector('.edit'));
+  enqueue(async () => {
+    const form = await edit(task, link.href);
+    if (form) restoreDraft(form);
+  });
+}
+
+for (const place of Object.keys(drafts())) {
+  const task = list.querySelector(`li#${place}`);
+  if (task) editInPlace(task);
 }
 
 /** @param {Element} task */
@@ -92,33 +120,27 @@ function visit({ href, rel }) {
     const { page } = await load(href);
     history.pushState(null, '', href);
     swap(page);
-    if (rel === 'next') list.scrollIntoView();
+    if (rel) list.scrollIntoView();
   });
-}
-
-/**
- * Deletes a task, clears the finished tasks, or undoes that.
- *
- * @param {HTMLFormElement} form
- * @param {HTMLButtonElement} button
- */
-function press(form, button) {
-  const data = /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form, button)));
-  const init = { method: 'POST', body: new URLSearchParams(data) };
-  const done = (/** @type {Document} */ page) => {
-    const noticed = takeNotice(page);
-    if (!noticed) say('Restored', document.querySelector('#notice bdi')?.textContent ?? undefined);
-    // These buttons are gone now.
-    if (!noticed || form.matches('.clear')) field.focus();
-  };
-  change(button.hasAttribute('formaction') ? button.formAction : form.action, () => init, done);
 }
 
 let latest = shownVersion();
 let checking = false;
 
-live('/tasks/events', (version) => {
+/** Whether the connection was refused since the last word. */
+let refused = false;
+
+live('/tasks/events', heard, () => {
+  // Perhaps the session has ended.
+  if (!refused) enqueue(refreshQuietly);
+  refused = true;
+});
+
+/** @param {string} version of the current list */
+function heard(version) {
   latest = version;
+  refused = false;
+  recovered();
   settle(version);
   if (checking || latest === shownVersion()) return;
   checking = true;
@@ -127,8 +149,9 @@ live('/tasks/events', (version) => {
     const shown = shownVersion();
     if (latest === shown) return;
     // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.
-    await refresh().catch(() => {});
+    await refreshQuietly();
+    await checkEdits();
     if (shown !== shownVersion())
       mention(`The list changed: ${document.getElementById('count')?.textContent}`);
   });
-});
+}

@@ -11,8 +11,9 @@ const pause = 2_000;
  *
  * @param {string} url of the server-sent events
  * @param {(version: string) => void} onVersion
+ * @param {() => void} onRefused called where the server refuses the connection, each time
  */
-export function live(url, onVersion) {
+export function live(url, onVersion, onRefused) {
   /** @type {EventSource | undefined} */
   let source;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -27,7 +28,9 @@ export function live(url, onVersion) {
       onVersion(data);
     };
     source.onerror = () => {
-      if (source?.readyState === EventSource.CLOSED) reopenIn(pause * (1 + Math.random()));
+      if (source?.readyState !== EventSource.CLOSED) return;
+      reopenIn(pause * (1 + Math.random()));
+      onRefused();
     };
     reopenIn(silence);
   }

@@ -10,7 +10,7 @@ const notice = /** @type {HTMLElement} */ (document.getElementById('notice'));
  * @param {string} [title]
  */
 export function say(text, title) {
-  notice.classList.remove('wrong');
+  notice.classList.remove('wrong', 'passing');
   notice.replaceChildren(text);
   if (title === undefined) return;
   const isolated = document.createElement('bdi');
@@ -18,14 +18,33 @@ export function say(text, title) {
   notice.append(': ', isolated);
 }
 
+/** Milliseconds that a complaint stays at least: enough to read it. */
+const readable = 5_000;
+let complainedAt = 0;
+
 /**
- * Says what went wrong, visibly.
+ * Says what went wrong, visibly, until it is closed or something else is said.
  *
  * @param {string} text
+ * @param {boolean} [passing] whether that is over once the server answers again
  */
-export function complain(text) {
+export function complain(text, passing = false) {
   say(text);
   notice.classList.add('wrong');
+  notice.classList.toggle('passing', passing);
+  complainedAt = performance.now();
+  const close = document.createElement('button');
+  close.textContent = 'Close';
+  close.onclick = () => {
+    say('');
+    document.getElementById('title')?.focus({ preventScroll: true });
+  };
+  notice.append(' ', close);
+}
+
+/** Takes back a complaint that no longer holds, because the server answers again. */
+export function recovered() {
+  if (notice.matches('.passing') && performance.now() - complainedAt > readable) say('');
 }
 
 /**
@@ -38,16 +57,20 @@ export function mention(text) {
 }
 
 /**
- * Adds a link to the notice.
+ * Adds a link to the notice, before its button.
  *
  * @param {string} text
  * @param {string} href
+ * @param {string} [target] the tab, by default this one
  */
-export function offer(text, href) {
+export function offer(text, href, target = '') {
   const link = document.createElement('a');
   link.textContent = text;
   link.href = href;
-  notice.append(' ', link);
+  link.target = target;
+  const close = notice.querySelector('button');
+  if (close) close.before(link, ' ');
+  else notice.append(' ', link);
 }
 
 /**
@@ -58,7 +81,7 @@ export function offer(text, href) {
 export function takeNotice(page) {
   const nodes = page.getElementById('notice')?.childNodes;
   if (!nodes?.length) return false;
-  notice.classList.remove('wrong');
+  notice.classList.remove('wrong', 'passing');
   notice.replaceChildren(...nodes);
   return true;
 }

@@ -1,44 +1,69 @@
 // @ts-check
 import { localise } from './times.js';
 
-const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+export const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+
+/** The list as the server sent it last. */
+let confirmed = /** @type {HTMLElement} */ (list.cloneNode(true));
+
+/**
+ * What people did and the server has not confirmed: what it does to a copy of the list, by its key.
+ *
+ * @type {Map<unknown, (list: HTMLElement) => void>}
+ */
+export const ahead = new Map();
+
+/** Whether the server listed the task of this row. @param {string} id */
+export const listed = (id) => Boolean(confirmed.querySelector(`#${id}`));
+
+const icon = /** @type {HTMLLinkElement} */ (document.querySelector('[rel=icon]'));
 
 /** The version of the list that is shown. */
 export const shownVersion = () => list.dataset.version;
 
 /**
- * Replaces the list by the one of `page`. What did not change stays the same element, so nothing blinks, scrolls or
- * loses the focus; a task that is being edited is left alone.
+ * Shows the list of `page`.
  *
  * @param {Document} page
  */
 export function swap(page) {
   localise(page);
+  confirmed = /** @type {HTMLElement} */ (page.getElementById('list'));
+  document.title = confirmed.dataset.title ?? document.title;
+  icon.href = `/icon?open=${confirmed.dataset.open}`;
+  show();
+}
+
+/**
+ * Shows the list with what is ahead of it. What did not change stays the same element, so nothing blinks, scrolls or
+ * loses the focus; a task that is being edited is left alone.
+ */
+export function show() {
+  const fresh = /** @type {HTMLElement} */ (confirmed.cloneNode(true));
+  for (const act of ahead.values()) act(fresh);
   const refocus = rememberFocus();
-  for (const edited of list.querySelectorAll('.tasks > .editing')) keep(edited, page);
-  const fresh = /** @type {HTMLElement} */ (page.getElementById('list'));
+  for (const edited of list.querySelectorAll('.tasks > .editing')) keep(edited, fresh);
   reconcile(list, fresh);
   Object.assign(list.dataset, fresh.dataset);
-  document.title = fresh.dataset.title ?? document.title;
   refocus();
 }
 
 /**
- * Puts the task that is being edited into `page` where it is now, after the nearest task before it that stays, even if
+ * Puts the task that is being edited into `fresh` where it is now, after the nearest task before it that stays, even if
  * it is gone or has moved. So its field is never removed and inserted again.
  *
  * @param {Element} edited
- * @param {Document} page
+ * @param {Element} fresh
  */
-function keep(edited, page) {
-  let tasks = page.querySelector('.tasks');
+function keep(edited, fresh) {
+  let tasks = fresh.querySelector('.tasks');
   if (!tasks) {
     tasks = /** @type {Element} */ (edited.parentElement?.cloneNode());
-    page.querySelector('.empty')?.replaceWith(tasks);
+    fresh.querySelector('.empty')?.replaceWith(tasks);
   }
-  const place = page.getElementById(edited.id) ?? edited.cloneNode();
+  const place = fresh.querySelector(`#${edited.id}`) ?? edited.cloneNode();
   for (let task = edited.previousElementSibling; task; task = task.previousElementSibling) {
-    const same = page.getElementById(task.id);
+    const same = fresh.querySelector(`#${task.id}`);
     if (same && (task.matches('.editing') || task.isEqualNode(same))) return same.after(place);
   }
   tasks.prepend(place);
@@ -65,7 +90,8 @@ function reconcile(shown, fresh) {
   for (const [i, child] of next.entries()) {
     if (shown.children[i] === child) continue;
     shown.insertBefore(child, shown.children[i] ?? null);
-    if (child.matches('li')) arrive(child);
+    // What was shown ahead has arrived already.
+    if (child.matches('li') && !known.get(key(child))?.matches('[data-ahead]')) arrive(child);
   }
 }
 

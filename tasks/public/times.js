@@ -8,10 +8,10 @@ const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
 const exact = format({ dateStyle: 'full', timeStyle: 'long' });
 const clock = format({ timeStyle: 'short' });
 const day = format({ day: 'numeric', month: 'short' });
-const date = format({ dateStyle: 'medium' });
+const month = format({ month: 'short', year: 'numeric' });
 
 /**
- * Shows each time below `root` in the reader's time zone, as short as is clear, and in full on hover.
+ * Shows each time below `root` in the reader's time zone, as short as is clear, and on hover in full, with what happened then.
  *
  * @param {ParentNode} root
  */
@@ -21,8 +21,8 @@ export function localise(root) {
     const then = new Date(time.dateTime);
     const today = then.toDateString() === now.toDateString();
     const thisYear = then.getFullYear() === now.getFullYear();
-    time.textContent = (today ? clock : thisYear ? day : date).format(then);
-    time.title = exact.format(then);
+    time.textContent = (today ? clock : thisYear ? day : month).format(then);
+    time.title = `${time.previousElementSibling?.textContent} ${exact.format(then)}`;
   }
 }
 

@@ -51,22 +51,6 @@ describe('GET /', () => {
     expect(html).toMatch(/<li[^>]*class="finished"/);
   });
 
-  test('preloads every module that its script imports, and no other one', async () => {
-    const html = await (await get('/')).text();
-    const [, entry = ''] = html.match(/<script type="module" src="([^"]+)"/) ?? [];
-    const modules = new Set([entry]);
-    for (const path of modules) {
-      const script = await (await get(path)).text();
-      for (const [, name = ''] of script.matchAll(/from '([^']+)'/g))
-        modules.add(new URL(name, `http://localhost${path}`).pathname);
-    }
-    modules.delete(entry);
-    const preloaded = [...html.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(
-      ([, path]) => path,
-    );
-    expect(preloaded.toSorted()).toEqual([...modules].toSorted());
-  });
-
   test('has a description', async () => {
     expect(await (await get('/')).text()).toMatch(/<meta name="description" content="[^"]{20,160}">/);
   });
@@ -94,11 +78,24 @@ describe('GET /', () => {
   test('leads to the next page beyond 100 tasks, and says how many are open', async () => {
     for (let i = 1; i <= 101; i++) await create(`task ${i}`);
     const html = await (await get('/')).text();
-    expect(html).toContain('101 open');
+    expect(html).toContain('101 to do');
     expect(html.match(/<li id/g)).toHaveLength(100);
     const next = html.match(/href="([^"]+)" rel="next"/)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = await (await get(next)).text();
     expect([...second.matchAll(/<li id="task-(\d+)"/g)].map(([, id]) => id)).toEqual(['1']);
+  });
+
+  test.each([
+    ['7', '>7</text>'],
+    ['100', '>99+</text>'],
+    ['1.5<', undefined],
+    ['0', undefined],
+    ['', undefined],
+  ])('has an icon for %s open tasks', async (open, text) => {
+    const response = await get(`/icon?open=${open}`);
+    if (text === undefined) return expect(response.headers.get('location')).toMatch(/\/icon\.svg$/);
+    expect(response.headers.get('content-type')).toBe('image/svg+xml');
+    expect(await response.text()).toContain(text);
   });
 
   test('tells in each row when it was added, finished or reopened, in words of their own', async () => {
@@ -446,6 +443,7 @@ describe('Store failure', () => {
     destroy: down,
     clearFinished: down,
     removed: down,
+    removals: down,
     restore: down,
     insert: down,
     async *export() {
@@ -453,13 +451,20 @@ describe('Store failure', () => {
     },
   };
 
-  test.each(['/', '/task/1/finish', '/task/1/unfinish'])(
-    'GET %s is 503 with Retry-After and a page for people',
-    async (path) => {
+  test.each([
+    ['/', '?'],
+    ['/?filter=open&after=3', '?filter=open&amp;after=3'],
+    ['/task/1/finish', '?'],
+    ['/task/1/unfinish', '?'],
+  ])(
+    'GET %s is 503 with Retry-After and a page for people, which leads to the same again',
+    async (path, again) => {
       const response = await testApp(broken).request(path);
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-      expect(await response.text()).toContain('The tasks cannot be reached just now.');
+      const html = await response.text();
+      expect(html).toContain('The tasks cannot be reached just now.');
+      expect(html).toContain(`<a href="${again}">Try again</a>`);
     },
   );
 

@@ -3,6 +3,7 @@ import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { eventsController } from './controllers/events.ts';
+import { askAtDoor, loginController } from './controllers/login.ts';
 import { removalsController } from './controllers/removals.ts';
 import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
@@ -10,7 +11,9 @@ import { TaskError } from './task/errors.ts';
 import type { Changes, InProgress } from './task/task.ts';
 import { allowMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
+import type { Door } from './web/door.ts';
 import { errorHandler } from './web/error-response.ts';
+import { respondIcon } from './web/icon.ts';
 import { openapi } from './web/openapi.ts';
 import { tagged, weakTag } from './web/responses.ts';
 import type { PublicFiles } from './web/static-files.ts';
@@ -24,10 +27,12 @@ export interface AppDependencies extends TasksDependencies {
   signal: AbortSignal;
   files: PublicFiles;
   log: Log;
+  /** Asks for a password, if there is one. */
+  door?: Door | undefined;
   gauges?: { eventStreams: InProgress; imports: InProgress };
 }
 
-export function createApp({ files, ...dependencies }: AppDependencies): Hono<TasksEnv> {
+export function createApp({ files, door, ...dependencies }: AppDependencies): Hono<TasksEnv> {
   const tasks = tasksController(dependencies);
   const transfer = transferController({ ...dependencies, inProgress: dependencies.gauges?.imports });
   const events = eventsController({ ...dependencies, inProgress: dependencies.gauges?.eventStreams });
@@ -35,7 +40,9 @@ export function createApp({ files, ...dependencies }: AppDependencies): Hono<Tas
   const failed = errorHandler(dependencies);
 
   const app = new Hono<TasksEnv>();
-  app.use(annotateRoute, ...allowMethods(app));
+  app.use(annotateRoute);
+  if (door) app.use(askAtDoor(door));
+  app.use(...allowMethods(app));
 
   app.get('/', tasks.index);
   app.post('/task', tasks.add);
@@ -43,6 +50,14 @@ export function createApp({ files, ...dependencies }: AppDependencies): Hono<Tas
   app.get('/task/:id/unfinish', tasks.unfinish);
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
 
+  if (door) {
+    const login = loginController({ ...dependencies, door });
+    app.get('/login', login.new);
+    app.post('/login', login.create);
+    app.post('/logout', login.destroy);
+  }
+
+  app.get('/icon', (c) => respondIcon(c, files.href('icon.svg')));
   app.get('/tasks/partial', tasks.partial);
   app.get('/tasks/events', events.stream);
   app.get('/tasks/export', transfer.export);
@@ -50,6 +65,7 @@ export function createApp({ files, ...dependencies }: AppDependencies): Hono<Tas
   app.post('/tasks/import', transfer.import);
   app.delete('/tasks/finished', removals.clearFinished);
   app.post('/tasks/finished', removals.clearFinished);
+  app.get('/tasks/removals', removals.list);
   app.post('/tasks/restore', removals.restore);
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);

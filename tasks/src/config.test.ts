@@ -1,3 +1,4 @@
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -15,4 +16,43 @@ test('unknown variables of ours and bad values are named together', () => {
   expect(read).toThrow(/TASKS_COLOUR/);
   expect(read).toThrow(/PORT=99999/);
   expect(read).toThrow(/REDIS_URL=http:\/\/x/);
+});
+
+const read = (password: string, tokens?: string) => () =>
+  readConfig({
+    TASKS_PASSWORD_FILE: textFile(password),
+    ...(tokens && { TASKS_TOKENS_FILE: textFile(tokens) }),
+  });
+
+test.each([
+  ['secret', 'secret'],
+  ['secret\n', 'secret'],
+  ['secret\r\n', 'secret'],
+  [' two words \n', ' two words '],
+])('the password in the file %j is %j', (text, password) => {
+  expect(read(text)().TASKS_PASSWORD_FILE).toBe(password);
+});
+
+test.each([
+  ['', /TASKS_PASSWORD_FILE=.*: is empty/],
+  ['\n', /TASKS_PASSWORD_FILE=.*: is empty/],
+  ['secret\n\n', /TASKS_PASSWORD_FILE=.*: has more than one line/],
+])('a file %j is no password', (text, message) => {
+  expect(read(text)).toThrow(message);
+});
+
+test('tokens have a name each, and a bad line is named without what it says', () => {
+  const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
+  expect(good.TASKS_TOKENS_FILE).toEqual([
+    { name: 'backup', token: 't0ken' },
+    { name: 'me@phone.home', token: 'x+/=' },
+  ]);
+  const bad = read('secret', 'backup t0ken\nt0ken-alone\nthree t0ken words');
+  expect(bad).toThrow(/TASKS_TOKENS_FILE=.*: line 2 is not NAME TOKEN/);
+  expect(bad).not.toThrow(/t0ken/);
+});
+
+test('files that are missing, and tokens without a password, are faults', () => {
+  expect(() => readConfig({ TASKS_PASSWORD_FILE: '/none' })).toThrow(/=\/none: cannot be read \(ENOENT\)/);
+  expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
 });

@@ -1,5 +1,37 @@
-import { integer, readEnv, serviceVariables } from '@longhand/shared/env.ts';
+import { integer, readEnv, serviceVariables, stackVariables, textFile } from '@longhand/shared/env.ts';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
+import { z } from 'zod';
+
+/** The password that the list asks for: the one line of a file, with or without a line break at its end. */
+const passwordFile = textFile.transform((text, { addIssue }) => {
+  const password = text.replace(/\r?\n$/, '');
+  if (password !== '' && !/[\r\n]/.test(password)) return password;
+  addIssue(
+    password
+      ? 'has more than one line: write only the password into it'
+      : 'is empty: write the password into it, or unset the variable',
+  );
+  return z.NEVER;
+});
+
+/** A token with which a program passes without the password, and the name under which the log knows it. */
+export interface Token {
+  name: string;
+  token: string;
+}
+
+const tokensFile = textFile.transform((text, { addIssue }) => {
+  const tokens: Token[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (!line.trim()) continue;
+    const [, name, token] = /^\s*([\w.@-]{1,64})\s+([!-~]+)\s*$/.exec(line) ?? [];
+    // The line itself would put a token into the log.
+    if (name && token) tokens.push({ name, token });
+    else addIssue(`line ${i + 1} is not NAME TOKEN, with a name of letters, digits, ".", "_", "@" and "-"`);
+  }
+  return tokens;
+});
 
 const variables = {
   ...serviceVariables,
@@ -7,9 +39,36 @@ const variables = {
   ...redisVariables,
   /** Replicas of the store that have to confirm each write before it counts as saved. */
   TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
+  TASKS_PASSWORD_FILE: passwordFile.optional(),
+  TASKS_TOKENS_FILE: tokensFile.optional(),
+  /** Where the stack listens, for `openWarning`. */
+  LONGHAND_BIND: stackVariables.LONGHAND_BIND,
+  LONGHAND_FRONT: stackVariables.LONGHAND_FRONT,
 };
 
-/** @throws Error that names every invalid variable. */
+type Config = ReturnType<typeof readConfig>;
+
+/** @throws EnvironmentError that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  return readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
+  const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
+  if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
+    throw new EnvironmentError(
+      'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, without which nobody is asked for a token',
+    );
+  }
+  return config;
+}
+
+/** What to say of a list that its whole network may change; undefined if a password, or a front, may keep it. */
+export function openWarning({
+  LONGHAND_BIND,
+  LONGHAND_FRONT,
+  TASKS_PASSWORD_FILE,
+}: Pick<Config, 'LONGHAND_BIND' | 'LONGHAND_FRONT' | 'TASKS_PASSWORD_FILE'>): string | undefined {
+  const loopback = /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
+  if (loopback || LONGHAND_FRONT.length > 0 || TASKS_PASSWORD_FILE !== undefined) return undefined;
+  return (
+    'Everybody in the network of this machine can read and change the task list. ' +
+    'To close it, write a password into a file and set TASKS_PASSWORD_FILE to its path.'
+  );
 }

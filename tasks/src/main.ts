@@ -6,7 +6,7 @@ import { timedOperations } from '@longhand/shared/spans.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
-import { readConfig } from './config.ts';
+import { openWarning, readConfig } from './config.ts';
 import { uploadTime } from './controllers/transfer.ts';
 import { createTasksMetrics } from './metrics.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
@@ -16,6 +16,7 @@ import { recentPing } from './redis/ping.ts';
 import { watchSettings } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { csrf } from './web/csrf.ts';
+import { door } from './web/door.ts';
 import { listPage } from './web/list-page.ts';
 import { noStore } from './web/responses.ts';
 import { securityHeaders } from './web/security-headers.ts';
@@ -38,10 +39,15 @@ const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
 );
+const key = csrfKey(redis, () => randomBytes(32), undefined, timed);
+const { TASKS_PASSWORD_FILE: password, TASKS_TOKENS_FILE: tokens } = config;
+const warning = openWarning(config);
+if (warning) log.warn(warning);
 const app = createApp({
   store,
-  csrf: csrf(csrfKey(redis, () => randomBytes(32), undefined, timed)),
-  listPage: listPage(store, render),
+  csrf: csrf(key),
+  door: password === undefined ? undefined : door(password, key, tokens),
+  listPage: listPage(store, render, password !== undefined),
   render,
   changes: redisChanges(redis, signal),
   signal,

@@ -132,6 +132,11 @@ const strangers: Record<string, Strangers> = {
   JSON: { size: form, pieces: lines, send: (body) => send('POST', '/tasks', body) },
   token: { size: form / 2, pieces: tokens, send: field('_csrf') },
   nonce: { size: form / 2, pieces: tokens, send: field('nonce') },
+  'form with a file': {
+    size: 1024 ** 2,
+    pieces: ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', '-', 'a', 'name="a"', 'name="', 'filename="', '"'],
+    send: importAs('multipart/form-data; boundary=b'),
+  },
   'text to import': { size: form / 6, pieces: lines, send: field('text', '/tasks/import') },
   ...Object.fromEntries(
     ['application/x-ndjson', 'application/json', 'text/plain', 'text/csv'].map((type) => [

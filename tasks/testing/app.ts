@@ -1,6 +1,7 @@
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import { csrf } from '../src/web/csrf.ts';
+import type { Door } from '../src/web/door.ts';
 import { listPage } from '../src/web/list-page.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
@@ -13,14 +14,22 @@ const render = views(`${root}/views`, files);
 
 const noChanges: Changes = { subscribe: () => () => {} };
 
+export const testKey = async () => Buffer.alloc(32, 7);
+
 /** The application over `store`, with `now` for its clock and a request-forgery key of its own. */
-export function testApp(store: TaskStore, now: () => Date = () => new Date(), changes = noChanges) {
+export function testApp(
+  store: TaskStore,
+  now: () => Date = () => new Date(),
+  changes = noChanges,
+  door?: Door,
+) {
   return createApp({
+    door,
     store,
     changes,
     signal: new AbortController().signal,
-    csrf: csrf(async () => Buffer.alloc(32, 7)),
-    listPage: listPage(store, render),
+    csrf: csrf(testKey),
+    listPage: listPage(store, render, door !== undefined),
     render,
     files,
     now,
@@ -38,8 +47,12 @@ export interface Visitor {
 }
 
 /** Opens the list, as a browser does before it can send a form. */
-export async function visit(app: TestApp, headers: Record<string, string> = {}): Promise<Visitor> {
-  const response = await app.request('/', { headers });
+export async function visit(
+  app: TestApp,
+  headers: Record<string, string> = {},
+  path = '/',
+): Promise<Visitor> {
+  const response = await app.request(path, { headers });
   return {
     cookie: response.headers.get('set-cookie')?.split(';')[0] ?? headers.Cookie ?? '',
     ...formFields(await response.text()),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { connected } from '@longhand/shared/redis.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { forget } from '@longhand/shared/testing/forget.ts';
@@ -11,11 +12,13 @@ type Site = Awaited<ReturnType<typeof startSite>>;
 /**
  * The service as it runs in production, over a Redis of its own, and a Chromium to visit it with: for all
  * tests of a file, each of which finds it empty.
+ *
+ * @param env variables of the service.
  */
-export function useBrowser(): Site {
+export function useBrowser(env: Record<string, string> = {}): Site {
   const site = {} as Site;
   beforeAll(async () => {
-    Object.assign(site, await startSite());
+    Object.assign(site, await startSite(env));
   });
   afterEach(async ({ task }) => {
     await site.leave(task.result?.state === 'fail');
@@ -25,9 +28,9 @@ export function useBrowser(): Site {
   return site;
 }
 
-async function startSite() {
+async function startSite(env: Record<string, string>) {
   const { server, redis, store, empty, stop } = await startStore();
-  const service = await startService({ REDIS_URL: server.url });
+  const service = await startService({ ...env, REDIS_URL: server.url });
   const browser = await sharedChromium();
   // Nothing moves unless a test asks for it: drawing the tint of a change costs as much as the change.
   const still: BrowserContextOptions = { baseURL: service.url, reducedMotion: 'reduce' };
@@ -115,6 +118,9 @@ export async function show(page: Page, path: string): Promise<void> {
   await poll(() => page.evaluate(focusGiven)).toBe(true);
 }
 
+/** The folder of the pictures with which states are compared. */
+export const pictures = join(import.meta.dirname, 'pictures');
+
 /** Waits for what a function sees to become as expected. */
 export const { poll } = expect;
 
@@ -124,7 +130,7 @@ export const field = (page: Page) => page.getByLabel('What needs to be done?');
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`[
     ...[...document.querySelectorAll('.tasks > li:not(.finished) > .title')].map((title) => title.textContent),
-    ...[...document.querySelectorAll('.tasks > li.finished > s.title')].map((title) => '(' + title.textContent + ')'),
+    ...[...document.querySelectorAll('.tasks > li.finished > .title')].map((title) => '(' + title.textContent + ')'),
   ]`);
 }
 

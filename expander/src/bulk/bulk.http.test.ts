@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { redirectHop } from '../../testing/answer.ts';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import type { CacheClient } from '../cache/redis.ts';
@@ -121,7 +122,8 @@ describe('a client that goes away', () => {
     ['/api?u=http://a.example/', undefined, 1],
   ])('stops what it waits for, and nothing more is begun: %s', async (path, body, atATime) => {
     const signals: AbortSignal[] = [];
-    const { url } = await tracing(async (_, { signal }) => {
+    const { url } = await tracing(async (_, { signal, onHop }) => {
+      onHop?.(redirectHop);
       const stopped = signal as AbortSignal;
       signals.push(stopped);
       await new Promise((resolve) => stopped.addEventListener('abort', resolve));

@@ -46,29 +46,6 @@ describe('a free place goes to', () => {
     await end('l1');
     expect(started).toEqual(['l1', 'l2', 's1']);
   });
-
-  test('an origin with fewer expansions in flight than its limit', async () => {
-    const { started, run, end } = work();
-    const list = createFairQueue({ maxInFlight: 3, maxPerOrigin: 2 })('a');
-    for (const name of ['h1', 'h2', 'h3']) run(list, name, 'http://hang.example');
-    run(list, 'other', 'http://quick.example');
-    await settled();
-    expect(started).toEqual(['h1', 'h2', 'other']);
-    await end('h1');
-    expect(started.at(-1)).toBe('h3');
-  });
-
-  test('a client with fewer expansions in flight than its limit', async () => {
-    const { started, run } = work();
-    const open = createFairQueue({ maxInFlight: 3, maxPerClient: 2 });
-    const list = open('a');
-    for (const name of ['a1', 'a2', 'a3']) run(list, name);
-    await settled();
-    expect(started).toEqual(['a1', 'a2']);
-    run(open('b'), 'b1');
-    await settled();
-    expect(started).toEqual(['a1', 'a2', 'b1']);
-  });
 });
 
 test('a list whose client has left is passed over', async () => {

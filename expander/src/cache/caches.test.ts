@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerWith } from '../../testing/answer.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, followRedirects, type TraceOptions } from '../expansion/expand.ts';
-import type { Answer, FetchHop } from '../expansion/expansion.ts';
+import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './caches.ts';
 
@@ -40,10 +40,12 @@ describe('the memory tier', () => {
     expect(asked).toEqual(['/short', '/long']);
   });
 
-  test('tells the hops of what it remembers', async () => {
-    const { expand } = remembering({ '/short': { location: '/long' } });
-    const { hops } = await expand('/short');
-    expect(hops).toHaveLength(2);
+  test('is passed over for a visitor who tries again, as hops are, and keeps what comes then', async () => {
+    const { expand, asked } = remembering({ '/short': { location: '/long' } });
+    await expand('/short');
+    expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
+    expect(asked).toEqual(['/short', '/long', '/short', '/long']);
+    expect(await expand('/short')).toMatchObject({ cached: true });
   });
 
   test('keeps an error for 30 s, and what is our own overload not at all', async () => {
@@ -143,6 +145,8 @@ describe('an entry past its time', () => {
 });
 
 describe('each hop is remembered', () => {
+  const answer = () => answerWith({ freshUntil: Date.now() + 60_000 });
+
   test('two short URLs into one chain share its hops', async () => {
     const { expand, asked } = remembering({
       '/one': { location: '/shared' },
@@ -171,4 +175,43 @@ describe('each hop is remembered', () => {
     vi.advanceTimersByTime(minutes(5));
     expect((await expand('/two')).freshUntil).toBe(freshUntil);
   });
+
+  test('for one way to follow: a host may answer HEAD and GET differently', async () => {
+    const asked: string[] = [];
+    const ask = cacheHops(async (_, { follow }) => {
+      asked.push(follow);
+      return answer();
+    });
+    for (const follow of ['default', 'all', 'default', 'all'] as const) {
+      await ask(new URL('http://a.example/'), { follow });
+    }
+    expect(asked).toEqual(['default', 'all']);
+  });
+
+  test('up to 2 KiB', async () => {
+    const asked: number[] = [];
+    const ask = cacheHops(async ({ href }) => {
+      asked.push(href.length);
+      return answer();
+    });
+    const url = (length: number) => new URL(`http://a.example/${'x'.repeat(length - 17)}`);
+    for (const length of [2_048, 2_048, 2_049, 2_049]) await ask(url(length), { follow: 'default' });
+    expect(asked).toEqual([2_048, 2_049, 2_049]);
+  });
 });
+
+test.each([
+  ['one byte', 'x', 1],
+  ['two bytes', '\u0457', 2],
+])(
+  'the memory tier keeps 32 MiB of characters of %s, and drops what was used least recently',
+  (_, character, bytes) => {
+    const { set, get } = memoryTier();
+    const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
+    const text = character.repeat(40_000);
+    for (const key of keys) set(key, { expansion: { longUrl: key } as Expansion, text, expiresAt: 0 });
+    const kept = keys.filter((key) => get(key)?.longUrl === key);
+    expect(kept).toHaveLength(Math.min(Math.floor((32 * 1024 * 1024) / (40_000 * bytes + 203)), 1_000));
+    expect(kept.at(-1)).toBe('999');
+  },
+);

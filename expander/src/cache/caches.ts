@@ -44,7 +44,7 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
-      const hit = memory.get(cacheKey(target, options));
+      const hit = options.again ? null : memory.get(cacheKey(target, options));
       if (!hit || !isFresh(hit)) return unshorten(target, options);
       lookups?.inc({ tier: 'memory', result: 'hit' });
       for (const hop of hit.hops) options.onHop?.(hop);
@@ -74,7 +74,7 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
 
     return async (target, options) => {
       const key = cacheKey(target, options);
-      const hit = await readThrough(tiers, key, isUsable, lookups);
+      const hit = options.again ? null : await readThrough(tiers, key, isUsable, lookups);
       if (!hit) {
         const expansion = await unshorten(target, options);
         writeThrough(tiers, key, expansion);
@@ -186,11 +186,11 @@ export function cacheHops(fetchHop: FetchHop): FetchHop {
     const cache = caches[options.follow];
     if (options.cookie) return fetchHop(url, options);
     const key = withoutFragment(url);
-    const hit = options.refresh ? undefined : cache.get(key);
+    const hit = options.refresh || options.again ? undefined : cache.get(key);
     if (hit && hit.freshUntil > Date.now()) return { ...hit, cached: true };
     const answer = await fetchHop(url, options);
-    const { location, refresh, setCookies } = answer;
-    const length = key.length + (location?.length ?? 0) + (refresh?.url.length ?? 0);
+    const { location, refresh, title, setCookies } = answer;
+    const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
     if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
     return answer;
   };

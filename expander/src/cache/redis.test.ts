@@ -125,16 +125,6 @@ describe('the cache', () => {
     expect((await expand.trace(u)).error?.code).toBe('target_refused');
   });
 
-  test('an entry of more than 64 KiB is left out', async () => {
-    const long = 'x'.repeat(7_000);
-    const big = link(`/chain/5?${long}`);
-    const { hops } = await testExpander({ redis }).expand.trace(big);
-    expect(JSON.stringify(hops).length).toBeGreaterThan(64 * 1024);
-    await testExpander({ redis }).expand.trace(link('/chain/0'));
-    await expect.poll(() => store.dbsize()).toBe(1);
-    expect(await store.keys(`*${long}*`)).toEqual([]);
-  });
-
   test.each([
     ['is nothing of ours', () => '{'],
     ['is JSON, and none of ours', () => 'null'],
@@ -195,24 +185,5 @@ describe('expander/redis.conf', () => {
     ['nothing is appended to a file', 'appendonly', 'no'],
   ])('%s', async (_, setting, value) => {
     expect(await store.call('CONFIG', 'GET', setting)).toEqual([setting, value]);
-  });
-});
-
-describe('single flight', () => {
-  test('who asks for a URL that is being expanded shares that expansion, hop by hop', async () => {
-    const { expand } = testExpander();
-    const u = link('/chain/2?delay=50');
-    const before = asked();
-    const told: (number | null)[] = [];
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
-        expand.trace(u, { onHop: ({ status }) => i === 7 && told.push(status) }),
-      ),
-    );
-    expect(asked() - before).toBe(3);
-    expect(new Set(answers.map(({ longUrl }) => longUrl))).toEqual(
-      new Set([u.replace('chain/2', 'chain/0')]),
-    );
-    expect(told).toEqual([301, 301, 200]);
   });
 });

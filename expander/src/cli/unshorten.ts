@@ -15,8 +15,8 @@ import type { Options } from './options.ts';
 const hopShare = 3 / 8;
 
 /**
- * The expander of the command: the service's guard, client, cache of hops and rules for a chain. It has no single flight
- * and no limits for clients, whose part the number of expansions in flight plays, and does not describe hops.
+ * The expander of the command: the service's guard, client, cache of hops and rules for a chain. `--concurrency` replaces
+ * the limits for clients. It does not describe hops.
  */
 export async function createUnshorten({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
   const { request } = guardedRequest(

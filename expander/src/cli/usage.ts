@@ -37,10 +37,10 @@ OPTIONS
 OUTPUT
   {"line":1,"url":"http://sho.rt/x","longUrl":"https://example.com/","redirectCount":1,"cached":false,"error":null}
 
-  NDJSON is ASCII, and no format has terminal escape sequences. "cached" says that an earlier line had asked the same.
+  NDJSON is ASCII, and no format has terminal escape sequences. "cached" means that an earlier line had the same chain.
   "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
-  Standard error says at the end how many were processed and failed, and before that too if it is a terminal and
-  the results go elsewhere.
+  Standard error ends with how many were processed and how many failed. If it is a terminal and the results go
+  elsewhere, it shows both as they grow.
 
 ENVIRONMENT
   EXPANDER_ALLOWED_NETWORKS  networks that may be contacted although they are not public: 127.0.0.0/8,::1/128

@@ -15,7 +15,7 @@ interface ErrorKind {
 const errorKinds = {
   invalid_url: { status: 400, title: 'This is not a URL', lifetime: 30 },
   invalid_callback: { status: 400, title: 'This could not be expanded', lifetime: 30 },
-  unsupported_scheme: { status: 400, title: 'Only web addresses can be expanded', lifetime: 30 },
+  unsupported_scheme: { status: 400, title: 'This is not a web address', lifetime: 30 },
   target_refused: {
     status: 403,
     title: 'This address is not followed',
@@ -51,6 +51,9 @@ export type ErrorCode = keyof typeof errorKinds;
 
 export const errorKind = (code: ErrorCode): ErrorKind => errorKinds[code];
 
+/** The codes that a response can have. */
+export const errorCodes = (Object.keys(errorKinds) as ErrorCode[]).filter((code) => code !== 'aborted');
+
 /** A failure with a stable code and one plain ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
@@ -78,6 +81,9 @@ export class RateLimited extends ExpansionError {
     this.rate = rate;
   }
 }
+
+/** What is said of a name that has no address. */
+export const noSuchWebsite = (hostname: string) => `There is no website named ${hostname}.`;
 
 /** @throws `error` unless it is an ExpansionError: anything else is a bug. */
 export function expansionError(error: unknown): ExpansionError {

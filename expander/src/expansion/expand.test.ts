@@ -208,26 +208,6 @@ describe('follow=all, a page that leads on by itself', () => {
     },
   );
 
-  test('is followed from a redirect without a location', async () => {
-    const pages = { 'http://a.example/': { ...page('refresh', 'http://b.example/'), status: 302 } };
-    expect(await ended(pages)).toEqual(['http://b.example/', 1, 'final', 'refresh ']);
-  });
-
-  test('but not from one with a location', async () => {
-    const pages = { 'http://a.example/': { ...page('refresh', 'http://b.example/'), ...to('/c', 302) } };
-    expect(await ended(pages)).toEqual(['http://a.example/c#part', 1, 'final', '302 ']);
-  });
-
-  test('is the end if it only reloads itself', async () => {
-    const pages = { 'http://a.example/': page('meta', '') };
-    expect(await ended(pages)).toEqual(['http://a.example/#part', 0, 'final', '']);
-  });
-
-  test('is the end if it moves to a part of itself', async () => {
-    const pages = { 'http://a.example/': page('meta', 'http://a.example/#other') };
-    expect(await ended(pages)).toEqual(['http://a.example/#other', 0, 'final', '']);
-  });
-
   test('is a loop if it leads back to an earlier one', async () => {
     const pages = {
       'http://a.example/': page('meta', 'http://b.example/'),

@@ -17,6 +17,8 @@ export interface Answer {
   method: 'HEAD' | 'GET';
   /** Bytes of the page that were read to look for a redirect in it; absent where none were. */
   bytesRead?: number;
+  /** The title of the page, in one line and cut: a stranger's words. Absent where no page was read. */
+  title?: string;
   /** Where the page sends its visitors by itself. Only looked for with `follow` = `all`. */
   refresh?: Refresh;
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
@@ -37,8 +39,10 @@ export interface FetchHopOptions {
   signal?: AbortSignal | undefined;
   /** The clients that wait for it, for limits; more may join meanwhile. */
   clients?: ReadonlySet<string> | undefined;
-  /** Skips what is cached. */
+  /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */
   refresh?: boolean | undefined;
+  /** Skips what is cached, for a visitor who tries again. */
+  again?: boolean | undefined;
 }
 
 /**
@@ -50,6 +54,10 @@ export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 
 /** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
 export const cdnId = 'longhand';
+
+/** A client that the proxy knows by the name of its key. Its rate is the proxy's business. */
+export const keyedClient = (name: string) => `key ${name}`;
+export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 
 /**
  * How a hop redirects: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names

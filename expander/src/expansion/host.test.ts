@@ -10,13 +10,13 @@ describe('a host in Punycode', () => {
     ['xn--ls8h.example', '💩.example'],
     ['日本語.example', '日本語.example'],
   ])('is shown in Unicode too: %s', (name, unicodeHost) => {
-    expect(host(name)).toEqual({ unicodeHost, mixedScripts: [] });
+    expect(host(name)).toEqual({ unicodeHost, mixedScripts: [], imitates: null });
   });
 
   test.each(['example.com', 'xn--a.example', 'xn.example', '127.0.0.1', '[2001:db8::1]'])(
     'is what every other host is not: %s',
     (name) => {
-      expect(host(name)).toEqual({ unicodeHost: null, mixedScripts: [] });
+      expect(host(name)).toEqual({ unicodeHost: null, mixedScripts: [], imitates: null });
     },
   );
 });
@@ -42,5 +42,27 @@ describe('a host mixes scripts', () => {
     ['a single script that is rare', 'ᏣᎳᎩ.example'],
   ])('but not where %s: %s', (_, name) => {
     expect(host(name).mixedScripts).toEqual([]);
+  });
+});
+
+describe('a host imitates another', () => {
+  test.each([
+    ['xn--80ak6aa92e.com', 'apple.com'],
+    ['www.xn--80ak6aa92e.com', 'www.apple.com'],
+    ['ехсеӏ-2.example', 'excel-2.example'],
+    ['ραγραι.example', 'paypai.example'],
+    ['աոո.example', 'wnn.example'],
+  ])('where all letters of a label look like Latin ones: %s', (name, imitates) => {
+    expect(host(name)).toMatchObject({ imitates, mixedScripts: [] });
+  });
+
+  test.each([
+    ['a letter looks like no Latin one', 'привет.example'],
+    ['a letter has an accent', 'αγορά.example'],
+    ['it is Latin', 'bücher.example'],
+    ['it is ASCII', 'apple.com'],
+    ['the label mixes scripts, which is told', 'аpple.com'],
+  ])('but not where %s: %s', (_, name) => {
+    expect(host(name).imitates).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts';
+import { imitatedHost } from './imitation.ts';
 
 /** What a host looks like to a reader, who may take it for another one. */
 export interface UnicodeHost {
@@ -7,6 +8,8 @@ export interface UnicodeHost {
   unicodeHost: string | null;
   /** Scripts that a label of the host mixes and no language does, such as Cyrillic and Latin. */
   mixedScripts: string[];
+  /** The host in Latin letters that all letters of a label imitate. */
+  imitates: string | null;
 }
 
 /** The scripts in wide use today (Unicode Standard Annex #31, table 5). */
@@ -40,9 +43,10 @@ const makePatterns = () => ({
 export function describeHost({ hostname }: URL): UnicodeHost {
   const unicode = hostname.includes('xn--') ? domainToUnicode(hostname) : hostname;
   // Invalid Punycode stays as it is.
-  if (unicode === hostname) return { unicodeHost: null, mixedScripts: [] };
+  if (unicode === hostname) return { unicodeHost: null, mixedScripts: [], imitates: null };
   const mixed = unicode.split('.').map(mixedScripts);
-  return { unicodeHost: unicode, mixedScripts: [...new Set(mixed.flat())].sort() };
+  const imitates = imitatedHost(unicode);
+  return { unicodeHost: unicode, mixedScripts: [...new Set(mixed.flat())].sort(), imitates };
 }
 
 function mixedScripts(label: string): string[] {

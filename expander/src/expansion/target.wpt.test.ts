@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { agentConnector } from '@longhand/shared/agent.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listening } from '@longhand/shared/testing/listening.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createGuard } from '../guard/public-address.ts';
 import { fetchHead, guardedRequest, percentEncoded } from '../hop/fetch-hop.ts';
 import { ExpansionError } from './errors.ts';
@@ -76,11 +76,10 @@ describe('as `Location`', () => {
     const { input } = sendable[Number(url?.slice(1))] as Case;
     socket.write(`HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ${input}\r\n\r\n`);
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => server.close());
 
   test('each leads there when it comes over the wire, as bytes', async () => {
-    const { port } = server.address() as AddressInfo;
+    const port = await listening(server);
     const lookup = () => {};
     const guard = createGuard(['127.0.0.0/8']);
     const { request, close } = guardedRequest({ guard, lookup, userAgent: 'test' }, agentConnector);

@@ -86,6 +86,14 @@ describe('a URL', () => {
   });
 
   test.each([
+    ['http://192.168.0.1/', '192.168.0.1 belongs to a private network.'],
+    ['http://[::1]/', '[::1] always means the computer itself.'],
+    ['http://192.0.2.1/', '192.0.2.1 is not a public address: documentation (RFC 5737).'],
+  ])('is refused in plain words: %s', (url, words) => {
+    expect(() => check(url)).toThrow(words);
+  });
+
+  test.each([
     'http://example.com/',
     'https://8.8.8.8/',
     'http://[2606:4700::1111]:8080/',

@@ -55,9 +55,9 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       const address = ip.parse(host);
       const reason = isAllowed(address) ? null : notPublic(address);
       if (!reason) return null;
-      return privateNetwork.test(reason)
-        ? `${hostname} belongs to a private network.`
-        : `${hostname} is not a public address: ${reason}.`;
+      if (privateNetwork.test(reason)) return `${hostname} belongs to a private network.`;
+      if (reason.startsWith('loopback')) return `${hostname} always means the computer itself.`;
+      return `${hostname} is not a public address: ${reason}.`;
     }
     return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
   };

@@ -1,6 +1,6 @@
 /**
- * What the system's resolver needs for names that strangers choose, as variables of the environment. The service has them
- * from who starts it (the image, the native run, `npm start`): Node may have started its threads before its program runs.
+ * Settings of the system's resolver for names that strangers choose. The image, the native run and `npm start` set them
+ * for the service, because Node may start its threads before the program runs.
  */
 const resolverVariables = {
   /** Lookups use up to half of these threads; with Node's 4, two slow names would block all others. */
@@ -9,7 +9,7 @@ const resolverVariables = {
   RES_OPTIONS: 'timeout:1 attempts:2',
 };
 
-/** Sets those that are not set, for a program that nothing starts but a user. Call it before the first lookup. */
+/** Sets them where they are missing, for a command that a user starts. Call it before the first lookup. */
 export function setUpResolver(): void {
   for (const [name, value] of Object.entries(resolverVariables)) process.env[name] ??= value;
 }

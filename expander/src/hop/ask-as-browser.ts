@@ -2,7 +2,7 @@ import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, Response } from './exchange.ts';
 import { answerOf } from './fetch-hop.ts';
-import { mayBePage, readRefresh } from './page.ts';
+import { mayBePage, readPage } from './page.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** Bytes of a page that are read: redirects in it are at its beginning. */
@@ -35,8 +35,9 @@ async function browserAnswer(url: URL, response: Response, method: 'HEAD' | 'GET
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   if (isRedirect(response)) return answer;
   const content = await decodeContent(body, headers['content-encoding'], maxPageSize);
-  const refresh = readRefresh(url, response, content);
+  const { refresh, title } = readPage(url, response, content);
   if (refresh) answer.refresh = refresh;
+  if (title) answer.title = title;
   if (method === 'GET' && isPage(response)) answer.bytesRead = body.length;
   return answer;
 }

@@ -12,7 +12,7 @@ const refusals = new Set([400, 403, 404, 405, 500, 501]);
 /** Milliseconds without an answer to HEAD after which a host is asked by GET too: some answer nothing else. */
 const patience = 1_500;
 
-/** Milliseconds that are left of a hop's time when the answer to HEAD has to do. */
+/** Milliseconds before the end of a hop's time when it settles for the response to HEAD. */
 const reserve = 250;
 
 /** How many origins are remembered to need GET, and for how many milliseconds. */

@@ -36,15 +36,22 @@ function asking(...answers: LookupAddress[][]) {
   return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
 }
 
+/** A certificate for these names, or for localhost, that Node trusts until the test has finished. */
+async function trusted(...names: string[]) {
+  const certificate = await testCertificate(...names);
+  const others = tls.getCACertificates();
+  tls.setDefaultCACertificates([...others, certificate.cert]);
+  onTestFinished(() => tls.setDefaultCACertificates(others));
+  return certificate;
+}
+
 const refusal = { code: 'target_refused' };
 
 describe('Expansion procedure, rule 1', () => {
   test.each(['http', 'https'] as const)(
     'a HEAD request is sent to the host and path, over %s',
     async (scheme) => {
-      const certificate = await testCertificate();
-      const trusted = tls.getCACertificates();
-      tls.setDefaultCACertificates([...trusted, certificate.cert]);
+      const certificate = await trusted();
       const seen: unknown[] = [];
       const answer: RequestListener = ({ method, url, headers, socket }, response) => {
         seen.push([method, headers.host, url, 'encrypted' in socket]);
@@ -52,10 +59,7 @@ describe('Expansion procedure, rule 1', () => {
       };
       const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
       const port = await listening(server);
-      onTestFinished(() => {
-        tls.setDefaultCACertificates(trusted);
-        cutOff(server);
-      });
+      onTestFinished(() => cutOff(server));
       const host = `localhost:${port}`;
       expect(await asking([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
       expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https']]);
@@ -69,9 +73,7 @@ test.each([
   ['http', 'all'],
   ['https', 'all'],
 ] as const)('an IPv6 address in a URL is asked, over %s (%s)', async (scheme, follow) => {
-  const certificate = await testCertificate('::1');
-  const trusted = tls.getCACertificates();
-  tls.setDefaultCACertificates([...trusted, certificate.cert]);
+  const certificate = await trusted('::1');
   const asked: unknown[] = [];
   const answer: RequestListener = ({ headers: { host }, url, socket }, response) => {
     asked.push([host, (socket as tls.TLSSocket).servername || undefined]);
@@ -79,10 +81,7 @@ test.each([
   };
   const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
   const port = await listening(server, '::1');
-  onTestFinished(() => {
-    tls.setDefaultCACertificates(trusted);
-    cutOff(server);
-  });
+  onTestFinished(() => cutOff(server));
   const host = `[::1]:${port}`;
   const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
   expect(await expand.trace(`${scheme}://${host}/`, { follow })).toMatchObject({
@@ -127,17 +126,6 @@ describe('the address judged is the address dialled', () => {
       await expect(asking([here])(`http://${host}:${shortener.port}/`)).rejects.toMatchObject(refusal);
     },
   );
-
-  test('the refusal is the same whether something listens there or not', async () => {
-    const server = await answering((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
-    const up = Number(new URL(server).port);
-    const down = await freePort();
-    const ask = asking([elsewhere]);
-    const sentences = await Promise.all(
-      [up, down].map((port) => ask(`http://short.example:${port}/`).catch(({ message }) => message)),
-    );
-    expect(sentences[0]).toBe(sentences[1]);
-  });
 });
 
 describe('connections', () => {
@@ -151,7 +139,7 @@ describe('connections', () => {
   });
 
   test('over TLS keep name and certificate by the name in the URL', async () => {
-    const certificate = await testCertificate();
+    const certificate = await trusted();
     const names: unknown[] = [];
     const secure = await startShortener({
       tls: {
@@ -163,9 +151,6 @@ describe('connections', () => {
       } as typeof certificate,
     });
     onTestFinished(() => secure.close());
-    const trusted = tls.getCACertificates();
-    tls.setDefaultCACertificates([...trusted, certificate.cert]);
-    onTestFinished(() => tls.setDefaultCACertificates(trusted));
     const { location } = await asking([here])(`https://localhost:${secure.port}/chain/1`);
     expect(location).toBe(`https://localhost:${secure.port}/chain/0`);
     expect(names).toEqual(['localhost']);

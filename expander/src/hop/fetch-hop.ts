@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
-import { ExpansionError } from '../expansion/errors.ts';
+import { ExpansionError, noSuchWebsite } from '../expansion/errors.ts';
 import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
 import type { Guard } from '../guard/public-address.ts';
@@ -123,7 +123,6 @@ function requestFailed(url: URL, cause: unknown): ExpansionError {
     (/CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
       ? `has no valid certificate for a secure connection (${code}).`
       : 'could not be reached.');
-  const message =
-    code === 'ENOTFOUND' ? `There is no website named ${url.hostname}.` : `${url.host} ${reason}`;
+  const message = code === 'ENOTFOUND' ? noSuchWebsite(url.hostname) : `${url.host} ${reason}`;
   return new ExpansionError('request_failed', message, { cause });
 }

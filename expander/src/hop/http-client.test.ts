@@ -278,21 +278,6 @@ describe('A stale kept connection', () => {
 });
 
 describe('The head of a response', () => {
-  test('is that of the final answer, after interim ones', async () => {
-    const url = await answering(
-      'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 301 Moved\r\nLocation: /y\r\n\r\n',
-    );
-    expect(await client().request(url, head)).toMatchObject({ status: 301, headers: { location: '/y' } });
-  });
-
-  test('has the first of several lines of a field that is no list, and all of one that is', async () => {
-    const url = await answering(
-      'HTTP/1.1 301 Moved\r\nExpires: 1\r\nExpires: 2\r\nCache-Control: private\r\nCache-Control: max-age=60\r\n\r\n',
-    );
-    const { headers } = await client().request(url, head);
-    expect([headers.expires, headers['cache-control']]).toEqual(['1', 'private, max-age=60']);
-  });
-
   test('may name a location twice, but not two of them: no browser follows either', async () => {
     const answer = (...locations: string[]) =>
       answering(`HTTP/1.1 302 Found\r\n${locations.map((to) => `Location: ${to}\r\n`).join('')}\r\n`);
@@ -306,20 +291,6 @@ describe('The head of a response', () => {
     const { url, connections } = await listen((_, res) => void res.write('the first piece'));
     expect(await client().request(url, { method: 'GET' })).toMatchObject({ status: 200, addressFamily: 4 });
     await expect.poll(() => connections.open).toBe(0);
-  });
-
-  test('is an error where protocols are switched, which nobody asked for', async () => {
-    const url = await answering(
-      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
-    );
-    await expect(client().request(url, head)).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
-  });
-
-  test('is an error where it is not HTTP, or too long', async () => {
-    const ask = async (bytes: string) => client().request(await answering(bytes), head);
-    await expect(ask('220 mail.example ESMTP\r\n')).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
-    const long = `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(16 * 1024)}\r\n\r\n`;
-    await expect(ask(long)).rejects.toMatchObject({ code: 'ERR_HEADERS_TOO_LONG' });
   });
 });
 

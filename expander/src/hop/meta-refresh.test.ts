@@ -1,60 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { findMetaRefreshes } from './meta-refresh.ts';
+import { readHtml } from './meta-refresh.ts';
 
 const meta = '<meta http-equiv=refresh content="0;url=/m">';
-const contents = (markup: string) => findMetaRefreshes(markup).map(({ content }) => content);
+const contents = (markup: string) => readHtml(markup).refreshes.map(({ content }) => content);
 
-// Where Chromium goes from each of these is in browsers.test.ts.
-describe('a meta element that refreshes is found', () => {
-  test.each([
-    ['in the head', `<!doctype html><html><head>${meta}</head></html>`],
-    ['in the body', `<body><p>Hello</p>${meta}`],
-    ['without anything around it', meta],
-    ['in any case', '<META HTTP-EQUIV=REFRESH CONTENT="0;url=/m">'],
-    ['with character references', '<meta http-equiv="ref&#114;esh" content="0&#59;url=/m">'],
-    ['in a table, before which browsers move it', `<table>${meta}</table>`],
-    ['in a list to choose from', `<select><option>${meta}</select>`],
-    ['in SVG, which it ends', `<svg><title>${meta}</title></svg>`],
-    ['after a template in SVG, which is none', `<svg><template></svg>${meta}`],
-    ['after the end', `</body></html>${meta}`],
-    ['after a comment that ends at once', `<!-->${meta}-->`],
-    ['in an object', `<object>${meta}</object>`],
-  ])('%s', (_, markup) => expect(contents(markup)).toEqual(['0;url=/m']));
-
-  test('several in their order, with the base before each', () => {
-    const markup = `${meta}<base target=x><base href="/1/"><base href="/2/">${meta.replace('/m', '/n')}`;
-    expect(findMetaRefreshes(markup)).toEqual([
-      { content: '0;url=/m', base: null },
-      { content: '0;url=/n', base: '/1/' },
-    ]);
-  });
-});
-
-describe('one is not', () => {
-  test.each([
-    ['in a comment', `<!-- ${meta} -->`],
-    ['in a script', `<script>document.write('${meta}')</script>`],
-    ['after a script that is not closed', `<script><!--<script></script>${meta}`],
-    ['in a text area', `<textarea>${meta}</textarea>`],
-    ['in a title', `<title>${meta}</title>`],
-    ['in a style sheet', `<style>${meta}</style>`],
-    ['in a template', `<template>${meta}</template>`],
-    ['in a template in a template', `<template><template></template>${meta}</template>`],
-    ['in what is for browsers without scripts', `<noscript>${meta}</noscript>`],
-    ...['xmp', 'iframe', 'noembed', 'noframes', 'plaintext'].map((tag) => [`in ${tag}`, `<${tag}>${meta}`]),
-    ['among frames', `<frameset>${meta}</frameset>`],
-    ['in a section of characters', `<svg><![CDATA[${meta}]]></svg>`],
-    ['that is cut off', '<meta http-equiv=refresh content="0;url=/m" '],
-    ['that does not say refresh', '<meta http-equiv=" refresh" content="0;url=/m">'],
-    ['that says it in a second attribute', '<meta http-equiv=x http-equiv=refresh content="0;url=/m">'],
-    ['that has a name of it', '<meta name=refresh content="0;url=/m">'],
-    ['without content', '<meta http-equiv=refresh content>'],
-  ])('%s', (_, markup) => expect(contents(markup as string)).toEqual([]));
-
-  test('nor is the base in a template', () => {
-    expect(findMetaRefreshes(`<template><base href=/t/></template>${meta}`)[0]?.base).toBeNull();
-  });
-});
+test.each([
+  ['the first', '<title>One</title><title>Two</title>', 'One'],
+  [
+    'the first that is not in SVG',
+    '<svg><title>Of a picture</title></svg><title>Of the page</title>',
+    'Of the page',
+  ],
+  ['the first that is not in a template', '<template><title>a</title></template><title>b</title>', 'b'],
+  ['with characters that are escaped', '<title>a &lt;b> &amp; c</title>', 'a <b> & c'],
+  ['as text, whatever it contains', '<title><script>x</script></title>', '<script>x</script>'],
+  ['in the body', '<body><p>Text<title>Late</title>', 'Late'],
+  ['none where the first is empty', '<title></title><title>Two</title>', null],
+  ['none in a comment', '<!-- <title>x</title> -->', null],
+])('the title of a page: %s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
 
 describe('markup that would become a tree of gigabytes', () => {
   const size = 64 * 1024;

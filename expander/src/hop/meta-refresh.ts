@@ -15,40 +15,55 @@ export interface MetaRefresh {
   base: string | null;
 }
 
+/** What the head of a page says to visitors. */
+export interface PageFacts {
+  /** The meta elements that refresh, in their order. */
+  refreshes: MetaRefresh[];
+  /** The text of the first title, as written; null without one. */
+  title: string | null;
+}
+
 /** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
 export const maxDepth = 512;
 export const maxElements = 10_000;
 
 /**
- * Finds the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, in their order, by the parsing
+ * Finds the title and the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, by the parsing
  * algorithm of the HTML standard: those in comments, scripts, text areas, templates and so on are none. Scripting
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
-export function findMetaRefreshes(markup: string): MetaRefresh[] {
-  const { found, onElement } = collectRefreshes();
-  const parser = new PageParser({ treeAdapter: watching(onElement), scriptingEnabled: true });
+export function readHtml(markup: string): PageFacts {
+  const { facts, ...handlers } = collectFacts();
+  const parser = new PageParser({ treeAdapter: watching(handlers), scriptingEnabled: true });
   try {
     // Not the last piece of the page: a tag that is cut off is none.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
   }
-  return found;
+  return facts;
 }
 
-/** Collects the meta elements that refresh among the elements of a page, which `onElement` is told of in their order. */
-export function collectRefreshes() {
-  const found: MetaRefresh[] = [];
+/** Collects the facts of a page, from its elements in their order, and from the text of each element that is a title. */
+export function collectFacts() {
+  const facts: PageFacts = { refreshes: [], title: null };
   let base: string | null = null;
-  const onElement = (name: string, attributes: ReadonlyMap<string, string>) => {
+  let firstTitle: object | undefined;
+  const onElement = (name: string, attributes: ReadonlyMap<string, string>, element: object) => {
     if (name === 'base') base ??= attributes.get('href') ?? null;
+    if (name === 'title') firstTitle ??= element;
     const content = attributes.get('content');
     if (name === 'meta' && content && /^refresh$/i.test(attributes.get('http-equiv') ?? '')) {
-      found.push({ content, base });
+      facts.refreshes.push({ content, base });
     }
   };
-  return { found, onElement };
+  const onText = (element: object, text: string) => {
+    if (element === firstTitle) facts.title = (facts.title ?? '') + text;
+  };
+  return { facts, onElement, onText };
 }
+
+type Handlers = Omit<ReturnType<typeof collectFacts>, 'facts'>;
 
 class LimitReached extends Error {}
 
@@ -71,8 +86,8 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
 /** Builds no tree, only the parents that the algorithm asks for, and tells of elements outside of templates. */
-function watching(onElement: (name: string, attributes: ReadonlyMap<string, string>) => void): Adapter {
-  const watched = new Set(['base', 'meta']);
+function watching({ onElement, onText }: Handlers): Adapter {
+  const watched = new Set(['base', 'meta', 'title']);
   let [elements, depth] = [0, 0];
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
@@ -87,7 +102,7 @@ function watching(onElement: (name: string, attributes: ReadonlyMap<string, stri
       limit(elements, maxElements);
       const { tagName, namespaceURI, attrs } = element;
       if (isInTemplate || namespaceURI !== html.NS.HTML || !watched.has(tagName)) return;
-      onElement(tagName, new Map(attrs.map(({ name, value }) => [name, value])));
+      onElement(tagName, new Map(attrs.map(({ name, value }) => [name, value])), element);
     },
     onItemPush() {
       depth += 1;
@@ -101,7 +116,7 @@ function watching(onElement: (name: string, attributes: ReadonlyMap<string, stri
     detachNode(node) {
       node.parentNode = null;
     },
-    insertText() {},
+    insertText: onText,
     insertTextBefore() {},
   };
 }

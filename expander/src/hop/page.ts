@@ -4,9 +4,9 @@ import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
 import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
-import { findMetaRefreshes } from './meta-refresh.ts';
+import { type MetaRefresh, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
-import { findXmlRefreshes } from './xml-refresh.ts';
+import { readXml } from './xml-refresh.ts';
 
 const htmlType = 'text/html';
 
@@ -34,21 +34,40 @@ export function mayBePage(head: ResponseHead): boolean {
   return unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
+/** What a response says as a page: where it sends its visitors by itself, and its title; null for what it does not say. */
+export interface PageReading {
+  refresh: Refresh | null;
+  title: string | null;
+}
+
+/** Characters of a title. The rest is cut. */
+const maxTitle = 120;
+
 /**
- * Where the response for `url` sends its visitors by itself: the `Refresh` header or the meta element with the shortest
- * delay, the last one of several. So does Chromium; the HTML standard takes the first. Chromium also decides where
+ * Reads the response for `url` as a page. What sends its visitors on is the `Refresh` header or the meta element with the
+ * shortest delay, the last one of several. So does Chromium; the HTML standard takes the first. Chromium also decides where
  * `<base>` is no URL: nothing relative leads anywhere then.
  *
  * @param body the beginning of the body; empty if it was not read.
  */
-export function readRefresh(url: URL, head: ResponseHead, body: Buffer): Refresh | null {
-  if (!isShown(head)) return null;
-  const { refresh, 'content-security-policy': policy = '' } = head.headers;
+export function readPage(url: URL, head: ResponseHead, body: Buffer): PageReading {
+  if (!isShown(head)) return { refresh: null, title: null };
   const type = pageType(head, body);
   const isXml = type === 'xml';
   const encoding = encodingOf(head, body, isXml);
-  const markup = type && !sandbox.test(`${policy}`) ? legacyHookDecode(body, encoding) : '';
-  const metas = isXml ? findXmlRefreshes(markup) : findMetaRefreshes(markup);
+  const markup = type ? legacyHookDecode(body, encoding) : '';
+  const { refreshes, title } = isXml ? readXml(markup) : readHtml(markup);
+  return { refresh: shortest(url, head, refreshes, encoding), title: title && shown(title) };
+}
+
+/** The refresh that a browser follows, of the header and the meta elements of the page at `url`. */
+function shortest(
+  url: URL,
+  { headers: { refresh, 'content-security-policy': policy = '' } }: ResponseHead,
+  refreshes: readonly MetaRefresh[],
+  encoding: string,
+): Refresh | null {
+  const metas = sandbox.test(`${policy}`) ? [] : refreshes;
   const written = [
     ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
     ...metas.map((meta) => ({ kind: 'meta', ...meta }) as const),
@@ -68,6 +87,18 @@ export function readRefresh(url: URL, head: ResponseHead, body: Buffer): Refresh
     if (target !== null) return { kind: candidate.kind, url: target };
   }
   return null;
+}
+
+/** A title as it is shown: in one line, and cut. Null if nothing of it shows. The copy does not keep the page in memory. */
+function shown(title: string): string | null {
+  const characters = [
+    ...title
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .slice(0, 2 * maxTitle + 1),
+  ];
+  const cut = characters.length > maxTitle ? [...characters.slice(0, maxTitle - 1), '…'] : characters;
+  return cut.join('') || null;
 }
 
 /** A policy that runs no scripts, and no meta elements either (HTML standard, "sandboxed automatic features"). */

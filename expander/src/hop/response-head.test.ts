@@ -36,6 +36,16 @@ describe('the head of a response', () => {
     ['a value that ends with a byte A0', 'HTTP/1.1 204 OK\r\nX: \t/\xc3\xa0 \r\n\r\n', { x: '/\xc3\xa0' }],
     ['a field named like a property', 'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n', { constructor: 'x' }],
     [
+      'interim heads before it',
+      'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 204 OK\r\nX: y\r\n\r\n',
+      { x: 'y' },
+    ],
+    [
+      'several lines of a field: the first where it is no list, else all',
+      'HTTP/1.1 204 OK\r\nExpires: 1\r\nExpires: 2\r\nVary: a\r\nVary: b\r\n\r\n',
+      { expires: '1', vary: 'a, b' },
+    ],
+    [
       'several cookies',
       'HTTP/1.1 204 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n',
       { 'set-cookie': ['a=1', 'b=2'] },
@@ -49,6 +59,7 @@ describe('the head of a response', () => {
     ['\x16\x03\x01'],
     ['HTTP/2 200\r\n'],
     ['HTTP/1.1 99 Low\r\n'],
+    ['HTTP/1.1 101 Switching Protocols\r\n'],
     ['HTTP/1.1 2000 High\r\n'],
     ['HTTP/1.1 200 OK\r\nno colon\r\n'],
     ['HTTP/1.1 200 OK\r\n: no name\r\n'],
@@ -74,6 +85,13 @@ describe('the head of a response', () => {
       );
     }
   });
+});
+
+test('interim heads count toward the length that a head may have', () => {
+  const read = headReader(16 * 1024);
+  const hint = `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(3_900)}\r\n\r\n`;
+  for (let i = 0; i < 4; i += 1) expect(read(hint)).toBeNull();
+  expect(() => read(hint)).toThrow(expect.objectContaining({ code: 'ERR_HEADERS_TOO_LONG' }));
 });
 
 test('a head of 16 KiB that comes byte by byte is looked at once', () => {

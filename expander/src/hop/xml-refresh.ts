@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { collectRefreshes, type MetaRefresh, maxDepth, maxElements } from './meta-refresh.ts';
+import { collectFacts, maxDepth, maxElements, type PageFacts } from './meta-refresh.ts';
 
 const xhtml = 'http://www.w3.org/1999/xhtml';
 
@@ -9,14 +9,15 @@ const namesFile = /^[^[]*\s(?:PUBLIC|SYSTEM)\s/;
 class Stop extends Error {}
 
 /**
- * Finds the meta elements with `http-equiv="refresh"` in the beginning of an XML document: those of XHTML, as far as the
- * first error. Browsers do the same. Entities that the document defines itself count as errors.
+ * Finds the title and the meta elements with `http-equiv="refresh"` in the beginning of an XML document: those of XHTML,
+ * as far as the first error. Browsers do the same. Entities that the document defines itself count as errors.
  */
-export function findXmlRefreshes(markup: string): MetaRefresh[] {
-  const { found, onElement } = collectRefreshes();
+export function readXml(markup: string): PageFacts {
+  const { facts, onElement, onText } = collectFacts();
   // To browsers, a prefix that is not declared is no error.
   const parser = new SaxesParser({ xmlns: true, position: false, resolvePrefix: (prefix: string) => prefix });
   let [elements, depth, templates] = [0, 0, 0];
+  let open: object = {};
   const stop = () => {
     throw new Stop();
   };
@@ -24,16 +25,20 @@ export function findXmlRefreshes(markup: string): MetaRefresh[] {
   parser.on('doctype', (type) => {
     if (namesFile.test(type)) parser.ENTITIES = withUnknown(parser.ENTITIES);
   });
-  parser.on('opentag', ({ uri, local, attributes }) => {
+  parser.on('opentag', (tag) => {
+    const { uri, local, attributes } = tag;
+    open = tag;
     elements += 1;
     depth += 1;
     if (elements > maxElements || depth > maxDepth) stop();
     if (uri !== xhtml) return;
     if (local === 'template') templates += 1;
     if (templates > 0) return;
-    onElement(local, new Map(Object.values(attributes).map(({ name, value }) => [name, value])));
+    onElement(local, new Map(Object.values(attributes).map(({ name, value }) => [name, value])), tag);
   });
+  parser.on('text', (text) => onText(open, text));
   parser.on('closetag', ({ uri, local }) => {
+    open = {};
     depth -= 1;
     if (uri === xhtml && local === 'template') templates -= 1;
     // Nothing that counts can follow the root.
@@ -45,7 +50,7 @@ export function findXmlRefreshes(markup: string): MetaRefresh[] {
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
-  return found;
+  return facts;
 }
 
 /** Entities of which those of another file are empty. */

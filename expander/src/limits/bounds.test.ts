@@ -4,44 +4,9 @@ import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Unshorten } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { createLimit, limitClients, limitExpansions, limitRefreshes } from './in-flight.ts';
-
-test('work in flight is limited for each key; the next is overloaded, and other keys are not', async () => {
-  const hang = Promise.withResolvers<string>();
-  const ask = createLimit({
-    max: 64,
-    keys: (host: string) => [host],
-    message: (host) => `Too many are waiting for ${host}`,
-  })(() => hang.promise);
-  const waiting = Array.from({ length: 64 }, () => ask('slow.example'));
-  await expect(ask('slow.example')).rejects.toMatchObject({
-    code: 'overloaded',
-    message: 'Too many are waiting for slow.example; try again soon.',
-  });
-  const other = ask('quick.example');
-  hang.resolve('done');
-  expect(await other).toBe('done');
-  await Promise.all(waiting);
-  expect(await ask('slow.example')).toBe('done');
-});
+import { limitExpansions, limitRefreshes } from './in-flight.ts';
 
 describe('expansions in flight', () => {
-  test('are at most 256 for one client; its next one is overloaded, and other clients are not', async () => {
-    const hang = Promise.withResolvers<void>();
-    const unshorten: Unshorten = limitClients(async ({ text, url }) => {
-      if (url.host !== 'quick.example') await hang.promise;
-      return endedExpansion(text, new ExpansionError('timeout', ''));
-    });
-    const expand = (url: string, client: string) =>
-      unshorten(readTarget(url), { follow: 'default', maxRedirect: 5, client });
-    const waiting = Array.from({ length: 256 }, (_, i) => expand(`http://${i}.example/`, '192.0.2.1'));
-    await expect(expand('http://quick.example/', '192.0.2.1')).rejects.toMatchObject({ code: 'overloaded' });
-    expect((await expand('http://quick.example/', '192.0.2.2')).error?.code).toBe('timeout');
-    hang.resolve();
-    await Promise.all(waiting);
-    expect((await expand('http://quick.example/', '192.0.2.1')).error?.code).toBe('timeout');
-  });
-
   test('are at most 1024 in total; the next is overloaded', async () => {
     const hang = Promise.withResolvers<void>();
     const unshorten: Unshorten = limitExpansions()(async ({ text }) => {

@@ -59,7 +59,7 @@ interface LimitSettings<Call extends unknown[]> {
 }
 
 /** A layer that limits the calls in flight; beyond the limit it throws an ExpansionError `overloaded`. */
-export function createLimit<Call extends unknown[]>({ max, keys, message, gauge }: LimitSettings<Call>) {
+function createLimit<Call extends unknown[]>({ max, keys, message, gauge }: LimitSettings<Call>) {
   return <Result>(next: (...call: Call) => Promise<Result>) => {
     const inFlight = new Map<string, number>();
     const of = (key: string) => inFlight.get(key) ?? 0;

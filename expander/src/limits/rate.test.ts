@@ -76,6 +76,19 @@ describe('The expansions that a client causes', () => {
     },
   );
 
+  test('count what a visitor tries again', async () => {
+    const app = replica();
+    const url = `${encodeURIComponent(link())}&again=1`;
+    const statuses = [];
+    for (let i = 0; i < 4; i++) {
+      const headers = { 'X-Forwarded-For': '203.0.113.9' };
+      const response = await app.request(`/?u=${url}`, { headers });
+      statuses.push(response.status);
+      await response.text();
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
   test('are counted by each replica while Redis is away', async () => {
     const away = { eval: () => Promise.reject(new Error('away')) };
     const nothing = { get: async () => null, set: async () => 'OK', ...away } as unknown as CacheClient;
@@ -83,6 +96,16 @@ describe('The expansions that a client causes', () => {
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await ask(app, '203.0.113.5')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
+  test('of a client with a key do not count: the proxy limits those', async () => {
+    const app = replica();
+    const statuses = [];
+    for (let i = 0; i < 5; i++) {
+      const headers = { 'X-Forwarded-For': '203.0.113.8', 'X-Key-Name': 'alice' };
+      statuses.push((await app.request(`/api?u=${encodeURIComponent(link())}`, { headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
   });
 
   test('of a client at its limit do not refuse another one who asks for the same URL', async () => {

@@ -3,7 +3,7 @@ import type { Timed } from '@longhand/shared/spans.ts';
 import { LRUCache } from 'lru-cache';
 import type { CacheClient } from '../cache/redis.ts';
 import { RateLimited } from '../expansion/errors.ts';
-import type { Unshorten } from '../expansion/expansion.ts';
+import { hasKey, type Unshorten } from '../expansion/expansion.ts';
 
 /** So many expansions in a period, in milliseconds, as many of them at once. */
 export interface Rate {
@@ -53,12 +53,13 @@ export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
   };
 }
 
-/** Limits how many expansions each client causes: what a cache answers, or another client has begun, costs nothing. */
+/** Limits how many expansions each client without a key causes: what a cache answers, or another client has begun, costs nothing. */
 export function limitRate({ count, period }: Rate, take: Take) {
   return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
       const { client } = options;
-      const wait = client === undefined || options.refresh ? 0 : await take(client);
+      const counts = client !== undefined && !hasKey(client) && !options.refresh;
+      const wait = counts ? await take(client) : 0;
       if (wait === 0) return unshorten(target, options);
       throw new RateLimited({ count, period: period / 1_000, wait: Math.ceil(wait / 1_000) });
     };

@@ -26,8 +26,7 @@ interface Flight {
  * signal is aborted leaves at once; the last one to leave stops the expansion.
  */
 export function singleFlight(unshorten: Unshorten): Unshorten {
-  // No Map: in V8 each table that a Map has outgrown points to the next one, by which the collector of young objects
-  // keeps flights that have ended, with their hops and signals, until the next full collection.
+  // Not a Map: its outgrown tables point to the newer ones, and V8's scavenger keeps finished flights alive through them.
   const flights: Record<string, Flight> = Object.create(null);
 
   const start: (key: string, ...request: Parameters<Unshorten>) => Flight = (key, target, options) => {

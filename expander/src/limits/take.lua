@@ -1,6 +1,6 @@
--- KEYS: a client   ARGV: milliseconds between two expansions, and in which as many come as at once
--- Takes one expansion from what the client may have (GCRA): the key holds when, at an even rate, it would have none owed.
--- Returns 0, or the milliseconds until there is one.
+-- KEYS: a client   ARGV: milliseconds for one expansion, and milliseconds of the whole period
+-- Takes one expansion from the client's rate (GCRA). The key holds the time from which the client has its full rate again.
+-- Returns 0, or the milliseconds until the next expansion.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local interval, period = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -24,16 +24,6 @@ describe('GET /', () => {
     expect(body).toContain('Shorten URL Expand');
     expect(body).toMatch(/<form[^>]*>.*<input[^>]*>.*<\/form>/s);
   });
-
-  test('with ?u= has the answer with each hop, written out on the server', async () => {
-    const body = await (await api({ u: `${shortener.url}/chain/2` }, '/')).text();
-    for (const left of [2, 1, 0]) expect(body).toContain(`value="${shortener.url}/chain/${left}"`);
-  });
-
-  test('never has what was typed as markup', async () => {
-    const body = await (await api({ u: '"><script>alert(1)</script>' }, '/')).text();
-    expect(body).not.toContain('<script>alert');
-  });
 });
 
 describe('/api rule 1', () => {
@@ -132,6 +122,66 @@ test.each(['/', '/api', '/api/chain'])('overloaded is 503 with Retry-After on %s
   expect((await api({ u: 'http://' }, path)).headers.get('retry-after')).toBeNull();
 });
 
+describe('/api?format=json', () => {
+  const json = (parameters: Record<string, string>) => api({ ...parameters, format: 'json' });
+
+  test('is the long URL and the number of redirects, with the Content-Type of all the API', async () => {
+    const u = `${shortener.url}/chain/2`;
+    const response = await json({ u });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
+    expect(await response.text()).toBe(`{"url":"${u}","longUrl":"${shortener.url}/chain/0","redirects":2}`);
+  });
+
+  test.each<[string, number, Record<string, string>]>([
+    ['empty', 400, {}],
+    ['invalid_url', 400, { u: 'http://' }],
+    ['target_refused', 403, { u: 'http://10.0.0.1/' }],
+    ['request_failed', 502, { u: '/reset' }],
+    ['invalid_callback', 400, { u: 'http://a.example/', cb: 'f' }],
+    ['invalid_callback', 400, { u: 'http://a.example/', err: 'f' }],
+  ])('tells %s with status %i as code and message: %j', async (code, status, { u = '', ...others }) => {
+    const parameters = { u: u.startsWith('/') ? shortener.url + u : u, ...others };
+    const response = await json(parameters);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ code, message: expect.stringMatching(/^[\x20-\x7e]+$/) });
+  });
+
+  test('tells a `u` that is given twice too', async () => {
+    const response = await app.request('/api?format=json&u=http://a.example/?x=1&u=2');
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_url' }]);
+  });
+});
+
+describe('/api with err', () => {
+  test.each([
+    ['empty', { cb: 'f' }],
+    ['invalid_url', { u: 'http://', cb: 'f' }],
+    ['target_refused', { u: 'http://10.0.0.1/', cb: 'f' }],
+    ['invalid_callback', { u: 'http://a.example/', cb: 'f()' }],
+  ])('calls it with %s, status 200, as a script that browsers run', async (code, parameters) => {
+    const response = await api({ ...parameters, err: 'on.error' });
+    const [, argument = ''] = /^on\.error\((\{.*\})\)$/.exec(await response.text()) ?? [];
+    expect(JSON.parse(argument)).toEqual({ code, message: expect.any(String) });
+    expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
+  });
+
+  test('calls cb if there is no failure, and nothing of a failure stays stale', async () => {
+    const u = `${shortener.url}/chain/1?err`;
+    expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
+    const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
+    const { headers } = await app.request('/api?u=http://10.0.0.1/&cb=f&err=g');
+    expect(headers.get('cache-control')).toBe('public, max-age=30');
+  });
+
+  test.each(['g()', '<g>'])('obeys the rule of cb: %s is 400', async (err) => {
+    const response = await api({ u: 'http://', cb: 'f', err });
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      'The `err` argument is not the name of a function.',
+    ]);
+  });
+});
+
 describe('a page of another origin', () => {
   const readable = async (networks: string, path: string) => {
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: networks });
@@ -192,6 +242,14 @@ describe('GET /api/chain', () => {
   });
 });
 
+test('/openapi.json describes every route of the API', async () => {
+  const response = await app.request('/openapi.json');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
+  const { paths } = (await response.json()) as { paths: object };
+  const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));
+  expect(Object.keys(paths).sort()).toEqual([...new Set(routes)].sort());
+});
+
 test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favicon.ico'])(
   'an unknown path is 404 with the body Page Not Found!: %s',
   async (path) => {
@@ -201,10 +259,13 @@ test.each(['/nope', '/api/', '/API', '/api/chain/x', '/index.html', '//', '/favi
   },
 );
 
-describe.each(['/', '/api', '/api/chain'])('another method on %s is 405 with Allow:', (path) => {
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s', async (method) => {
-    const response = await app.request(path, { method });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD');
-  });
-});
+describe.each(['/', '/api', '/api/chain', '/openapi.json'])(
+  'another method on %s is 405 with Allow:',
+  (path) => {
+    test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s', async (method) => {
+      const response = await app.request(path, { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD');
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
 import { createApi } from './api.ts';
 import { expandList } from './bulk-api.ts';
+import { openapi } from './openapi.ts';
 import { createPage } from './page.ts';
 import { showPage } from './page-stream.ts';
 import {
@@ -40,6 +41,9 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   app.get('/api/chain', api.chain).all(otherMethods);
   if (!exempt) app.use('/api/expand', allowAnyOrigin);
   app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));
+
+  const description = { headers: { ...apiHeaders, ...openToAll } };
+  app.get('/openapi.json', () => textResponse(openapi, description)).all(methodNotAllowed('GET, HEAD'));
 
   app.notFound(() => textResponse('Page Not Found!', { status: 404, headers: baseHeaders }));
   app.onError((error, c) => {

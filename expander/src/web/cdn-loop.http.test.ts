@@ -58,10 +58,3 @@ test.each([
 ])('CDN-Loop: %s names an expander: %s', (field, named) => {
   expect(isOwnRequest(field)).toBe(named);
 });
-
-test('CDN-Loop costs no more than its length', () => {
-  const started = performance.now();
-  for (const filler of ['"', '\\"', '"\\', ';', ',', ' '])
-    isOwnRequest(`"${filler.repeat(32_000 / filler.length)}`);
-  expect(performance.now() - started).toBeLessThan(100);
-});

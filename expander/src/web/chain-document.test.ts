@@ -13,7 +13,10 @@ function fieldsUnder(heading: string): (string | undefined)[] {
 
 test('every field of /api/chain is documented, and every documented field exists', async () => {
   const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
-  const app = scriptedApp({ 'http://s.example/': to(wrapper), 'http://end.example/': { bytesRead: 1 } });
+  const app = scriptedApp({
+    'http://s.example/': to(wrapper),
+    'http://end.example/': { bytesRead: 1, title: 'A page' },
+  });
   const response = await app.request('/api/chain?u=s.example/&follow=all');
   const chain = (await response.json()) as { hops: object[] };
   expect(Object.keys(chain).sort()).toEqual(fieldsUnder('`/api/chain`').sort());

@@ -7,6 +7,7 @@ import { apiHeaders, jsonpHeaders, noStore, unbuffered } from './responses.ts';
 export interface AskedFor {
   u: string;
   cb: string;
+  err: string;
   follow: Follow;
 }
 
@@ -14,6 +15,8 @@ export interface AskedFor {
 interface Format<Given extends unknown[]> {
   headers: Record<string, string>;
   write(...given: Given): string;
+  /** The status of every answer; by default what the error says. */
+  status?: number;
   /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
 }
@@ -24,12 +27,27 @@ export const formats = {
   /** The long URL, or the sentence of an error. */
   text: {
     headers: apiHeaders,
-    write: ({ error, longUrl }) => error?.message ?? longUrl ?? '`u` argument required.',
+    write: (expansion) => failureOf(expansion)?.message ?? expansion.longUrl ?? '',
   },
-  /** A call with the long URL. There is none for an error, which is text. */
+  /** The same for programs: where it leads, or the error. */
+  json: {
+    headers: apiHeaders,
+    write(expansion, { u }) {
+      const { longUrl, redirectCount } = expansion;
+      return asciiJson(failureOf(expansion) ?? { url: u, longUrl, redirects: redirectCount });
+    },
+    emptyStatus: 400,
+  },
+  /** A call with the long URL. */
   jsonp: {
     headers: jsonpHeaders,
     write: ({ longUrl }, { cb }) => callbackCall(cb, longUrl ?? ''),
+  },
+  /** A call with the error. A browser runs a script only if its status says success. */
+  jsonpError: {
+    headers: jsonpHeaders,
+    write: (expansion, { err }) => callbackCall(err, failureOf(expansion)),
+    status: 200,
   },
   /** Every hop: the one format that is JSON, its errors too. */
   chain: {
@@ -45,9 +63,17 @@ export const formats = {
     headers: { ...apiHeaders, ...noStore, ...unbuffered },
     write: (line) => `${asciiJson(line)}\n`,
   },
-} satisfies Record<'text' | 'jsonp' | 'chain', AnswerFormat> & { ndjson: Format<[BulkLine]> };
+} satisfies Record<'text' | 'json' | 'jsonp' | 'jsonpError' | 'chain', AnswerFormat> & {
+  ndjson: Format<[BulkLine]>;
+};
 
-/** `name("...")`; the string contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
-export function callbackCall(name: string, text: string): string {
-  return `${name}(${asciiJson(text)})`;
+/** Why there is no long URL; undefined if there is one. */
+function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {
+  if (error) return { code: error.code, message: error.message };
+  return end.code === 'empty' ? { code: 'empty', message: '`u` argument required.' } : undefined;
+}
+
+/** `name(…)`; the JSON contains neither `</` nor JavaScript's line ends U+2028 and U+2029. */
+export function callbackCall(name: string, value: unknown): string {
+  return `${name}(${asciiJson(value)})`;
 }

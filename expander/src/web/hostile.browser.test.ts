@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { type Shortener, startShortener } from '@longhand/shortener';
@@ -111,8 +111,7 @@ describe('JSONP, run as a script by a page of another origin', () => {
           <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
           <script src="${script.replaceAll('&', '&amp;')}"></script>`);
       });
-      await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve));
-      const { port } = other.address() as { port: number };
+      const port = await listening(other, 'localhost');
       try {
         await use(async (parameters) => {
           await page.goto(`http://localhost:${port}/?${new URLSearchParams(parameters)}`);

@@ -5,13 +5,16 @@ import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 const end = 'http://end.example/';
 const cyrillic = 'http://xn--e1afmkfd.example/';
 const mixed = 'http://xn--pple-43d.example/';
+const imitation = 'http://xn--80ak6aa92e.com/';
 const wrapped = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
 const web: Web = {
   [end]: {},
   [cyrillic]: {},
   [mixed]: to(end),
+  [imitation]: {},
   'http://s.example/mixed': to(mixed),
   'http://s.example/cyrillic': to(cyrillic),
+  'http://s.example/imitation': to(imitation),
   'http://s.example/nobody': to('http://xn--nobod-3qf.example/'),
   'http://s.example/refresh': { refresh: { kind: 'refresh', url: end } },
   'http://s.example/meta': { method: 'GET', bytesRead: 512, refresh: { kind: 'meta', url: end } },
@@ -46,8 +49,8 @@ describe('a hop tells how it leads on', () => {
     ['303', /303, see another page/],
     ['307', /307, moved temporarily/],
     ['308', /308, moved permanently/],
-    ['refresh', /200, OK .* The page redirects with a Refresh header\./],
-    ['meta', /200, OK .* The page redirects with a meta refresh tag\./],
+    ['refresh', /200, OK.* The page redirects with a Refresh header\./],
+    ['meta', /200, OK.* The page redirects with a meta refresh tag\./],
   ])('by %s', async (path, words) => {
     expect(await firstHop(`http://s.example/${path}`)).toMatch(words);
   });
@@ -55,7 +58,7 @@ describe('a hop tells how it leads on', () => {
   test('by a wrapper, which was not requested', async () => {
     const { hops } = await read('http://s.example/wrapped');
     expect(hops[1]).toContain(
-      'Wrapper, Google · leads to another site Its URL contains the target, so it was not requested.',
+      'Wrapper · to end.example Google. Its URL contains the target, so it was not requested.',
     );
   });
 });
@@ -80,7 +83,7 @@ describe('a hop tells where it leads', () => {
     ['to another host of its own', 'http://s.example/inside', false],
     ['nowhere', end, false],
   ])('%s: %s', async (_, u, told) => {
-    expect((await firstHop(u))?.includes('· leads to another site')).toBe(told);
+    expect((await firstHop(u))?.includes('· to end.example')).toBe(told);
   });
 
   test('out of https, and only then', async () => {
@@ -110,6 +113,21 @@ describe('a host that people may take for another', () => {
     const { hops } = await read('http://s.example/mixed');
     expect(hops[1]).toContain(mixed);
     expect(hops[1]).toContain('Mixed scripts: in Unicode this host is аpple.example, in Cyrillic and Latin.');
+  });
+
+  test.each(['http://s.example/imitation', imitation])('is said to imitate which: %s', async (u) => {
+    const { answer, hops } = await read(u);
+    for (const text of [answer, hops.at(-1)]) {
+      expect(text).toContain(
+        'Imitation: in Unicode this host is аррӏе.com. It looks like apple.com, but its letters are different ones.',
+      );
+    }
+    expect(answer).toMatch(/^Beware /);
+  });
+
+  test('is said to imitate another even if it cannot be reached', async () => {
+    const { answer } = await read('http://xn--80ak6aa92e.com:81/');
+    expect(answer).toMatch(/^Beware .*Imitation: in Unicode this host is аррӏе.com/);
   });
 
   test('is told of even if it does not answer', async () => {

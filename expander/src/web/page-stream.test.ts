@@ -1,14 +1,11 @@
-import { serve } from '@longhand/shared/serve.ts';
 import { describe, expect, test, vi } from 'vitest';
+import { redirectHop } from '../../testing/answer.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
-import { createExpand, followRedirects } from '../expansion/expand.ts';
 import type { Hop } from '../expansion/expansion.ts';
-import { createApp } from './app.ts';
 import { createPage } from './page.ts';
 import { streamPage } from './page-stream.ts';
 
 const page = createPage();
-const hop = { url: 'http://sho.rt/x', status: 301, milliseconds: 1, mixedScripts: [] as string[] } as Hop;
 const app = scriptedApp({ 'http://sho.rt/x': to('http://end.example/'), 'http://end.example/': {} });
 const open = (u: string) => app.request(`/?${new URLSearchParams({ u })}`);
 
@@ -39,15 +36,25 @@ test('what is no URL is marked as invalid in its input, which has the focus', as
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);
 });
 
+test('a URL that was not percent-encoded is explained in the page', async () => {
+  const response = await app.request('/?u=http://a.example/?x=1&u=2');
+  expect(response.status).toBe(400);
+  expect(await response.text()).toMatch(
+    /aria-invalid[\s\S]*This is not a URL[\s\S]*percent-encode the URL in it\./,
+  );
+});
+
 describe('a fault of ours', () => {
   test('after the first hop is told in the page, which ends', async () => {
     const onFault = vi.fn();
     const failing = async (onHop: (hop: Hop) => void) => {
-      onHop(hop);
+      onHop(redirectHop);
       throw new Error('a fault');
     };
     const { body } = await streamPage({ page, u: 'sho.rt/x' }, failing, onFault);
-    expect(await new Response(body).text()).toMatch(/Something went wrong here\.<\/h2>$/);
+    expect(await new Response(body).text()).toMatch(
+      /Something went wrong here\.<\/h2>\s*<p class="actions careful">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
+    );
     expect(onFault).toHaveBeenCalledWith(new Error('a fault'));
   });
 
@@ -55,25 +62,4 @@ describe('a fault of ours', () => {
     const failing = streamPage({ page, u: 'sho.rt/x' }, () => Promise.reject(new Error('a fault')), vi.fn());
     await expect(failing).rejects.toThrow('a fault');
   });
-});
-
-test('a reader who goes away ends the chain', async () => {
-  const asked = Promise.withResolvers<AbortSignal>();
-  const unshorten = followRedirects(async (url, { signal }) => {
-    if (url.pathname === '/x')
-      return { ...hop, status: 301, location: '/hang', method: 'HEAD', addressFamily: 4 };
-    if (signal) asked.resolve(signal);
-    return new Promise(() => {});
-  });
-  const stop = new AbortController();
-  const slow = createApp(createExpand(unshorten));
-  const { port } = await serve(slow, { host: '127.0.0.1', port: 0, signal: stop.signal });
-  const leaving = new AbortController();
-  const answer = await fetch(`http://127.0.0.1:${port}/?u=sho.rt/x`, { signal: leaving.signal });
-  expect(answer.status).toBe(200);
-  const signal = await asked.promise;
-  expect(signal.aborted).toBe(false);
-  leaving.abort();
-  await expect.poll(() => signal.aborted).toBe(true);
-  stop.abort();
 });

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { startVisits, type Visits } from '../../testing/visit.ts';
+import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
 
+const pictures = join(import.meta.dirname, '../../testing/pictures');
 const tracked = `https://www.example.com/journal/2026/on-writing-things-out?id=17&utm_source=newsletter&fbclid=IwAR0a`;
 const endless = `http://long.example/${'x'.repeat(2_000)}?${'y'.repeat(2_000)}`;
 const app = scriptedApp({
@@ -14,12 +17,28 @@ const app = scriptedApp({
   'https://track.example/c?u=1': { ...to('http://mail.example/open'), method: 'GET' },
   'http://mail.example/open': { ...to(tracked, 302), addressFamily: 6 },
   [tracked]: {},
+  'http://sho.rt/title': to('http://xn--pple-43d.example/', 302),
+  'http://xn--pple-43d.example/': { title: 'اشتر خبزا', bytesRead: 9 },
+  'http://gone.example/?utm_source=mail': { status: 410 },
+  'http://sho.rt/down': to('http://down.example/'),
+  'http://down.example/': { status: 503 },
   'http://sho.rt/loop': to('http://sho.rt/round'),
   'http://sho.rt/round': to('http://sho.rt/loop', 302),
   'http://sho.rt/away': to('javascript:alert(document.domain)', 302),
   'http://sho.rt/long': to(endless),
   [endless]: {},
+  get 'http://10.0.0.1/'() {
+    return failing('target_refused', '10.0.0.1 belongs to a private network.');
+  },
+  'http://sho.rt/inside': to('http://10.0.0.1/'),
+  get 'http://slow.example/'() {
+    return failing('timeout', 'slow.example did not answer within 3 s.');
+  },
+  get 'http://busy.example/'() {
+    return failing('overloaded', 'Too many links are being expanded.');
+  },
 });
+const failing = (code: ErrorCode, message: string) => Promise.reject(new ExpansionError(code, message));
 
 /** Each kind of answer. */
 const answers = {
@@ -29,6 +48,16 @@ const answers = {
   loop: 'http://sho.rt/loop',
   away: 'http://sho.rt/away',
   long: 'http://sho.rt/long',
+  'beware-and-title': 'sho.rt/title',
+  gone: 'gone.example/?utm_source=mail',
+  failing: 'sho.rt/down',
+  pasted: 'Look at <sho.rt/two>, please.',
+  imitation: 'http://xn--80ak6aa92e.com/',
+  direct: 'https://www.example.com/journal',
+  private: 'http://sho.rt/inside',
+  slow: 'http://slow.example/',
+  busy: 'http://busy.example/',
+  ftp: 'ftp://files.example/list',
   error: 'http://nobody.example/',
   mistyped: `http://${'long'.repeat(100)}:x`,
 };
@@ -60,7 +89,8 @@ describe.each([true, false])('axe finds no violation with JavaScript %s', (scrip
 
   test.each(Object.entries(answers))('%s', async (name, u) => {
     await page.goto(visits.address(u));
-    expect(await accessibilityFaults(page, `${name}${scripted ? '' : ' without JavaScript'}`)).toEqual([]);
+    await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+    expect(await accessibilityFaults(page, name, scripted ? pictures : undefined)).toEqual([]);
   });
 });
 
@@ -75,7 +105,11 @@ test('nothing is wider than a screen of 320 pixels', () =>
 test('nothing moves, and so nothing has to stop for people who prefer that', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('sho.rt/two'));
-    expect(await page.evaluate('document.getAnimations().length')).toBe(0);
+    expect(
+      await page.evaluate(
+        'document.getAnimations().filter(({ timeline }) => timeline instanceof DocumentTimeline).length',
+      ),
+    ).toBe(0);
     expect(
       await page.evaluate("getComputedStyle(document.querySelector('[data-announcement]')).opacity"),
     ).toBe('1');
@@ -117,10 +151,11 @@ test('the whole page is used by keyboard, and the focus shows', () =>
     expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Open it', 'Copy the long URL']);
   }));
 
-test('on paper there is the answer and nothing to press', async () => {
+test('on paper there is the answer, all that each hop says, and nothing to press', async () => {
   const page = await visits.openPage();
   await page.emulateMedia({ media: 'print' });
   await page.goto(visits.address('sho.rt/two'));
   expect(await page.getByRole('heading', { name: 'It leads to' }).isVisible()).toBe(true);
+  expect((await page.getByText('301, moved permanently').boundingBox())?.height).toBeGreaterThan(10);
   expect(await page.locator('button:visible').count()).toBe(0);
 });

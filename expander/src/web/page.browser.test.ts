@@ -85,24 +85,40 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       expect(await page.locator('section li').allInnerTexts()).toContain(
         'utm_source=mail campaign statistics',
       );
-    }));
-
-  test(`buttons that copy are ${javaScriptEnabled ? 'there' : 'not there'}`, () =>
-    visits.visit({ javaScriptEnabled }, async (page) => {
-      await page.goto(visits.address('sho.rt/x'));
       expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(javaScriptEnabled ? 2 : 0);
-      expect(await page.locator('#bookmarklet').isVisible()).toBe(javaScriptEnabled);
     }));
 });
 
-test('the button copies the long URL, and says so to eyes and ears', () =>
+test('the button copies the long URL, says so to eyes and ears, and keeps its width', () =>
   visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
     await page.goto(visits.address('sho.rt/x'));
-    await page.getByRole('button', { name: 'Copy the long URL' }).click();
+    const button = page.locator('.actions button').first();
+    const width = async () => (await button.boundingBox())?.width;
+    const before = await width();
+    await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.getByRole('status').textContent()).toBe('Copied');
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(arrival);
+    expect(await width()).toBe(before);
     await page.getByRole('button', { name: 'Copy the long URL' }).waitFor();
+    await page.evaluate('document.execCommand = () => false');
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject()');
+    await button.click();
+    await page.getByRole('button', { name: 'Not copied' }).waitFor();
+    expect(await width()).toBe(before);
+  }));
+
+test('on plain http, where browsers have no clipboard, the button copies too, and keeps the focus', () =>
+  visits.visit({ permissions: ['clipboard-read'] }, async (page) => {
+    await page.goto(visits.address('sho.rt/x'));
+    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const button = page.locator('.actions button').first();
+    await button.click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await page.locator('#u').fill('');
+    await page.keyboard.press('Control+V');
+    expect(await page.locator('#u').inputValue()).toBe(arrival);
   }));
 
 test('the outcome is said once, after the page has loaded, with the host for the whole URL', async () => {
@@ -118,6 +134,14 @@ test('the outcome is said once, after the page has loaded, with the host for the
     .poll(() => page.evaluate('said'))
     .toEqual([expect.stringMatching(/^It leads to: www\.example\.com\. 2 redirects followed in .*\.$/)]);
 });
+
+test('what does not work is said with its verdict', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.address('nobody.example'));
+    await expect
+      .poll(() => page.getByRole('status').textContent())
+      .toBe('Not working just now. The link does not work. nobody.example refused the connection.');
+  }));
 
 describe('the bookmarklet', () => {
   const dragged = async () =>
@@ -158,6 +182,8 @@ describe('the bookmarklet', () => {
     visits.visit({}, async (page) => {
       await page.goto(visits.origin);
       await page.locator('#bookmarklet a').click();
-      expect(await page.getByRole('status').textContent()).toContain('Drag this');
+      const words = 'Drag it to your bookmarks: clicking it here does nothing.';
+      expect(await page.getByRole('status').textContent()).toBe(words);
+      expect(await page.locator('#bookmarklet').getByText(words).isVisible()).toBe(true);
     }));
 });

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
@@ -15,8 +15,8 @@ test.each([
     let connections = 0;
     const server = createServer(() => {
       connections += 1;
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    });
+    const port = await listening(server);
     onTestFinished(() => void server.close());
 
     const refusal = async (port: number) => {
@@ -29,7 +29,7 @@ test.each([
       const response = await app.request(`/api?u=http://${host}:${port}/`);
       return { status: response.status, text: await response.text(), lookedUp };
     };
-    const up = await refusal((server.address() as AddressInfo).port);
+    const up = await refusal(port);
     expect(up).toMatchObject({ status: 403, lookedUp: names });
     expect(await refusal(await freePort())).toEqual(up);
     expect(connections).toBe(0);

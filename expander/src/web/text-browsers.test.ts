@@ -6,7 +6,7 @@ import { serving } from '../../testing/serving.ts';
 const app = scriptedApp({
   'http://sho.rt/x': to('http://links.example/y'),
   'http://links.example/y': to('http://end.example/?id=1&utm_source=mail'),
-  'http://end.example/?id=1&utm_source=mail': {},
+  'http://end.example/?id=1&utm_source=mail': { title: 'A page' },
 });
 
 describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
@@ -31,7 +31,10 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
       ...[
         'http://end.example/?id=1&utm_source=mail',
         '200, OK',
+        'Every request: not encrypted, IPv4.',
+        'Works',
         'It leads to',
+        'Its title: A page',
         'Open it',
         'Without tracking',
       ],
@@ -42,9 +45,15 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
+  test('what was understood of a sentence is said, with a way to have it as typed', async () => {
+    const text = await read(`/?u=${encodeURIComponent('Look at sho.rt/x.')}`);
+    expect(text).toMatch(/Expand.* Understood as sho\.rt\/x\. Exactly as typed .* It leads to/);
+  });
+
   test('an error reads as such', async () => {
     const text = await read('/?u=http://');
     expect(text).toContain('This is not a URL');
+    expect(await read('/?u=nobody.example')).toMatch(/Not working just now .* Try again Open anyway/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 });

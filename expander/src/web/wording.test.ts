@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { ExpansionError, noSuchWebsite, overloaded } from '../expansion/errors.ts';
 import type { Answer, Expansion } from '../expansion/expansion.ts';
 import { duration, statusInWords, summary } from './wording.ts';
 
@@ -19,6 +20,16 @@ const app = scriptedApp({
   'http://s.example/malformed': to('http://['),
   'http://s.example/mail': to('mailto:someone@example.com'),
   'http://s.example/broken': to('http://nobody.example/'),
+  'http://s.example/unknown': to('http://none.example/'),
+  'http://none.example/': new ExpansionError('request_failed', noSuchWebsite('none.example')),
+  'http://s.example/private': to('http://10.0.0.1/'),
+  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.'),
+  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL contains a user name.'),
+  'http://s.example/closed': to('http://closed.example/'),
+  'http://closed.example/': { status: 403 },
+  'http://busy.example/': overloaded('Too much'),
+  'http://s.example/sixth': { ...to('http://end.example/'), addressFamily: 6 },
+  'http://xn--pple-43d.example/': {},
   ...Object.fromEntries(Array.from({ length: 24 }, (_, hop) => [long(hop), to(long(hop + 1))])),
 });
 
@@ -26,50 +37,74 @@ const read = (u: string) => readPage(app, u);
 
 describe('every ending is told in plain words', () => {
   test.each([
-    ['final', 's.example/final', 'It leads to http://end.example/', 'The last page answered 200, OK.'],
-    ['a dead end', 's.example/dead', 'It leads to a page that does not exist', 'answered 410, removed.'],
+    ['final', 's.example/final', 'Works It leads to http://end.example/', 'The last page answered 200, OK.'],
+    ['a dead end', 's.example/dead', 'Gone It leads to a page that does not exist', 'answered 410, removed.'],
     [
       'a page that fails',
       's.example/down',
-      'It leads to a page that is not working just now',
+      'Not working just now It leads to a page that is not working just now',
       'answered 503',
     ],
-    ['no redirect', 'http://end.example/', 'This link leads straight there', 'The page answered 200, OK.'],
-    ['no redirect, dead', 'http://gone.example/', 'This page does not exist', 'The page answered 410'],
-    ['max_redirects', long(0), 'It redirects too many times', 'The limit is 19 redirects; this URL is where'],
-    ['loop', 's.example/loop', 'The redirects form a loop', 'no page can be reached'],
+    [
+      'no redirect',
+      'http://end.example/',
+      'Works This link leads straight there',
+      'The page answered 200, OK.',
+    ],
+    ['no redirect, dead', 'http://gone.example/', 'Gone This page does not exist', 'The page answered 410'],
+    [
+      'max_redirects',
+      long(0),
+      'Not working just now It redirects too many times',
+      'The limit is 19 redirects; this URL is where',
+    ],
+    ['loop', 's.example/loop', 'Not working just now The redirects form a loop', 'no page can be reached'],
     [
       'no_location',
       's.example/silent',
-      'The link is broken',
+      'Not working just now The link is broken',
       'The 302 redirect does not say where it leads.',
     ],
     [
       'malformed_location',
       's.example/malformed',
-      'The link is broken http://[',
+      'Not working just now The link is broken http://[',
       'The 301 redirect leads to something that is not a URL',
     ],
     [
       'another scheme',
       's.example/mail',
-      'It does not lead to a web page mailto:someone@example.com',
+      'Beware It does not lead to a web page mailto:someone@example.com',
       'Only web pages are followed. Answered in',
     ],
     [
       'request_failed',
       's.example/broken',
-      'The link does not work http://nobody.example/',
-      'refused the connection. 1 redirect before that took',
+      'Not working just now The link does not work http://nobody.example/',
+      'refused the connection. 1 redirect followed before that, in',
     ],
+    [
+      'no such name',
+      's.example/unknown',
+      'Gone The link does not work',
+      'There is no website named none.example.',
+    ],
+    [
+      'a private network',
+      's.example/private',
+      'Beware This address is not followed http://10.0.0.1/',
+      'private',
+    ],
+    [
+      'a host that mixes scripts',
+      'xn--pple-43d.example',
+      'Beware This link leads straight there',
+      'answered 200',
+    ],
+    ['a server that is busy', 'busy.example', 'The server is busy Try again', 'Too much; try again soon.'],
     ['invalid_url', 'http://', 'This is not a URL A short URL looks like', 'example.com/abc'],
     ['a URL that is too long', `a.example/${'x'.repeat(8_192)}`, 'This URL is too long', 'than 8192 bytes.'],
-    [
-      'unsupported_scheme',
-      'ftp://a.example',
-      'Only web addresses can be expanded',
-      'URLs can be expanded, not ftp.',
-    ],
+    ['unsupported_scheme', 'ftp://a.example', 'This is not a web address', 'URLs can be expanded, not ftp.'],
   ])('%s', async (_, u, headline, explanation) => {
     const { answer } = await read(u);
     expect(answer).toMatch(new RegExp(`^${RegExp.escape(headline)}`));
@@ -96,9 +131,9 @@ describe('every ending is told in plain words', () => {
   });
 
   test.each([
-    ['the limit', long(0), '19 redirects followed in'],
-    ['a loop', 's.example/round', '1 redirect followed in'],
-    ['a loop of one', 's.example/loop', 'Answered in'],
+    ['the limit', long(0), '20 redirects found, 19 followed, in'],
+    ['a loop', 's.example/round', '2 redirects found, 1 followed, in'],
+    ['a loop of one', 's.example/loop', '1 redirect found, none followed, in'],
   ])('the last redirect that was found is not counted as followed: %s', async (_, u, sentence) => {
     expect((await read(u)).answer).toContain(sentence);
   });
@@ -123,8 +158,40 @@ describe('every ending is told in plain words', () => {
     const reading = readPage(slow, 'a.example');
     await vi.runAllTimersAsync();
     expect((await reading).answer).toContain(
-      'No page was reached within 8 seconds; d.example had not answered yet. 3 redirects before that took 7.5 s.',
+      'No page was reached within 8 seconds; d.example had not answered yet. 3 redirects followed before that, in 7.5 s.',
     );
+  });
+
+  test('the time of all redirects is the sum of the times that are shown', () => {
+    const hops = [1.4, 1.4, 0.4, 999.7].map((milliseconds) => ({ milliseconds })) as Expansion['hops'];
+    const end = { code: 'final', message: '' } as const;
+    const facts = { longUrl: '', redirectCount: 3, error: null, cached: false, freshUntil: 0 };
+    expect(hops.map(({ milliseconds }) => duration(milliseconds))).toEqual([
+      '1 ms',
+      '1 ms',
+      'under 1 ms',
+      '1.0 s',
+    ]);
+    expect(summary({ hops: hops.slice(0, 3), end, ...facts })).toBe('3 redirects followed in 2 ms.');
+    expect(summary({ hops, end, ...facts })).toBe('3 redirects followed in 1.0 s.');
+  });
+
+  test('a name that does not exist is not said to be a website that is down', async () => {
+    expect((await read('s.example/unknown')).answer).toMatch(/may be misspelled, or have been given up\.$/);
+  });
+
+  test('the website of a URL with credentials is named, and stands out alone', async () => {
+    const { answer, html } = await read('http://bank.example@10.0.0.1:8080/');
+    expect(answer).toMatch(
+      /What stands before the @ is not the website\. The website is 10\.0\.0\.1:8080\.$/,
+    );
+    expect(html).toContain('>http://bank.example@<b>10.0.0.1:8080</b>/<');
+  });
+
+  test('a page that refused the expander may still open for the visitor', async () => {
+    const words = 'The website refused this server. It may still open for you.';
+    expect((await read('s.example/closed')).answer).toContain(words);
+    expect((await read('s.example/final')).answer).not.toContain(words);
   });
 
   test('what a cache remembers is said to be cached', () => {
@@ -136,10 +203,19 @@ describe('every ending is told in plain words', () => {
 });
 
 describe('a hop tells', () => {
-  test('its status in words beside the number, its time, its encryption and its address family', async () => {
-    expect((await read('s.example/final')).chain).toMatch(
-      /301, moved permanently · \S.* · not encrypted · IPv4 2?.*200, OK/,
+  test('its status, its time and the new site in one line, and the rest below', async () => {
+    const [hop, last] = (await read('s.example/final')).hops;
+    const time = /\/(?:final)? (301|200) · (?:under )?\d+ ms/.source;
+    expect(hop).toMatch(
+      new RegExp(`${time} · to end\\.example 301, moved permanently, not encrypted, IPv4\\.$`),
     );
+    expect(last).toMatch(new RegExp(`${time} 200, OK, not encrypted, IPv4\\.$`));
+  });
+
+  test('what holds for every request, below the list', async () => {
+    expect((await read('s.example/final')).chain).toMatch(/ Every request: not encrypted, IPv4\.$/);
+    expect((await read('s.example/sixth')).chain).toMatch(/ Every request: not encrypted\.$/);
+    expect((await read('http://end.example/')).chain).not.toContain('Every request');
   });
 });
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorKind } from '../expansion/errors.ts';
+import { type ErrorCode, errorKind, noSuchWebsite } from '../expansion/errors.ts';
 import type { End, Expansion } from '../expansion/expansion.ts';
+import { parseUrl } from '../expansion/parse-url.ts';
 import { maxLength } from '../expansion/target.ts';
 
 /** The heading of the answer, by the end of a chain that did not fail. */
@@ -44,11 +45,11 @@ export function headline(expansion: Expansion): string {
   const { end, error } = expansion;
   if (isTooLong(expansion)) return 'This URL is too long';
   if (error) return errorKind(error.code).title;
-  return end.code === 'final' ? verdict(expansion) : headlines[end.code as keyof typeof headlines];
+  return end.code === 'final' ? pageHeadline(expansion) : headlines[end.code as keyof typeof headlines];
 }
 
 /** The heading for a page. */
-function verdict(expansion: Expansion): string {
+function pageHeadline(expansion: Expansion): string {
   const status = expansion.hops.at(-1)?.status ?? 200;
   const fault = status < 500 ? 'does not exist' : 'is not working just now';
   if (expansion.redirectCount === 0)
@@ -57,9 +58,14 @@ function verdict(expansion: Expansion): string {
 }
 
 /** Whether the chain ends at a page that exists. A website may admit visitors where it refuses us (401, 403, 429). */
-export function works({ end, hops }: Expansion): boolean {
-  const status = hops.at(-1)?.status ?? 200;
-  return end.code === 'final' && status !== 404 && status !== 410 && status < 500;
+export function works(expansion: Expansion): boolean {
+  const { end, hops } = expansion;
+  return end.code === 'final' && !isGone(expansion) && (hops.at(-1)?.status ?? 200) < 500;
+}
+
+/** Whether the chain ends at a page that does not exist. */
+export function isGone({ end, hops }: Expansion): boolean {
+  return end.code === 'final' && [404, 410].includes(hops.at(-1)?.status ?? 200);
 }
 
 /** Why the chain ended where it did. */
@@ -72,7 +78,7 @@ export function explanation(expansion: Expansion): string {
   }
   if (end.code === 'unsupported_scheme' && !expansion.error) return 'Only web pages are followed.';
   if (end.code === 'loop') return 'A redirect leads back to an earlier URL, so no page can be reached.';
-  if (end.code === 'invalid_url' && !isTooLong(expansion))
+  if (end.code === 'invalid_url' && end.message.startsWith('This is not a URL'))
     return 'A short URL looks like example.com/abc, with or without http:// in front.';
   return end.message;
 }
@@ -82,8 +88,21 @@ function isTooLong({ end, longUrl }: Expansion): boolean {
   return end.code === 'invalid_url' && Buffer.byteLength(longUrl ?? '') > maxLength;
 }
 
-export function advice({ error }: Expansion): string | undefined {
+export function advice(expansion: Expansion): string | undefined {
+  const { end, error, hops, longUrl } = expansion;
+  if (isUnknownName(expansion)) return 'The name may be misspelled, or have been given up.';
+  const url = parseUrl(longUrl ?? '');
+  if (end.code === 'target_refused' && (url?.username || url?.password))
+    return `What stands before the @ is not the website. The website is ${url.host}.`;
+  if (end.code === 'final' && [403, 429].includes(hops.at(-1)?.status ?? 200))
+    return 'The website refused this server. It may still open for you.';
   return error ? errorKind(error.code).advice : undefined;
+}
+
+/** Whether the chain ends at a name that has no address: it cannot be opened, but names appear. */
+export function isUnknownName({ error, longUrl }: Expansion): boolean {
+  const url = parseUrl(longUrl ?? '');
+  return url !== null && error?.message === noSuchWebsite(url.hostname);
 }
 
 /** Why the URL after the last hop has no answer; undefined if the last hop is the end. */
@@ -95,20 +114,29 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` After a loop or the limit, the last redirect that was found was not followed. */
+/** `2 redirects followed in 143 ms.` The time is the sum of those that the hops show. */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
-  const followed = end.code === 'loop' || end.code === 'max_redirects' ? redirectCount - 1 : redirectCount;
-  const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
+  const total = duration(hops.reduce((sum, { milliseconds }) => sum + rounded(milliseconds), 0));
   const time = cached ? `${total} (cached)` : total;
-  if (followed === 0) return `Answered in ${time}.`;
-  const redirects = `${followed} redirect${followed > 1 ? 's' : ''}`;
-  return error ? `${redirects} before that took ${time}.` : `${redirects} followed in ${time}.`;
+  if (redirectCount === 0) return `Answered in ${time}.`;
+  const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''}`;
+  // After a loop or the limit, the last redirect that was found was not followed.
+  if (end.code === 'loop' || end.code === 'max_redirects')
+    return `${redirects} found, ${redirectCount - 1 || 'none'} followed, in ${time}.`;
+  return error ? `${redirects} followed before that, in ${time}.` : `${redirects} followed in ${time}.`;
 }
 
 /** Milliseconds as text for the page. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1) return 'under 1 ms';
-  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+  const shown = rounded(milliseconds);
+  if (shown < 1) return 'under 1 ms';
+  return shown < 1_000 ? `${shown} ms` : `${(shown / 1_000).toFixed(1)} s`;
+}
+
+/** Milliseconds to the digit that is shown. */
+function rounded(milliseconds: number): number {
+  if (milliseconds < 1) return milliseconds;
+  return milliseconds < 999.5 ? Math.round(milliseconds) : Math.round(milliseconds / 100) * 100;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -1,8 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 
 /** What a website answers. Texts are bytes as Latin-1. */
 export interface Reply {
@@ -48,12 +47,11 @@ export async function openStage(websites: readonly Website[]): Promise<Stage> {
   const plain = http.createServer(answer(false));
   const secure = https.createServer(await testCertificate(), answer(true));
   return {
-    port: await portOf(plain),
-    tlsPort: await portOf(secure),
+    port: await listening(plain),
+    tlsPort: await listening(secure),
     close() {
-      for (const server of [plain, secure]) {
-        cutOff(server);
-      }
+      cutOff(plain);
+      cutOff(secure);
     },
   };
 }
@@ -63,9 +61,4 @@ function message({ status = 200, headers = [], body = '' }: Reply, headOnly: boo
   // Browsers keep permanent redirects, and would know them at the next link.
   const end = `Cache-Control: no-store\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   return `HTTP/1.1 ${status} Whatever\r\n${fields}${end}${headOnly ? '' : body}`;
-}
-
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }

@@ -1,17 +1,13 @@
-import { type Fault, hang, kill, lasting } from '../fault.ts';
+import { type Fault, type Faults, lasting, signalled } from '../fault.ts';
 import { answersWithin, noneFails, noneFailsLater } from '../judge.ts';
 import type { Behaviour } from '../relay.ts';
 import { pause } from '../until.ts';
 
-/** What a replica of the expander says when its cache goes, or comes back. */
+/** What a replica of the expander logs when its cache goes, or comes back. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
 
-/** @param most lines for each replica: it goes and comes back, of which the connection and the answers each tell. */
-const cacheFault = (id: string, fault: string, cause: Fault['cause'], most = 4): Fault => ({
-  id,
-  fault,
-  promise:
-    'Hot and new links are answered, new ones within 8 s; one log line for each change of state; normal within 2 s.',
+/** @param most lines for each replica: the connection and the responses each say that the cache goes, and comes back. */
+const cacheFault = (cause: Fault['cause'], most = 4): Fault => ({
   judges: [noneFails('hot', 'miss'), answersWithin(8, 'miss'), noneFailsLater('ended', 2)],
   async cause(stack, drill) {
     const since = new Date();
@@ -25,33 +21,27 @@ const cacheFault = (id: string, fault: string, cause: Fault['cause'], most = 4):
   },
 });
 
-const relayed = (id: string, fault: string, behaviour: Behaviour) =>
+const relayed = (behaviour: Behaviour) =>
   cacheFault(
-    id,
-    fault,
     lasting(5, (stack) => stack.relay('expander-cache', behaviour)),
-    // It goes and comes back when the relay comes, and again when that goes.
+    // The cache goes and comes back when the relay comes, and again when the relay goes.
     8,
   );
 
 /** Faults of the expander's Redis. */
-export const cacheFaults: Fault[] = [
-  cacheFault('cache-killed', 'The cache is killed (SIGKILL)', lasting(1, kill('expander-cache'))),
-  cacheFault('cache-hung', 'The cache hangs for 5 s (SIGSTOP)', lasting(5, hang('expander-cache'))),
-  relayed('cache-slow', 'The cache answers 100 ms late', { delay: 100 }),
-  relayed('cache-sliced', 'The answers of the cache arrive three bytes at a time', { slice: 3 }),
-  relayed('cache-garbage', 'The cache answers with garbage', { answer: 'garbage' }),
-  relayed('cache-reset', 'The cache resets every connection', { answer: 'reset' }),
-  cacheFault(
-    'cache-flushed',
-    'The cache is flushed',
+export const cacheFaults: Faults = {
+  'cache-killed': cacheFault(lasting(1, signalled('KILL', 'expander-cache'))),
+  'cache-hung': cacheFault(lasting(5, signalled('STOP', 'expander-cache'))),
+  'cache-slow': relayed({ delay: 100 }),
+  'cache-sliced': relayed({ slice: 3 }),
+  'cache-garbage': relayed({ answer: 'garbage' }),
+  'cache-reset': relayed({ answer: 'reset' }),
+  'cache-flushed': cacheFault(
     lasting(1, async (stack) => {
       await stack.redis('expander-cache', 'FLUSHALL');
     }),
   ),
-  cacheFault(
-    'cache-full',
-    'The cache is full and evicts nothing',
+  'cache-full': cacheFault(
     lasting(5, async (stack) => {
       const set = (memory: string, policy: string) =>
         stack.redis('expander-cache', 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
@@ -59,4 +49,4 @@ export const cacheFaults: Fault[] = [
       return () => set('64mb', 'allkeys-lfu');
     }),
   ),
-];
+};

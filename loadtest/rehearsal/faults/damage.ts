@@ -1,12 +1,9 @@
 import type { RehearsedStack } from '../containers.ts';
-import type { Drill, Fault } from '../fault.ts';
+import type { Drill, Fault, Faults } from '../fault.ts';
 import { added, remove } from '../ledger.ts';
 import { until } from '../until.ts';
 
-const promise =
-  'The store starts, or says in one sentence what to do (`redis-check-aof`, the backup); it is never silently empty.';
-
-/** What says how to get the data back. */
+/** A log line that says how to get the data back. */
 const wayOut = /redis-check-aof|make restore/;
 
 /** Damages the file of the store, lets the store read it, and puts the whole file back. */
@@ -26,7 +23,7 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
     await kill();
     let listed: unknown[] | undefined;
     let said: string | undefined;
-    // What ended soon after its start before, also by another row, is restarted later each time.
+    // Docker waits longer each time before it restarts what ended soon after its start, also in another row.
     await until(async () => {
       listed = await added(tasks, prefix).catch(() => undefined);
       said = (await stack.log('tasks-store', since)).find((line) => wayOut.test(line));
@@ -45,31 +42,20 @@ async function damage(stack: RehearsedStack, drill: Drill, script: string): Prom
   await remove(tasks, await added(tasks, prefix));
 }
 
-const damaged = (id: string, fault: string, script: string): Fault => ({
-  id,
-  fault,
-  promise,
+const damaged = (script: string): Fault => ({
   quiet: true,
   judges: [],
   cause: (stack, drill) => damage(stack, drill, script),
 });
 
 /** Damage to the append-only file. */
-export const damageFaults: Fault[] = [
-  damaged(
-    'file-truncated',
-    'The append-only file has lost its last bytes',
-    'cd appendonlydir && truncate -s -9 "$(ls -S *.incr.aof | head -n 1)"',
-  ),
-  damaged(
-    'file-corrupt',
-    'The append-only file has noise in the middle',
+export const damageFaults: Faults = {
+  'file-truncated': damaged('cd appendonlydir && truncate -s -9 "$(ls -S *.incr.aof | head -n 1)"'),
+  'file-corrupt': damaged(
     `cd appendonlydir && f=$(ls -S *.incr.aof | head -n 1) && n=$(grep -abo '^\\*[0-9]' "$f" | tail -n 2 | head -n 1 | cut -d : -f 1) &&
      { head -c "$n" "$f"; printf nonsense; tail -c "+$((n + 1))" "$f"; } >new && cat new >"$f" && rm new`,
   ),
-  damaged(
-    'file-of-another-version',
-    'The base of the append-only file is of a version that Redis does not know',
+  'file-of-another-version': damaged(
     'cd appendonlydir && printf 9999 | dd of="$(ls *.base.rdb)" bs=1 seek=5 conv=notrunc 2>/dev/null',
   ),
-];
+};

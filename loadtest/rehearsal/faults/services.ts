@@ -1,23 +1,12 @@
-import type { RehearsedStack } from '../containers.ts';
-import { type Drill, type Fault, lasting } from '../fault.ts';
+import { type Faults, firsts, lasting, signalled } from '../fault.ts';
 import { answersWithin, lastFailsWithin, noneFails, noneFailsLater } from '../judge.ts';
 import { pause } from '../until.ts';
 
 const services = ['expander', 'tasks'] as const;
 
-/** The first replica of each service. The fault begins now. */
-async function firsts(stack: RehearsedStack, drill: Drill): Promise<string[]> {
-  const replicas = await Promise.all(services.map((service) => stack.first(service)));
-  drill.began = Date.now();
-  return replicas;
-}
-
-/** Services that end, with another replica beside them, and the proxy. */
-export const serviceFaults: Fault[] = [
-  {
-    id: 'services-terminated',
-    fault: 'SIGTERM to one of two replicas of each service, 20 times in turn',
-    promise: 'No request fails; each exits with code 0 within 10 s.',
+/** Services that end while another replica runs, and the proxy. */
+export const serviceFaults: Faults = {
+  'services-terminated': {
     judges: [noneFails()],
     async cause(stack, drill) {
       let longest = 0;
@@ -35,11 +24,7 @@ export const serviceFaults: Fault[] = [
       if (longest > 10) drill.broken.push(`an exit took ${longest.toFixed(1)} s`);
     },
   },
-  {
-    id: 'proxy-terminated',
-    fault: 'The proxy is told to stop, as `make down` does, and starts again',
-    promise:
-      'It exits with code 0 within 10 s; requests are refused only until it is back, 2 s after its exit.',
+  'proxy-terminated': {
     judges: [noneFailsLater('ended', 2)],
     async cause(stack, drill) {
       const { code, seconds } = await stack.terminate('proxy', await stack.first('proxy'));
@@ -47,24 +32,14 @@ export const serviceFaults: Fault[] = [
       if (code !== '0' || seconds > 10) drill.broken.push(`it exited with code ${code} after ${seconds} s`);
     },
   },
-  {
-    id: 'replica-killed',
-    fault: 'One of two replicas of each service is killed (SIGKILL)',
-    promise: 'Only its requests in flight fail, none later than 1 s.',
+  'replica-killed': {
     judges: [lastFailsWithin(1)],
-    cause: lasting(3, async (stack, drill) => {
-      const replicas = await firsts(stack, drill);
-      await Promise.all(replicas.map((replica) => stack.signal(replica, 'KILL')));
-    }),
+    cause: lasting(3, signalled('KILL', ...services)),
   },
-  {
-    id: 'replica-hung',
-    fault: 'One of two replicas of each service hangs (SIGSTOP)',
-    promise:
-      'It is killed and starts again; only its requests in flight fail, none later than 3 s; the other replica answers the rest within 4 s.',
+  'replica-hung': {
     judges: [lastFailsWithin(3), answersWithin(4)],
     async cause(stack, drill) {
-      for (const replica of await firsts(stack, drill)) await stack.signal(replica, 'STOP');
+      await signalled('STOP', ...services)(stack, drill);
       await pause(10);
       drill.ended = Date.now();
       await stack.settled();
@@ -76,11 +51,7 @@ export const serviceFaults: Fault[] = [
       }
     },
   },
-  {
-    id: 'replica-cut-off',
-    fault: 'One of two replicas of each service loses its network for 8 s',
-    promise:
-      'Only pages and writes that it has fail, none later than 3 s; the other replica answers the rest within 3 s, and its links within 11 s.',
+  'replica-cut-off': {
     judges: [
       noneFails('hot', 'miss'),
       lastFailsWithin(3),
@@ -88,9 +59,9 @@ export const serviceFaults: Fault[] = [
       answersWithin(11, 'hot', 'miss'),
     ],
     cause: lasting(8, async (stack, drill) => {
-      const replicas = await firsts(stack, drill);
+      const replicas = await firsts(stack, drill, services);
       const back = await Promise.all(services.map((service, i) => stack.cutOff(service, replicas[i] ?? '')));
       return () => Promise.all(back.map((restore) => restore()));
     }),
   },
-];
+};

@@ -1,5 +1,5 @@
 import type { RehearsedStack } from '../containers.ts';
-import { type Fault, hang, kill, lasting } from '../fault.ts';
+import { type Fault, type Faults, lasting, signalled } from '../fault.ts';
 import { answersWithin, backWithin, failsOnlyWith, noneFails, noneFailsLater } from '../judge.ts';
 import { pause, until } from '../until.ts';
 
@@ -9,37 +9,24 @@ const inTime = [
   noneFailsLater('ended', 2),
 ];
 
-const outage = (id: string, fault: string, cause: Fault['cause']): Fault => ({
-  id,
-  fault,
-  promise:
-    'Pages and writes are answered, or are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s, without a restart.',
-  judges: [noneFails('hot', 'miss'), ...inTime],
-  cause,
-});
+const outage = (cause: Fault['cause']): Fault => ({ judges: [noneFails('hot', 'miss'), ...inTime], cause });
 
 /** Faults of the store of tasks. */
-export const storeFaults: Fault[] = [
-  outage('store-killed', 'The store is killed (SIGKILL)', async (stack, drill) => {
-    await kill('tasks-store')(stack, drill);
+export const storeFaults: Faults = {
+  'store-killed': outage(async (stack, drill) => {
+    await signalled('KILL', 'tasks-store')(stack, drill);
     await storeAnswers(stack);
   }),
-  outage('store-hung', 'The store hangs for 4 s (SIGSTOP)', lasting(4, hang('tasks-store'))),
-  outage('store-restarted', 'The store is restarted (SIGTERM)', async (stack) => {
+  'store-hung': outage(lasting(4, signalled('STOP', 'tasks-store'))),
+  'store-restarted': outage(async (stack) => {
     await stack.terminate('tasks-store', await stack.first('tasks-store'));
     await storeAnswers(stack);
   }),
-  {
-    id: 'store-slow',
-    fault: 'The store answers 100 ms late',
-    promise: 'Every page and every write is answered within 1.2 s.',
+  'store-slow': {
     judges: [noneFails('hot', 'miss'), answersWithin(1.2, 'read', 'write'), noneFailsLater('ended', 2)],
     cause: lasting(4, (stack) => stack.relay('tasks-store', { delay: 100 })),
   },
-  {
-    id: 'store-out-of-memory',
-    fault: 'The store has reached its `maxmemory`',
-    promise: 'Pages go on; writes are 503 within 1.2 s; nothing acknowledged is lost; normal within 2 s.',
+  'store-out-of-memory': {
     judges: [noneFails('hot', 'miss', 'read'), ...inTime],
     cause: lasting(3, async (stack) => {
       const set = (memory: string) => stack.redis('tasks-store', 'CONFIG', 'SET', 'maxmemory', memory);
@@ -47,11 +34,7 @@ export const storeFaults: Fault[] = [
       return () => set('256mb');
     }),
   },
-  {
-    id: 'store-disk-full',
-    fault: 'The disk of the store is full for 20 s',
-    promise:
-      'Nothing acknowledged is lost; writes are 503; pages are back within 3 s of each exit of Redis, of which each replica of tasks causes at most two in 12 s; saving works again within 15 s of there being room.',
+  'store-disk-full': {
     judges: [
       noneFails('hot', 'miss'),
       failsOnlyWith(503, 'read', 'write'),
@@ -73,7 +56,7 @@ export const storeFaults: Fault[] = [
       if (exits.length > most) drill.broken.push(`Redis exited ${exits.length} times, not ${most}`);
     },
   },
-];
+};
 
 /** Waits until Redis has loaded its file. */
 function storeAnswers(stack: RehearsedStack): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Fault } from '../fault.ts';
+import type { Faults } from '../fault.ts';
 import { noneFails, slowedAtMost } from '../judge.ts';
 import { added, remove } from '../ledger.ts';
 import { send } from '../load.ts';
@@ -11,17 +11,12 @@ import { pause } from '../until.ts';
 /** Paths of the shortener that behave badly. */
 const hostile = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** Expansions of one client in flight, and seconds until it asks again: its limits are also those of the load. */
+/** Expansions in flight, and seconds between two. The load comes from the same address, so it shares these limits. */
 const [inFlight, rest] = [150, 0.3];
 
-/** Targets and clients that mean harm. */
-export const strangerFaults: Fault[] = [
-  {
-    id: 'hostile-targets',
-    fault:
-      'Ten thousand expansions of targets that hang, never end, reset, or send garbage or a megabyte of headers',
-    promise:
-      'Each ends by its deadline of 8 s; everybody else is answered, at most twice as slowly or within 50 ms.',
+/** Hostile targets and clients. */
+export const strangerFaults: Faults = {
+  'hostile-targets': {
     judges: [noneFails(), slowedAtMost(2, 'hot', 'miss', 'read')],
     async cause(stack, drill) {
       const count = 10_000;
@@ -45,11 +40,7 @@ export const strangerFaults: Fault[] = [
       if (longest > 8_000) drill.broken.push(`one took ${(longest / 1_000).toFixed(1)} s`);
     },
   },
-  {
-    id: 'hostile-clients',
-    fault:
-      '300 connections with unfinished headers, 300 idle ones, 50 that stall while they read, pipelined garbage',
-    promise: 'Everybody else is answered, at most twice as slowly or within 50 ms.',
+  'hostile-clients': {
     judges: [noneFails(), slowedAtMost(2, 'hot', 'miss', 'read')],
     async cause(stack) {
       const { hostname, port } = new URL(stack.urls.tasks);
@@ -69,10 +60,7 @@ export const strangerFaults: Fault[] = [
       for (const socket of sockets) socket.destroy();
     },
   },
-  {
-    id: 'smuggled-request',
-    fault: 'Requests whose length can be read in two ways, with a write hidden in them',
-    promise: 'No request reaches an application twice, and none that is hidden in another.',
+  'smuggled-request': {
     judges: [noneFails()],
     async cause(stack, drill) {
       const title = `rehearsal-smuggled-${randomUUID()}`;
@@ -90,4 +78,4 @@ export const strangerFaults: Fault[] = [
       await remove(stack.urls.tasks, found);
     },
   },
-];
+};

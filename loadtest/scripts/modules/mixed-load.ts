@@ -1,8 +1,7 @@
 import { check } from 'k6';
-import exec from 'k6/execution';
-import http from 'k6/http';
+import { requestNumber } from './rate-limit.ts';
 import { askControl, get } from './requests.ts';
-import { apiUrl, requireShortener, stack } from './stack.ts';
+import { apiUrl, hotLink, prepareLinks, stack } from './stack.ts';
 import { addTask, importTasks, openTaskList } from './task-list.ts';
 
 /** The share of each kind of request. */
@@ -21,32 +20,32 @@ const listed = 100;
  * Prepares a mixed load: a full page of tasks, and hot links that the expander remembers.
  *
  * @param added what the load writes, such as `25 a second for 30 s`.
+ * @param rate links a second, as for `prepareLinks`.
  */
-export function prepareMixedLoad(added: string) {
+export function prepareMixedLoad(added: string, rate: number) {
   const { session, titlePrefix } = openTaskList(`${listed} tasks, then ${added}`);
-  requireShortener();
+  const links = prepareLinks(hotLinks, rate);
   importTasks(titlePrefix, listed);
-  const run = Date.now();
-  for (let i = 0; i < hotLinks; i += 1)
-    http.get(apiUrl(`/chain/2?id=${run}-hot-${i}`), { tags: { name: 'setup' } });
-  return { session, titlePrefix, run };
+  return { session, titlePrefix, ...links };
 }
 
 export type MixedLoad = ReturnType<typeof prepareMixedLoad>;
 
 /** Sends the next request of the mix. `phase` tags it and the control's. */
-export function sendMixedRequest({ session, titlePrefix, run }: MixedLoad, shares: Shares, phase: string) {
-  const i = exec.scenario.iterationInTest;
+export function sendMixedRequest(load: MixedLoad, shares: Shares, phase: string) {
+  const { session, titlePrefix, run, share } = load;
+  askControl({ phase });
+  const i = requestNumber(share);
+  if (i === undefined) return;
   const kind = kindOf(i, shares);
   const tags = { name: kind, kind, phase };
   const requests = {
-    hot: () => get(apiUrl(`/chain/2?id=${run}-hot-${i % hotLinks}`), { tags }),
+    hot: () => get(apiUrl(hotLink(run, i % hotLinks)), { tags }),
     cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), { tags }),
     list: () => get(`${stack.tasks}/`, { tags }),
     writes: () => addTask(session, `${titlePrefix} ${i}`, { tags }),
   };
   check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
-  askControl({ phase });
 }
 
 /** The kinds in their shares, evenly spread: multiples of the golden ratio fill the range from 0 to 1. */

@@ -1,12 +1,24 @@
+import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
+import { stackUrls } from '../../stack-urls.ts';
+import { allowedShare } from './rate-limit.ts';
 
-/** The URLs of the stack; by default those of `make up`. */
+/** The hosts besides this machine that may be loaded. */
+const allowedHosts = (__ENV.LOAD_ALLOW_HOST ?? '')
+  .toLowerCase()
+  .split(/[\s,]+/)
+  .filter(Boolean);
+
+/** The URLs of the stack. */
 export const stack = {
-  proxy: allowedUrl('PROXY_URL') || 'http://127.0.0.1:8080',
-  expander: allowedUrl('EXPANDER_URL') || 'http://127.0.0.1:8081',
-  tasks: allowedUrl('TASKS_URL') || 'http://127.0.0.1:8082',
+  expander: allowedUrl('EXPANDER_URL') || stackUrls.EXPANDER_URL,
+  tasks: allowedUrl('TASKS_URL') || stackUrls.TASKS_URL,
 };
+
+/** The index page for all other host names. A stack elsewhere may not have one. */
+export const indexPage =
+  allowedUrl('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
 /** The tasks service without the proxy, if it is reachable. */
 export const tasksDirect = allowedUrl('TASKS_DIRECT_URL');
@@ -18,19 +30,18 @@ export const controlUrl = allowedUrl('CONTROL_URL');
 export const shortener = allowedUrl('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
 /**
- * Reads a URL from the environment. A typo must not send load to anyone else, so only this machine is allowed, the
- * shortener's container on it, and the one host that LOAD_ALLOW_HOST names.
+ * Reads a URL from the environment. A typo must not send load to anyone else: allows only this machine, the shortener's
+ * container on it, and the hosts in LOAD_ALLOW_HOST.
  */
 function allowedUrl(variable: string): string | undefined {
   const url = __ENV[variable];
   if (!url) return undefined;
   const host = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?\/?$/i.exec(url)?.[1]?.toLowerCase();
-  const allowed = __ENV.LOAD_ALLOW_HOST?.toLowerCase();
-  if (host && (isThisMachine(host) || (allowed && host === allowed))) return url.replace(/\/$/, '');
-  const opened = allowed ? ` and to ${allowed}, which LOAD_ALLOW_HOST names` : '';
+  if (host && (isThisMachine(host) || allowedHosts.includes(host))) return url.replace(/\/$/, '');
+  const allowed = ['this machine', ...allowedHosts].join(', ');
   throw new Error(
-    `${variable}=${url}: load is sent to this machine only${opened}; use a URL such as http://127.0.0.1:8080, or set ` +
-      'LOAD_ALLOW_HOST to the host of your own stack.',
+    `${variable}=${url}: not allowed. Load goes to ${allowed} only. Use a URL such as http://127.0.0.1:8080, or name ` +
+      'the hosts of your own stack in LOAD_ALLOW_HOST=expander.example.org,tasks.example.org.',
   );
 }
 
@@ -38,10 +49,9 @@ function isThisMachine(host: string): boolean {
   return /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortener)$/.test(host);
 }
 
-/** Says what this run writes, if it writes on another machine than this one. For `setup`. */
+/** Says what this run writes, if it may write on another machine. For `setup`. */
 export function announce(sentence: string): void {
-  const host = __ENV.LOAD_ALLOW_HOST;
-  if (host) console.warn(`This run loads ${host}. ${sentence}`);
+  if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
 }
 
 /** Aborts the run with a message. */
@@ -59,24 +69,47 @@ export function requirePage(url: string): RefinedResponse<'text'> {
     // A separate cookie jar: cookies ignore ports, and every service here is at 127.0.0.1.
     jar: new http.CookieJar(),
   });
-  if (response.status !== 200) {
-    const reason = response.status || response.error;
-    abort(`The stack is not running: ${url}/ answers ${reason}. Start it with "make up".`);
-  }
+  const { status, error, headers } = response;
+  if (headers.Location?.startsWith('/login'))
+    abort(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
+  if (status !== 200)
+    abort(`The stack is not running: ${url}/ answers ${status || error}. Start it with "make up".`);
   return response;
 }
 
 /** The API's URL for `link` of the local shortener. */
 export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComponent(shortener + link)}`;
 
-/** Aborts the run when the expander may not contact the local shortener. For `setup`. */
-export function requireShortener(): void {
+/** Aborts the run if the expander may not contact the shortener. */
+function requireShortener(): void {
   requirePage(stack.expander);
-  const response = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' } });
-  if (response.status === 200) return;
-  abort(
-    `The expander answers ${response.status} for a link to ${shortener}: start the stack with ` +
-      'EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "npm start -w shortener -- --port 9000", or stop it, and "make load" ' +
-      'starts its own.',
-  );
+  const { status } = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' } });
+  if (status === 200) return;
+  const elsewhere = 'name a shortener that it may contact in SHORTENER_URL and LOAD_ALLOW_HOST.';
+  const here =
+    'start the stack with EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "npm start -w shortener -- --port 9000", or stop ' +
+    'it, and "make load" starts its own.';
+  const cure = allowedHosts.length > 0 ? elsewhere : here;
+  abort(`The expander answers ${status} for a link to ${shortener}: ${cure}`);
+}
+
+/** The path of a link that this run requests again and again. */
+export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
+
+/**
+ * Lets the expander remember hot links, as fast as its host allows. Aborts the run if it may not contact the shortener.
+ * For `setup`.
+ *
+ * @param rate links a second of this run; 0 if it takes no notice of the host's limit.
+ * @returns what tells this run's links apart, and the share of `rate` that the host allows.
+ */
+export function prepareLinks(hotLinks: number, rate: number) {
+  requireShortener();
+  const run = Date.now();
+  const share = allowedShare(apiUrl(hotLink(run, 0)), rate);
+  for (let i = 0; i < hotLinks; i += 1) {
+    http.get(apiUrl(hotLink(run, i)), { tags: { name: 'setup' } });
+    if (share < 1) sleep(1 / (share * rate));
+  }
+  return { run, share };
 }

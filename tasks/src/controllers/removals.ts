@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import type { TaskStore } from '../task/task.ts';
-import type { TasksContext } from '../web/context.ts';
+import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { problem } from '../web/error-response.ts';
 import { type Input, withInput } from '../web/input.ts';
-import { json, noStore, toList, wantsJson } from '../web/responses.ts';
+import { html, json, noStore, respond, toList, wantsJson } from '../web/responses.ts';
+import type { Render } from '../web/views.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
 export async function naming<Result>(removal: string, done: Promise<Result>): Promise<Result> {
@@ -20,8 +21,14 @@ export async function naming<Result>(removal: string, done: Promise<Result>): Pr
 
 const restoration = z.strictObject({ removal: z.string(), count: z.number() }).partial();
 
+interface RemovalsDependencies {
+  store: TaskStore;
+  csrf: Csrf;
+  render: Render;
+}
+
 /** Removing many tasks at once, and undoing a removal. */
-export function removalsController({ store, csrf }: { store: TaskStore; csrf: Csrf }) {
+export function removalsController({ store, csrf, render }: RemovalsDependencies) {
   const clear = async (c: TasksContext, { _method }: Input) => {
     if (c.req.method === 'POST' && _method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
@@ -29,18 +36,31 @@ export function removalsController({ store, csrf }: { store: TaskStore; csrf: Cs
     const removal = randomUUID();
     const { count, stop } = await naming(removal, store.clearFinished(removal));
     // The list shows what is left, with the button that clears it.
-    if (!wantsJson(c)) return toList(c, 303, count > 0 ? `?removal=${removal}` : '');
+    if (!wantsJson(c)) return toList(c, 303, count > 0 ? { removal } : {});
     return stop ? problem(c, stop, { removal, count }) : json(c, { removal, count }, 200, noStore);
   };
 
   return {
+    /** What can be restored, as a page. */
+    async list(c: TasksContext) {
+      const [removals, token] = await Promise.all([store.removals(), csrf.issue(c)]);
+      const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;
+      return html(c, render('removals', { removals, restored, csrf: token }), 200, noStore);
+    },
+
     /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
     clearFinished: (c: TasksContext) => withInput(c, csrf, (input) => clear(c, input)),
 
     async restore(c: TasksContext) {
       // What a removal answers may be sent back as it is, count and all.
       const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
-      return wantsJson(c) ? json(c, { count }, 200, noStore) : toList(c, 303);
+      if (wantsJson(c)) return json(c, { count }, 200, noStore);
+      if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);
+      return respond(c, null, 303, {
+        Location: `/tasks/removals?restored=${count}`,
+        'Content-Length': '0',
+        ...noStore,
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TaskError } from '../task/errors.ts';
+import { readLines } from '../task/import.ts';
 import { changeSchema, newTaskSchema } from '../task/schema.ts';
 import {
   type Change,
@@ -10,7 +11,7 @@ import {
   type Task,
   type TaskStore,
 } from '../task/task.ts';
-import { queryParameter, type TasksContext, taskId } from '../web/context.ts';
+import { listSearch, partOf, queryParameter, type TasksContext, taskId } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
@@ -32,14 +33,41 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  const create = (c: TasksContext) =>
+  /** The task; undefined for a pasted list. */
+  const create = (c: TasksContext): Promise<Task | undefined> =>
     withInput(
       c,
       csrf,
-      async ({ title = '', nonce, ...input }) =>
-        store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce),
+      async ({ title = '', text, nonce, ...input }) =>
+        text === undefined
+          ? store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce)
+          : createAll(text, nonce),
       newTaskSchema,
     );
+
+  /** A task for each line, all or none. */
+  const createAll = async (text: string, nonce?: string) => {
+    const { tasks, report } = await readLines(text, now());
+    const [problem] = report.problems;
+    if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
+    if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
+    await store.insert(tasks, nonce);
+    return undefined;
+  };
+
+  /** The list shows a new task at its top; where that is not shown, it says so and leads there. */
+  const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
+    const { filter, after } = partOf(c);
+    return toList(c, status, task && (filter === 'finished' || after) ? { added: task._id } : {});
+  };
+
+  const addedTask = async (id?: string) => {
+    if (id === undefined) return undefined;
+    return store.show(id).catch((error) => {
+      if (error instanceof TaskError && error.code === 'unknown_task') return undefined;
+      throw error;
+    });
+  };
 
   /** A HEAD request only checks whether the task exists. */
   const setFinished = async (c: TasksContext, finished: 0 | 1) => {
@@ -71,7 +99,7 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
   const destroy = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
     await naming(removal, store.destroy(taskId(c), removal, match));
-    return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, `?removal=${removal}`);
+    return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, { removal });
   };
 
   /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
@@ -86,7 +114,8 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     async index(c: TasksContext) {
       const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
-      const page = await listPage.page(readQuery(c), await formValues(c), removed);
+      const added = await addedTask(queryParameter(c, 'added'));
+      const page = await listPage.page(readQuery(c), await formValues(c), removed, added);
       return html(c, page, 200, noStore);
     },
 
@@ -113,29 +142,33 @@ export function tasksController({ store, csrf, listPage, render, now }: TasksDep
     },
 
     async new(c: TasksContext) {
-      return html(c, render('new', await formValues(c)), 200, noStore);
+      return html(c, render('new', { ...(await formValues(c)), back: '' }), 200, noStore);
     },
 
     async show(c: TasksContext) {
       const task = await store.show(taskId(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return html(c, render('show', { task, ...(await formValues(c)) }), 200, noStore);
+      return html(c, render('show', { task, back: '', ...(await formValues(c)) }), 200, noStore);
     },
 
     async edit(c: TasksContext) {
       const { _id: id, ...task } = await store.show(taskId(c));
-      return html(c, render('edit', { ...task, id, ...(await formValues(c)) }), 200, noStore);
+      return html(
+        c,
+        render('edit', { ...task, id, ...(await formValues(c)), back: listSearch(partOf(c)) }),
+        200,
+        noStore,
+      );
     },
 
     async create(c: TasksContext) {
       const task = await create(c);
-      return wantsJson(c) ? taskJson(c, task, 201) : toList(c, 303);
+      return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
     /** The form of the list: always a redirect, whatever the client accepts. */
     async add(c: TasksContext) {
-      await create(c);
-      return toList(c, 302);
+      return toAdded(c, 302, await create(c));
     },
 
     update: (c: TasksContext) => withInput(c, csrf, (input) => update(c, input), changeSchema),

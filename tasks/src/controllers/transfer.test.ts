@@ -202,11 +202,127 @@ describe('Import', () => {
     const html = await response.text();
     expect(html).toContain('2 tasks imported, 2 left below to correct.');
     expect(html).toMatch(/Line 2, <q dir="auto">x{40}<\/q>: A title has at most 500 characters/);
-    expect(await titles()).toEqual(['bread', 'milk']);
+    expect(await titles()).toEqual(['milk', 'bread']);
     const left = leftIn(html) ?? '';
     expect(left).toBe(`${long}\na\tb`);
     await submit(app, '/tasks/import', { text: left.replace('x', '').replace('\t', '') }, visitor);
-    expect(await titles()).toEqual(['ab', 'x'.repeat(500), 'bread', 'milk']);
+    expect(await titles()).toEqual(['x'.repeat(500), 'ab', 'milk', 'bread']);
+  });
+
+  test('of a form that is sent twice imports its lines once', async () => {
+    const visitor = await visit(app);
+    const form = { text: 'milk\nbread\n- [x] tea', nonce: 'one form' };
+    for (let i = 0; i < 2; i++) {
+      const response = await submit(app, '/tasks/import', form, visitor);
+      expect(await response.text()).toContain('3 tasks imported.');
+    }
+    expect(await titles()).toEqual(['milk', 'bread', 'tea']);
+    await submit(app, '/tasks/import', { ...form, nonce: 'another' }, visitor);
+    expect(await titles()).toHaveLength(6);
+  });
+
+  describe('of a file that a form sends', () => {
+    const upload = async (content: string, name: string, fields: Record<string, string> = {}, at = app) => {
+      const { cookie, token } = await visit(at);
+      const body = new FormData();
+      for (const [field, value] of Object.entries({ _csrf: token, nonce: 'n', ...fields }))
+        body.set(field, value);
+      body.set('file', new Blob([content]), name);
+      return at.request('/tasks/import', { method: 'POST', body, headers: { Cookie: cookie } });
+    };
+
+    test.each([
+      ['tasks.txt', '- [ ] milk\r\n- [x] tea'],
+      ['tasks.json', '[\n{"title":"milk"},\n{"title":"tea","finished":1}\n]\n'],
+      ['TASKS.JSON', '[{"title":"milk"},{"title":"tea","finished":1}]'],
+      ['tasks.ndjson', '{"title":"milk"}\n{"title":"tea","finished":1}'],
+    ])('takes %s as what it is', async (name, content) => {
+      expect(await (await upload(content, name)).text()).toContain('2 tasks imported.');
+      expect(await titles()).toEqual(['milk', 'tea']);
+      expect((await kept.store.show('2')).finished).toBe(1);
+    });
+
+    test('keeps the order of its lines, whatever pieces it comes in, and takes it once', async () => {
+      const content = Array.from({ length: 1_200 }, (_, i) => `task ${i}\r\n--`).join('\n');
+      for (let i = 0; i < 2; i++) await upload(content, 'long.txt');
+      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 2_400 });
+      expect((await titles()).slice(0, 2)).toEqual(['--', 'task 1199']);
+    });
+
+    test('takes back what the export wrote', async () => {
+      await kept.store.create({ title: 'milk' }, now);
+      const exported = await (await app.request('/tasks/export?format=json')).text();
+      await kept.empty();
+      await upload(exported, 'tasks.json');
+      expect(await titles()).toEqual(['milk']);
+    });
+
+    test('says which lines it did not take', async () => {
+      const html = await (await upload(`milk\n${'x'.repeat(501)}`, 'a.txt')).text();
+      expect(html).toContain('1 task imported, 1 refused.');
+      expect(html).toContain('<li>Line 2: A title has at most 500');
+    });
+
+    test('goes on where the store failed, if the same form is sent again', async () => {
+      let batches = 0;
+      const failing: typeof kept.store = {
+        ...kept.store,
+        async insert(tasks, nonce) {
+          await kept.store.insert(tasks, nonce);
+          if (++batches === 2) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
+        },
+      };
+      const content = Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n');
+      const response = await upload(
+        content,
+        'a.txt',
+        {},
+        testApp(failing, () => now),
+      );
+      expect(response.status).toBe(503);
+      const html = await response.text();
+      expect(html).toMatch(/stopped before line 501\. Import the same file again/);
+      expect(html).toContain('name="nonce" value="n"');
+      await upload(content, 'a.txt');
+      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 1_200 });
+    });
+
+    test.each([
+      ['expired', 'a.txt', { _csrf: 'x' }, 403, 'This form has expired.'],
+      ['with a long field', 'a.txt', { nonce: 'x'.repeat(5_000) }, 422, 'too long'],
+    ])('refuses a form that is %s', async (_what, name, fields, status, words) => {
+      const response = await upload('milk', name, fields as Record<string, string>);
+      expect(response.status).toBe(status);
+      expect(await response.text()).toContain(words);
+      expect(await titles()).toEqual([]);
+    });
+
+    test('refuses a form without a file, as a browser sends it', async () => {
+      const { cookie, token } = await visit(app);
+      const part = (name: string, value: string) =>
+        `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
+      const body = `${part('name="_csrf"', token)}${part('name="file"; filename=""', '')}--b--\r\n`;
+      const response = await send('multipart/form-data; boundary=b', body, { Cookie: cookie });
+      expect(response.status).toBe(422);
+      expect(await response.text()).toContain('Choose a file.');
+    });
+
+    test('refuses a form with more fields than ours, and one whose boundary is longer than RFC 2046 allows', async () => {
+      const part = (boundary: string) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n`;
+      const many = await send('multipart/form-data; boundary=b', part('b').repeat(18));
+      expect(await many.text()).toContain('A form has at most 16 fields before its file.');
+      const boundary = 'b'.repeat(71);
+      const long = await send(`multipart/form-data; boundary=${boundary}`, part(boundary));
+      expect(await long.text()).toContain('The boundary of a form has at most 70 characters.');
+      expect([many.status, long.status]).toEqual([422, 422]);
+    });
+
+    test('refuses a form that ends before its file does, and one from elsewhere', async () => {
+      const type = 'multipart/form-data; boundary=b';
+      expect((await send(type, '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1')).status).toBe(422);
+      expect((await send(type, '', { Origin: 'http://evil.example' })).status).toBe(403);
+    });
   });
 
   test('of a form that was wholly taken leaves nothing to send again', async () => {
@@ -223,7 +339,7 @@ describe('Import', () => {
     expect(await titles()).toEqual([]);
   });
 
-  test('of a form, when the store fails on the way, gives back the lines from there on', async () => {
+  test('of a form, when the store fails, gives back all lines', async () => {
     const failing = {
       ...kept.store,
       insert: () => Promise.reject(new TaskError('store_unavailable', 'The tasks cannot be reached.')),

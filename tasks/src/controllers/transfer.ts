@@ -1,19 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { jsonEntries, lines } from '../task/entries.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
-import { importTasks, type Report } from '../task/import.ts';
-import type { InProgress, TaskStore } from '../task/task.ts';
+import { importTasks, type Report, readLines } from '../task/import.ts';
+import type { InProgress, NewTask, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
-import { type Input, mediaType, withInput } from '../web/input.ts';
+import { expired, FormError, type Input, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
-import type { Render } from '../web/views.ts';
+import { type Upload, withUpload } from '../web/upload.ts';
+import type { Render, Views } from '../web/views.ts';
 
 /** Bytes of an imported file: some 100,000 tasks with long titles. */
 const maxFile = 64 * 1024 * 1024;
+
+const tooLarge = `A file to import has at most ${maxFile / 1024 ** 2} MiB.`;
 
 /** Milliseconds a file may take to arrive: half a megabit per second. The proxy ends uploads that pause. */
 export const uploadTime = 20 * 60_000;
@@ -28,31 +32,43 @@ interface TransferDependencies {
 
 /** All tasks in a file, out and in. Neither way holds more than a few hundred tasks at a time. */
 export function transferController({ store, csrf, render, now, inProgress }: TransferDependencies) {
-  const insert = store.insert.bind(store);
+  /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
+  const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
+    render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
-  const importForm = async (c: TasksContext, { text = '' }: Input) => {
+  const importForm = async (c: TasksContext, { text = '', nonce }: Input) => {
     const refused = new Set<number>();
-    const source = lines([Buffer.from(text)]);
-    const { report, stop } = await importTasks(source, formats.text, insert, now(), (line) =>
-      refused.add(line),
-    );
-    if (wantsJson(c)) return reportJson(c, report, stop);
-    const { stopped = Number.POSITIVE_INFINITY } = report;
+    const { tasks, report } = await readLines(text, now(), (line) => refused.add(line));
+    await store.insert(tasks, nonce);
+    if (wantsJson(c)) return reportJson(c, report, undefined);
     const typed = text.split(/\r?\n/);
-    const left = typed.filter((_, i) => refused.has(i + 1) || i + 1 >= stopped).join('\n');
-    const page = render('import', { report, typed, text: left, csrf: await csrf.issue(c) });
+    const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
+    return html(c, await page(c, { report, typed, text: left }), 200, noStore);
+  };
+
+  /** Imports the file of a form. After a failure of the store the page's form goes on where the import ended. */
+  const importUpload = async (c: TasksContext, { fields, name, file }: Upload) => {
+    if (!(await csrf.verify(c, fields._csrf))) throw new FormError(expired(), { text: '' });
+    if (name === '') throw new FormError(new TaskError('invalid_field', 'Choose a file.'), { text: '' });
+    const { nonce } = fields;
+    let batch = 0;
+    const insert = (tasks: NewTask[]) => store.insert(tasks, nonce && `${nonce} ${++batch}`);
+    const json = /\.(nd)?json$/i.test(name);
+    const [source, format] = json ? [jsonEntries(file), formats.json] : [lines(file), formats.text];
+    const { report, stop } = await importTasks(source, format, insert, now());
     const [status, headers] = stop ? errorStatus(stop) : [200, noStore];
-    return html(c, page, status, headers);
+    const again = stop?.code === 'store_unavailable';
+    return html(c, await page(c, { report, again, ...(again && nonce && { nonce }) }), status, headers);
   };
 
   const importFile = async (c: TasksContext, type: 'text' | 'json' | 'ndjson') => {
     if (type === 'text') requireKnownOrigin(c.req);
     else requireSameOrigin(c.req);
-    const file = limitedBody(c, maxFile, `A file to import has at most ${maxFile / 1024 ** 2} MiB.`);
+    const file = limitedBody(c, maxFile, tooLarge);
     const source = type === 'json' ? jsonEntries(file) : lines(file);
     const format = type === 'text' ? formats.text : formats.json;
-    const { report, stop } = await importTasks(source, format, insert, now());
+    const { report, stop } = await importTasks(source, format, (tasks) => store.insert(tasks), now());
     return reportJson(c, report, stop);
   };
 
@@ -61,6 +77,10 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     if (type === 'text/plain') return importFile(c, 'text');
     if (type === 'application/json') return importFile(c, 'json');
     if (type === 'application/x-ndjson') return importFile(c, 'ndjson');
+    if (type === 'multipart/form-data') {
+      requireSameOrigin(c.req);
+      return withUpload(c, maxFile, tooLarge, (upload) => importUpload(c, upload));
+    }
     return withInput(c, csrf, (input) => importForm(c, input));
   };
 
@@ -79,9 +99,8 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
       });
     },
 
-    /** The page with the import form. */
     async new(c: TasksContext) {
-      return html(c, render('import', { csrf: await csrf.issue(c) }), 200, noStore);
+      return html(c, await page(c), 200, noStore);
     },
 
     async import(c: TasksContext) {

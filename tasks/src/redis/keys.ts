@@ -1,8 +1,15 @@
+/**
+ * The version of what the keys hold. Only a change that the release before could not work with raises it: the new release
+ * then brings the keys up to date and sets `schema`, and older ones write nothing more. Without `schema` it is 1.
+ */
+export const schemaVersion = 1;
+
 /** All keys begin with `{tasks}:`, so that an ACL can name them with one pattern. */
 export const keys = {
   /** A sorted set of all ids, in the order of the list. */
   index: '{tasks}:index',
   version: '{tasks}:version',
+  schema: '{tasks}:schema',
   /** What the last versions changed, for replicas of the release before; never filled any more. */
   recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
@@ -12,6 +19,8 @@ export const keys = {
   removed: '{tasks}:removed',
   /** The index entries that a removal took out: this prefix and the removal. */
   removal: '{tasks}:removal:',
+  /** A sorted set of the removals that can be undone, by their time. */
+  removals: '{tasks}:removals',
   /** A hash that `repair` found to be no task: this prefix and its id. */
   damaged: '{tasks}:damaged:',
   /** The id of the task that a form made: this prefix and a digest. */

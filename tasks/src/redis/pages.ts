@@ -22,28 +22,30 @@ export interface Found {
   tasks: Fields[];
   /** Whether there is a next page. */
   more: boolean;
+  before: number;
+  previous?: string;
 }
 
 /**
- * The range of scores on a page.
+ * The range of scores on a page, and of a later page where the first one starts.
  *
  * @throws TaskError `bad_cursor`
  */
-export function scoreRange({ filter, after }: ListQuery): { first: string; last: string } {
-  const [first, last] = ranges[filter];
-  if (after === undefined) return { first, last };
+export function scoreRange({ filter, after }: ListQuery) {
+  const [start, last] = ranges[filter];
+  if (after === undefined) return { first: start, last };
   const cursorFilter = Number(after) < finishedThreshold ? 'open' : 'finished';
   if (!cursor.test(after) || (filter !== 'all' && filter !== cursorFilter)) {
     throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
   }
-  return { first: `(${after}`, last };
+  return { first: `(${after}`, last, start, after };
 }
 
 /** The page that was found. */
-export function pageOf({ version, open, finished, more, ...found }: Found): Page {
+export function pageOf({ more, ...found }: Found): Page {
   const tasks = Object.values(found.tasks).map(taskOf);
   const last = more && tasks.at(-1);
-  return { version, tasks, open, finished, ...(last && { next: scoreOf(last) }) };
+  return { ...found, tasks, ...(last && { next: scoreOf(last) }) };
 }
 
 /** The score of a task in the index, as in `lua/shared.lua`. */

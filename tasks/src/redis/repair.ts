@@ -1,5 +1,5 @@
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { keys } from './keys.ts';
+import { keys, schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
 /** What may be wrong between the index and the tasks: lists of ids. */
@@ -28,7 +28,11 @@ export async function repair(redis: StoreClient, fix: boolean): Promise<Faults &
   const ids = await allIds(redis);
   let tasks = ids.length;
   for (let i = 0; i < ids.length; i += batchSize) {
-    const { removed, faults: found } = await check({ ids: ids.slice(i, i + batchSize), fix });
+    const { removed, faults: found } = await check({
+      ids: ids.slice(i, i + batchSize),
+      fix,
+      ...(fix && { schema: schemaVersion }),
+    });
     tasks -= removed;
     for (const kind of Object.keys(faults) as (keyof Faults)[])
       faults[kind].push(...Object.values(found[kind]));

@@ -89,6 +89,10 @@ const unavailable = 'The tasks cannot be reached just now. Please try again in a
 /** Removed tasks are kept for a day, so that they can be restored. */
 const full = 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.';
 
+/** After a rollback to a release that does not know what the keys hold now. */
+const newer =
+  'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.';
+
 const perhaps = 'This may have been saved, but a copy of the store is missing. Please try again in a moment.';
 
 /**
@@ -100,9 +104,14 @@ export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (cause) {
-    // Redis begins its error like this once it has reached `maxmemory`.
-    const outOfMemory = cause instanceof Error && cause.message.startsWith('OOM');
-    const message = outOfMemory ? full : cause instanceof Unconfirmed ? perhaps : unavailable;
-    throw new TaskError('store_unavailable', message, { cause });
+    throw new TaskError('store_unavailable', reasonOf(cause), { cause });
   }
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof Unconfirmed) return perhaps;
+  const { message = '' } = cause as Error;
+  // Redis begins its error like this once it has reached `maxmemory`.
+  if (message.startsWith('OOM')) return full;
+  return message.startsWith('NEWER') ? newer : unavailable;
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startStore } from '../../testing/store.ts';
 import { type Page, pageSize } from '../task/task.ts';
 import { csrfKey } from './csrf-key.ts';
+import { repair } from './repair.ts';
 import { redisStore } from './store.ts';
 
 const stores: [name: string, start: () => ReturnType<typeof startStore>][] = [
@@ -62,6 +63,20 @@ describe.each(stores)('The store in %s:', (_, start) => {
       );
       const finished = Array.from({ length: pageSize }, (_, i) => 2 * i + 1);
       expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
+    });
+
+    test('each page knows the one before it, and how many tasks of its filter stand there', async () => {
+      await create(4 * pageSize);
+      for (let id = 1; id <= 3 * pageSize; id++) await kept.store.update(`${id}`, { finished: 1 }, now);
+      for (const filter of ['all', 'finished'] as const) {
+        const first = await kept.store.list({ filter });
+        const second = await kept.store.list({ filter, after: first.next });
+        const third = await kept.store.list({ filter, after: second.next });
+        expect(first).toMatchObject({ before: 0 });
+        expect(second).toMatchObject({ before: pageSize });
+        expect(second).not.toHaveProperty('previous');
+        expect(third).toMatchObject({ before: 2 * pageSize, previous: first.next });
+      }
     });
 
     test('the last page has no next one, though it is full', async () => {
@@ -212,6 +227,29 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect((await kept.store.create({ title: 'milk' }, now, 'nonce'))._id).toBe('2');
     });
 
+    test('is listed while it can be undone, the last one first', async () => {
+      await create(5);
+      for (const id of ['1', '2', '3']) await kept.store.update(id, { finished: 1 }, now);
+      for (const id of ['4', '5', '1']) await kept.store.destroy(id, `removal ${id}`);
+      await kept.redis.zincrby('{tasks}:removals', -60, 'removal 4');
+      await kept.redis.zincrby('{tasks}:removals', 60, 'removal 1');
+      await kept.store.restore('removal 5');
+      const listed = await kept.store.removals();
+      expect(listed).toMatchObject([
+        { removal: 'removal 1', count: 1, title: expect.any(String) },
+        { removal: 'removal 4', count: 1 },
+      ]);
+      const age = Date.now() - Date.parse(listed[1]?.removed_at ?? '');
+      expect(age).toBeGreaterThan(50_000);
+      expect(age).toBeLessThan(120_000);
+      // A day passes for both.
+      await kept.redis.del('{tasks}:removal:removal 1');
+      await kept.redis.zincrby('{tasks}:removals', -24 * 60 * 60, 'removal 4');
+      await kept.store.clearFinished('cleared');
+      expect(await kept.store.removals()).toMatchObject([{ removal: 'cleared', count: 2 }]);
+      expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).not.toContain('removal 4');
+    });
+
     test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');
@@ -328,7 +366,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     const few = await commands();
     for (let i = 0; i < 40; i++) await kept.store.insert(Array.from({ length: 500 }, (_, j) => open(j)));
     expect(await commands()).toEqual(few);
-    expect(few).toMatchObject({ evalsha: 2, zrange: 2, zcard: 2, zcount: 2 });
+    expect(few).toMatchObject({ evalsha: 2, zrange: 3, zcard: 2, zcount: 3 });
     expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
     node.disconnect();
   });
@@ -394,6 +432,52 @@ describe.each(stores)('The store in %s:', (_, start) => {
     const replica = csrfKey(kept.redis, () => Buffer.alloc(32, 2))();
     await expect(replica.finally(() => node.config('SET', 'maxmemory', '0'))).resolves.toEqual(key);
     node.disconnect();
+  });
+
+  describe('The schema of the keys', () => {
+    const schema = '{tasks}:schema';
+    /** Every way to write. */
+    const writes = () => [
+      kept.store.create({ title: 'bread' }, later, 'nonce'),
+      kept.store.insert([{ title: 'tea', finished: 0, created_at: later.toISOString() }]),
+      kept.store.update('1', { finished: 0 }, later),
+      kept.store.destroy('2', 'removal-2'),
+      kept.store.clearFinished('removal-3').then(({ stop }) => stop && Promise.reject(stop)),
+      kept.store.restore('removal'),
+      repair(kept.redis, true),
+    ];
+    beforeEach(async () => {
+      await create(3);
+      await kept.store.update('1', { finished: 1 }, now);
+      await kept.store.destroy('3', 'removal');
+    });
+
+    test('is written by the first change, and keys without one are of the same', async () => {
+      expect(await kept.redis.get(schema)).toBe('1');
+      await kept.redis.del(schema);
+      await Promise.all(writes());
+      expect(await kept.redis.get(schema)).toBe('1');
+    });
+
+    test('that is newer stops every write, in words, and no read', async () => {
+      await kept.redis.set(schema, '2');
+      const state = async () => {
+        const keys = (await kept.keys()).filter((key) => key !== schema);
+        return Promise.all(keys.map((key) => kept.redis.dumpBuffer(key)));
+      };
+      const before = await state();
+      for (const result of await Promise.allSettled(writes())) {
+        const message = expect.stringMatching(/^A newer release has changed .* Start the newer release/);
+        expect(result).toMatchObject({ status: 'rejected' });
+        const { reason } = result as PromiseRejectedResult;
+        expect(reason).toMatchObject({ code: 'store_unavailable', message });
+      }
+      expect(await state()).toEqual(before);
+      expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
+      expect(await kept.store.show('2')).toMatchObject({ title: 'task 2' });
+      expect(await kept.store.removed('removal')).toMatchObject({ count: 1 });
+      expect((await Array.fromAsync(kept.store.export())).flat()).toHaveLength(2);
+    });
   });
 
   test('every key has the prefix', async () => {

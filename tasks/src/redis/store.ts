@@ -12,6 +12,7 @@ import {
 } from '../task/task.ts';
 import { type Fields, fieldsOf, requireId, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
+import { schemaVersion } from './keys.ts';
 import { type Found, pageOf, scoreRange } from './pages.ts';
 import { scripts } from './scripts.ts';
 
@@ -26,6 +27,16 @@ const exportBatch = 500;
 
 /** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
 const removalBatch = 4_000;
+
+/** Removals that one script lists: a millisecond in which Redis does nothing else. */
+const listedRemovals = 200;
+
+interface FoundRemoval {
+  removal: string;
+  count: number;
+  /** One of its tasks. */
+  task: Fields;
+}
 
 /** What a script that checks the revision returns; undefined without a task. */
 type Changed = { matched: boolean; task: Fields } | undefined;
@@ -46,14 +57,18 @@ export function redisStore(
   const script = scripts(redis, timed);
   const changing = scripts(writer, timed, replicas);
   const held = holdWrites(writer, interval);
-  const writing = <Reply>(name: string) => held(changing<Reply>(name));
+  const writing = <Reply>(name: string) => {
+    const write = held(changing<Reply>(name));
+    return (args: object) => write({ ...args, schema: schemaVersion });
+  };
   const list = script<Found | undefined>('list');
   const show = script<Fields | undefined>('show');
   const insert = writing<Fields>('insert');
   const update = writing<Changed>('update');
   const destroy = writing<Changed>('destroy');
   const clear = writing<{ cleared: number; left: number }>('clear');
-  const removed = script<{ count: number; task: Fields } | undefined>('removed');
+  const removed = script<FoundRemoval | undefined>('removed');
+  const removals = script<{ removals: (FoundRemoval & { time: string })[] }>('removals');
   const restore = writing<{ restored: number }>('restore');
   const read = script<{ tasks: Fields[]; next?: string }>('export');
 
@@ -71,9 +86,7 @@ export function redisStore(
 
     async create(written, now, nonce) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      // The replicas of the release before make the same digest.
-      const form = nonce && { nonce: hash('sha256', `${nonce}\n${task.title}`), seconds: nonceLifetime };
-      return taskOf(await insert({ tasks: [fieldsOf(task)], ...form }));
+      return taskOf(await insert({ tasks: [fieldsOf(task)], ...onceOnly([task], nonce) }));
     },
 
     async update(id, change, now, match = '*') {
@@ -106,6 +119,13 @@ export function redisStore(
       return { removal, count, ...(count === 1 && { title: task.title }) };
     },
 
+    async removals() {
+      const found = await removals({ count: listedRemovals });
+      return Object.values(found?.removals ?? {}).map(({ removal, count, task, time }) => {
+        return { removal, count, title: task.title, removed_at: new Date(Number(time) * 1000).toISOString() };
+      });
+    },
+
     async restore(removal) {
       let count = 0;
       for (let restored = removalBatch; restored === removalBatch; count += restored) {
@@ -115,8 +135,8 @@ export function redisStore(
       return count;
     },
 
-    async insert(tasks) {
-      if (tasks.length > 0) await insert({ tasks: tasks.map(fieldsOf) });
+    async insert(tasks, nonce) {
+      if (tasks.length > 0) await insert({ tasks: tasks.map(fieldsOf), ...onceOnly(tasks, nonce) });
     },
 
     async *export() {
@@ -127,6 +147,12 @@ export function redisStore(
       }
     },
   };
+}
+
+/** What makes `insert.lua` insert the tasks of one form once. The replicas of the release before make the same digest. */
+function onceOnly(tasks: NewTask[], nonce: string | undefined) {
+  const titles = tasks.map(({ title }) => title).join('\n');
+  return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: nonceLifetime };
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */

@@ -11,6 +11,7 @@ export const errorCodes = [
   'invalid_field',
   'invalid_title',
   'method_not_allowed',
+  'not_logged_in',
   'not_utf8',
   'prefetch',
   'revision_changed',
@@ -21,6 +22,7 @@ export const errorCodes = [
   'unknown_removal',
   'unknown_task',
   'unsupported_media_type',
+  'wrong_password',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 

@@ -1,6 +1,6 @@
-import { type Entries, maxEntry } from './entries.ts';
+import { type Entries, lines, maxEntry } from './entries.ts';
 import { TaskError } from './errors.ts';
-import type { Format } from './formats.ts';
+import { type Format, formats } from './formats.ts';
 import type { NewTask } from './task.ts';
 import { turns } from './turns.ts';
 import { utf8 } from './utf8.ts';
@@ -80,6 +80,17 @@ export async function importTasks(
     report.stopped = first;
   }
   return { report, stop };
+}
+
+/**
+ * Reads the lines that somebody typed or pasted. The last line comes first: the newest task stands at the top of the
+ * list, so it shows the lines in their order.
+ */
+export async function readLines(text: string, now: Date, onRefused?: (line: number) => void) {
+  const tasks: NewTask[] = [];
+  const keep = async (batch: NewTask[]) => void tasks.push(...batch);
+  const { report } = await importTasks(lines([Buffer.from(text)]), formats.text, keep, now, onRefused);
+  return { tasks: tasks.reverse(), report };
 }
 
 /** The tasks of an entry, or what is wrong with it. */

@@ -13,7 +13,7 @@ export const pageSize = 100;
 
 export interface ListQuery {
   filter: Filter;
-  /** The `next` of the page before; absent for the first page. */
+  /** The `next` of the page before, or the `previous` of the page after it; absent for the first page. */
   after?: string | undefined;
 }
 
@@ -25,6 +25,10 @@ export interface Page {
   /** How many tasks exist, whatever the page shows. */
   open: number;
   finished: number;
+  /** How many of its filter stand before this page. */
+  before: number;
+  /** The cursor of the page before; absent where that is the first. */
+  previous?: string;
   /** The cursor of the next page; absent on the last. */
   next?: string;
 }
@@ -55,6 +59,11 @@ export interface Removed {
   count: number;
   /** The title, if it was one task. */
   title?: string;
+}
+
+/** A removal of the last day. The title is that of one of its tasks. */
+export interface RecentRemoval extends Required<Removed> {
+  removed_at: string;
 }
 
 /** The result of clearing: how many tasks were removed, and the error that ended it early. */
@@ -93,6 +102,8 @@ export interface TaskStore {
   clearFinished(removal: string): Promise<Cleared>;
   /** What `restore(removal)` would bring back; undefined if it is too late or was done before. */
   removed(removal: string): Promise<Removed | undefined>;
+  /** What was removed in the last day and not restored, the last first; of very many removals the last ones. */
+  removals(): Promise<RecentRemoval[]>;
   /**
    * Restores what was removed, with the same ids, and returns how many tasks that were. It works a few thousand at a
    * time; if it fails halfway, a second call continues.
@@ -100,8 +111,8 @@ export interface TaskStore {
    * @throws TaskError `unknown_removal` if it is too late or was done before
    */
   restore(removal: string): Promise<number>;
-  /** Adds all of `tasks` in one step, or none. */
-  insert(tasks: NewTask[]): Promise<void>;
+  /** Adds all of `tasks` in one step, or none; nothing either in a second call with the same `nonce` and titles. */
+  insert(tasks: NewTask[], nonce?: string): Promise<void>;
   /** All tasks by ascending `_id`, in batches. Inserted in this order, they make the same list. */
   export(): AsyncIterable<Task[]>;
 }

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import { filters, type ListQuery } from '../task/task.ts';
 
 export interface TasksEnv {
   /** Node's request and response; absent where a test calls the application without a server. */
@@ -20,4 +21,18 @@ export function taskId(c: TasksContext): string {
 /** A parameter of the query. Hono would throw and catch an error for each percent sign that encodes nothing. */
 export function queryParameter(c: TasksContext, name: string): string | undefined {
   return new URL(c.req.url).searchParams.get(name) ?? undefined;
+}
+
+/** The query in the address of a part of the list, with `more` in front; empty for the plain list. */
+export function listSearch({ filter, after }: ListQuery, more: Record<string, string> = {}): string {
+  const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }) };
+  const query = `${new URLSearchParams({ ...more, ...part })}`;
+  return query && `?${query}`;
+}
+
+/** The part of the list in which a link or button was pressed: its query names it. */
+export function partOf(c: TasksContext): ListQuery {
+  const [asked, after = ''] = ['filter', 'after'].map((name) => queryParameter(c, name));
+  const filter = filters.find((name) => name === asked) ?? 'all';
+  return { filter, after: /^-\d{1,16}$/.test(after) ? after : undefined };
 }

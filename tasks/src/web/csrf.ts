@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { generateCookie } from 'hono/cookie';
+import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
 /** Bytes of a token, and of the mask in front of it. */
@@ -67,8 +68,12 @@ function currentSession(c: TasksContext): string | undefined {
 
 function newSession(c: TasksContext): string {
   const session = randomBytes(16).toString('base64url');
-  const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
-  const chosen = secure(c) ? ({ ...options, secure: true, prefix: 'host' } as const) : options;
-  c.set('cookie', generateCookie('session', session, chosen));
+  c.set('cookie', generateCookie('session', session, cookieOptions(c)));
   return session;
+}
+
+/** The options of our cookies. */
+export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
+  const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
+  return secure(c) ? { ...options, secure: true, prefix: 'host' } : options;
 }

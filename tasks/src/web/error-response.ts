@@ -5,8 +5,9 @@ import { annotate } from '@longhand/shared/observe.ts';
 import { type ErrorCode, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { MethodNotAllowed } from './allow-methods.ts';
-import { type TasksContext, taskId } from './context.ts';
+import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Csrf } from './csrf.ts';
+import { pageAfterLogin } from './door.ts';
 import { FormError, type SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
@@ -17,9 +18,11 @@ const statuses = {
   bad_json: 400,
   bad_method: 400,
   not_utf8: 400,
+  not_logged_in: 401,
   bad_token: 403,
   foreign_origin: 403,
   prefetch: 403,
+  wrong_password: 403,
   unknown_path: 404,
   unknown_removal: 404,
   unknown_task: 404,
@@ -38,11 +41,17 @@ const statuses = {
 /** Seconds after which a client may try again: Redis takes one or two to restart. */
 const retryAfter = { 'Retry-After': '2' };
 
+/** How a program passes (RFC 6750); a browser shows the page that comes with it. */
+const challenge = { 'WWW-Authenticate': 'Bearer realm="tasks"' };
+
 /** The status of an error, and the headers that go with it. */
 export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = statuses[error.code];
   const allow = error instanceof MethodNotAllowed && { Allow: error.allow };
-  return [status, { ...noStore, ...(status === 503 && retryAfter), ...allow }];
+  return [
+    status,
+    { ...noStore, ...(status === 503 && retryAfter), ...(status === 401 && challenge), ...allow },
+  ];
 }
 
 /** Responds with the problem details of an error (RFC 9457), and with more members. */
@@ -79,26 +88,36 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     const [status, headers] = errorStatus(error);
     const { message: detail } = error;
     const again = form && (await formAgain(c, form, error));
-    return html(
-      c,
-      again ??
-        render('error', { status, detail, removal: error.removal, requestId: c.req.header('x-request-id') }),
+    const page = {
       status,
-      headers,
-    );
+      detail,
+      again: status >= 500 && c.req.method === 'GET' ? new URL(c.req.url).search || '?' : undefined,
+      removal: error.removal,
+      list: `/${listSearch(partOf(c), error.removal ? { removal: error.removal } : {})}`,
+      requestId: c.req.header('x-request-id'),
+    };
+    return html(c, again ?? render('error', page), status, headers);
   };
 
   /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
-    if (form.title === undefined && form.text === undefined) return undefined;
+    if ([form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
     if (token === undefined) return undefined;
-    const values = { ...form, problem: error.message, csrf: token };
+    const nonce = form.nonce ?? randomUUID();
+    const values = { ...form, nonce, problem: error.message, csrf: token, back: listSearch(partOf(c)) };
+    if (form.next !== undefined) return render('login', { ...values, next: pageAfterLogin(form.next) });
     if (form.title === undefined) return render('import', values);
-    if (c.req.param('id') === undefined)
-      return render('new', { ...values, nonce: form.nonce ?? randomUUID() });
+    if (c.req.param('id') === undefined) return render('new', values);
+    if (error.code === 'unknown_task') {
+      const problem = `${error.message} What you typed is still here: Add makes it a new task.`;
+      return render('new', { ...values, problem, nonce });
+    }
+    if (!(error instanceof RevisionChanged)) {
+      return render('edit', { ...values, id: taskId(c), revision: form.revision ?? '' });
+    }
     // People who have seen the current title may overwrite it.
-    const revision = error instanceof RevisionChanged ? error.current.revision : (form.revision ?? '');
-    return render('edit', { ...values, id: taskId(c), revision });
+    const problem = `${error.message} Save replaces that with your text.`;
+    return render('edit', { ...values, problem, id: taskId(c), revision: error.current.revision });
   }
 }

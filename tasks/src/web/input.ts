@@ -20,6 +20,10 @@ const formFields = formSchema.extend({
   removal: z.string().optional(),
   /** The method that is meant: browsers send forms with `POST` only. */
   _method: z.string().optional(),
+  /** What the login asks for. */
+  password: z.string().optional(),
+  /** Where the login leads. */
+  next: z.string().optional(),
 });
 
 const formNames = formFields.keyof().options;
@@ -99,13 +103,17 @@ async function submitForm<Result>(
   try {
     requireUtf8(body);
     if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) {
-      throw new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
+      throw expired();
     }
     const { revision, ...input } = readFields(form, formFields);
     return await act({ ...input, match: revision && `"${revision}"` });
   } catch (error) {
     throw error instanceof TaskError ? new FormError(error, form) : error;
   }
+}
+
+export function expired(): TaskError {
+  return new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
 }
 
 /** What `input` says of a task. */

@@ -19,7 +19,7 @@ interface Data extends FormValues {
 
 /** A list over `tasks`, and what was asked of its store and its views since `asked` was read last. */
 function counted(tasks: Task[]) {
-  let page: Page = { version: '1', tasks, open: tasks.length, finished: 0 };
+  let page: Page = { version: '1', tasks, open: tasks.length, finished: 0, before: 0 };
   const questions: string[] = [];
   const rendered: string[] = [];
   const store = {

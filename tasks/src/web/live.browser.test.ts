@@ -21,7 +21,7 @@ describe('Two browsers side by side', () => {
     await poll(() => titles(bob)).toEqual(['(oat milk)']);
     await ada.getByRole('button', { name: 'Delete: oat milk' }).click();
     await poll(() => titles(bob)).toEqual([]);
-    await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: 0 open, 0 finished');
+    await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: 0 to do, 0 done');
   });
 
   test('a change of the other leaves Undo where it is', async () => {
@@ -90,9 +90,48 @@ describe('Two browsers side by side', () => {
     await bob.keyboard.type('o');
     await poll(() => bob.evaluate('window.blurred')).toBeUndefined();
     await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
+  });
+
+  test('a task that somebody deletes while I edit it says so at once, keeps my text and can be added again', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open();
+    await bob.getByRole('link', { name: 'Edit: bread' }).click();
+    await poll(() => focused(bob)).toBe('title-2');
+    await bob.keyboard.type(' and butter');
+    await site.store.destroy('2', 'gone');
+    await poll(() => bob.getByRole('alert').textContent()).toBe(
+      'Somebody deleted this task. What you typed is still here.',
+    );
+    expect(await bob.locator('#title-2').inputValue()).toBe('bread and butter');
+    await bob.keyboard.type(', two');
+    await bob.getByRole('button', { name: 'Add again' }).click();
+    await poll(() => titles(bob)).toEqual(['bread and butter, two', 'milk']);
+    await poll(() => bob.getByRole('status').textContent()).toBe('Added: bread and butter, two');
+    await poll(() => bob.locator('.editing').count()).toBe(0);
+  });
+
+  test('a task that was deleted unseen can be added again too, and one that only left the filter is just edited', async () => {
+    await site.add('milk', 'bread');
+    const bob = await site.open('/?filter=open');
+    await bob.route('**/tasks/events', (route) => route.abort());
+    await bob.reload();
+    await bob.getByRole('link', { name: 'Edit: bread' }).click();
+    await poll(() => focused(bob)).toBe('title-2');
+    await site.store.destroy('2', 'gone');
     await bob.keyboard.press('Enter');
-    await poll(() => bob.locator('.editing .problem').textContent()).toContain('Somebody deleted this task');
-    await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
+    await poll(() => bob.getByRole('alert').textContent()).toContain('Somebody deleted this task.');
+    await bob.keyboard.press('Enter');
+    await poll(() => titles(bob)).toEqual(['bread', 'milk']);
+    await bob.unroute('**/tasks/events');
+    await bob.reload();
+    await bob.getByRole('link', { name: 'Edit: milk' }).click();
+    await poll(() => focused(bob)).toBe('title-1');
+    await site.store.update('1', { finished: 1 }, new Date());
+    await poll(() => bob.locator('#count').textContent()).toContain('1 done');
+    await site.add('tea');
+    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
+    expect(await bob.getByRole('alert').count()).toBe(0);
+    expect(await bob.getByRole('button', { name: 'Save' }).count()).toBe(1);
   });
 });
 

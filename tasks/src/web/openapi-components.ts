@@ -30,6 +30,9 @@ export const etag = { ETag: ref('headers', 'ETag') };
 /** The responses to what failed, which are the same wherever their status is. */
 const problems = {
   400: problem('BadRequest', 'bad_filter, bad_cursor, bad_json, or not_utf8'),
+  401: problem('NotLoggedIn', 'not_logged_in: only a list with a password asks', {
+    'WWW-Authenticate': { schema: text },
+  }),
   403: problem('Forbidden', 'foreign_origin, or bad_token: a form without its token'),
   404: problem('NotFound', 'unknown_task or unknown_removal'),
   412: problem('RevisionChanged', 'revision_changed: the task has another ETag than those in If-Match'),
@@ -40,10 +43,23 @@ const problems = {
   503: problem('Unavailable', 'store_unavailable or too_many_streams', retryAfter),
 };
 
+/** A list without a password asks for neither. */
+export const security = [{}, { token: [] }, { session: [] }];
+
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'login',
+    description: 'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
+  },
+};
+
 /** What the paths refer to. */
 export function components() {
   const responses = Object.fromEntries(Object.values(problems).map(({ name, response }) => [name, response]));
-  return { schemas, parameters, headers, responses };
+  return { schemas, parameters, headers, responses, securitySchemes };
 }
 
 function ref(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string) {
@@ -103,8 +119,10 @@ function problem(name: string, description: string, headers?: object) {
   return { name, response: { description, headers, content } };
 }
 
+/** That nobody has logged in, and the statuses given. */
 export function refused(...statuses: (keyof typeof problems)[]) {
-  return Object.fromEntries(statuses.map((status) => [status, ref('responses', problems[status].name)]));
+  const all = [401, ...statuses] as const;
+  return Object.fromEntries(all.map((status) => [status, ref('responses', problems[status].name)]));
 }
 
 /** An import that ended early: with its report if it had begun. */

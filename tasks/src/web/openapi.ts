@@ -12,6 +12,7 @@ import {
   removal,
   retryAfter,
   schema,
+  security,
   sent,
   text,
   toList,
@@ -126,6 +127,16 @@ const paths = {
       },
     },
   },
+  '/tasks/removals': {
+    get: {
+      operationId: 'removalsPage',
+      summary: 'The page of the removals of the last day, with a button to undo each',
+      responses: {
+        200: { description: 'The page', content: { 'text/html': { schema: text } } },
+        ...refused(503),
+      },
+    },
+  },
   '/tasks/restore': {
     post: {
       operationId: 'restore',
@@ -202,6 +213,7 @@ const paths = {
 
 /** The description of the JSON interface (OpenAPI 3.1). */
 export function openapi(): string {
-  const document = { openapi: '3.1.0', info, servers: [{ url: '/' }], paths, components: components() };
+  const servers = [{ url: '/' }];
+  const document = { openapi: '3.1.0', info, servers, security, paths, components: components() };
   return JSON.stringify(document, undefined, 2);
 }

@@ -59,6 +59,17 @@ describe('The list page without JavaScript', () => {
     await poll(() => titles(page)).toEqual(['milk and honey']);
   });
 
+  test('an edit of a task that somebody deleted keeps the text and can be added', async () => {
+    await site.add('milk');
+    const page = await open('/tasks/1/edit');
+    await site.store.destroy('1', 'gone');
+    await page.getByLabel('Title').fill('milk and honey');
+    await page.keyboard.press('Enter');
+    await poll(() => alert(page)).toContain('Somebody deleted this task');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await poll(() => titles(page)).toEqual(['milk and honey']);
+  });
+
   test('deletes a task without asking, and the page after it offers Undo', async () => {
     await site.add('milk', 'bread');
     const page = await open();
@@ -67,6 +78,24 @@ describe('The list page without JavaScript', () => {
     await poll(() => page.locator('#notice').textContent()).toMatch(/^\s*Deleted: milk\s+Undo\s*$/);
     await page.getByRole('button', { name: 'Undo' }).click();
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
+  });
+
+  test('several deletions can all be taken back, also when their pages are gone', async () => {
+    await site.add('milk', 'bread', 'tea', 'rice');
+    for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
+    const page = await open();
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await page.getByRole('button', { name: 'Delete: tea' }).click();
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Recently deleted' }).click();
+    await page.getByRole('button', { name: 'Restore: tea' }).click();
+    await poll(() => page.getByRole('status').textContent()).toBe('Restored 1 task.');
+    await poll(() => page.locator('.what').textContent()).toBe('bread and 1 more');
+    await page.getByRole('button', { name: 'Restore: bread' }).click();
+    await poll(() => page.getByRole('status').textContent()).toBe('Restored 2 tasks.');
+    await poll(() => page.locator('main').textContent()).toContain('Nothing that was deleted');
+    await page.getByRole('link', { name: 'All tasks' }).click();
+    await poll(() => titles(page)).toEqual(['rice', 'tea', '(bread)', '(milk)']);
   });
 
   test('clears the finished tasks, and the page after it offers Undo', async () => {
@@ -94,9 +123,10 @@ describe('The list page without JavaScript', () => {
   test('leads through the pages of a long list and back to the first', async () => {
     await site.add(...Array.from({ length: 101 }, (_, i) => `task ${i + 1}`));
     const page = await open();
-    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await poll(() => titles(page)).toEqual(['task 1']);
-    await page.getByRole('link', { name: 'First page' }).click();
+    await poll(() => page.getByRole('navigation', { name: 'Pages' }).textContent()).toMatch(/Page 2 of 2/);
+    await page.getByRole('link', { name: 'Previous' }).click();
     await poll(async () => (await titles(page)).length).toBe(100);
   });
 
@@ -112,7 +142,7 @@ describe('The list page without JavaScript', () => {
     const page = await open();
     await page.getByRole('link', { name: 'Import' }).click();
     await page.getByLabel('One task on each line').fill(`milk\n${'x'.repeat(501)}\nbread`);
-    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
     await poll(() => page.getByRole('status').textContent()).toContain(
       '2 tasks imported, 1 left below to correct.',
     );
@@ -124,7 +154,7 @@ describe('The list page without JavaScript', () => {
     if (wide) await page.setViewportSize(wide);
     await poll(() => page.getByLabel('One task on each line').inputValue()).toBe('x'.repeat(501));
     await page.getByRole('link', { name: 'See the tasks' }).click();
-    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
   });
 
   test('says times without a doubt about their zone', async () => {
@@ -165,7 +195,7 @@ describe('What goes wrong without JavaScript', () => {
   ])('%s is said in words, with a way back', async (_case, path, words) => {
     const page = await open(path);
     await poll(() => page.locator('h1').textContent()).toContain(words);
-    await page.getByRole('link', { name: 'Back to the tasks' }).click();
+    await page.getByRole('link', { name: 'All tasks' }).click();
     await poll(() => page.locator('h1').textContent()).toBe('Tasks');
   });
 });

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { notModified } from './conditional.ts';
-import type { TasksContext } from './context.ts';
+import { listSearch, partOf, type TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
@@ -14,6 +14,10 @@ export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
 /** For responses with an `ETag`: stored, and revalidated each time. */
 const revalidate = { 'Cache-Control': 'private, no-cache' };
+
+// Made by the server's own Response, where that is the global one already, it would be sent as a response: reading its
+// type makes a plain one of it.
+void RESPONSE_ALREADY_SENT.type;
 
 type Headers = Record<string, string>;
 
@@ -80,9 +84,14 @@ export function wantsJson(c: TasksContext): boolean {
   return accepts(c, { header: 'Accept', supports, default: 'text/html' }) !== 'text/html';
 }
 
-/** Sends a browser to the list. */
-export function toList(c: TasksContext, status: 302 | 303, query = ''): Response {
-  return respond(c, null, status, { Location: `/${query}`, 'Content-Length': '0', ...noStore });
+/** Sends a browser to a path of ours. */
+export function redirect(c: TasksContext, status: 302 | 303, path: string): Response {
+  return respond(c, null, status, { Location: path, 'Content-Length': '0', ...noStore });
+}
+
+/** Sends a browser back to the part of the list that it showed, with `more` in the query. */
+export function toList(c: TasksContext, status: 302 | 303, more: Record<string, string> = {}): Response {
+  return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
 
 /** A task as JSON. Its revision is a strong `ETag`, which `If-Match` needs. */

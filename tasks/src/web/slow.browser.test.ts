@@ -62,6 +62,90 @@ async function replace(input: Locator, ...texts: string[]) {
 /** Nothing is under way any more. */
 const idle = (page: Page) => poll(() => page.locator('body.busy').count()).toBe(0);
 
+describe('On a slow connection a change shows at once', () => {
+  const finish = (page: Page, title: string) =>
+    page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
+
+  test('finishing and reopening put a task in its place, again and again', async () => {
+    await site.add('milk', 'bread', 'tea', 'rice');
+    await site.store.update('2', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'tea');
+    await poll(() => titles(page)).toEqual(['rice', 'milk', '(tea)', '(bread)']);
+    await finish(page, 'milk');
+    await poll(() => titles(page)).toEqual(['rice', '(tea)', '(bread)', '(milk)']);
+    await page.getByRole('link', { name: 'Reopen: bread' }).click();
+    await page.getByRole('link', { name: 'Reopen: tea' }).click();
+    await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
+    await finish(page, 'tea');
+    const shown = ['rice', 'bread', '(tea)', '(milk)'];
+    await poll(() => titles(page)).toEqual(shown);
+    expect((await site.store.show('3')).finished).toBe(0);
+    connection.letGo();
+    await idle(page);
+    await page.reload();
+    expect(await titles(page)).toEqual(shown);
+  });
+
+  test('a finished task leaves the open ones, and others may change the list meanwhile', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open('/?filter=open');
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    await poll(() => titles(page)).toEqual(['bread']);
+    connection.letGo();
+    await idle(page);
+    await site.add('tea');
+    await poll(() => titles(page)).toEqual(['tea', 'bread']);
+  });
+
+  test('deleting and clearing take tasks away, and the rest of the page stays as it is', async () => {
+    await site.add('milk', 'bread', 'tea');
+    await site.store.update('3', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/tasks/{1,finished}');
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => titles(page)).toEqual(['bread', '(tea)']);
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await poll(() => titles(page)).toEqual(['bread']);
+    expect(await page.evaluate("getComputedStyle(document.getElementById('list')).opacity")).toBe('1');
+    connection.letGo();
+    await idle(page);
+    expect(await titles(page)).toEqual(['bread']);
+  });
+
+  test.each([
+    ['link', 'Finish: milk'],
+    ['button', 'Delete: milk'],
+  ] as const)('what is not saved is taken back, with a word (%s %s)', async (role, name) => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/tasks?\/1/, (route) => held.promise.then(() => route.abort()));
+    await page.getByRole(role, { name }).click();
+    await poll(async () => (await titles(page)).includes('milk')).toBe(false);
+    held.resolve();
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(() => page.locator('#notice').textContent()).toContain('Not saved: no connection.');
+  });
+
+  test('a page with changes under way asks before it is left', async () => {
+    await site.add('milk');
+    const page = await site.open('/', {});
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    const asked = page.waitForEvent('dialog');
+    const closed = page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closed;
+    connection.letGo();
+    await poll(async () => (await site.store.show('1')).finished).toBe(1);
+  });
+});
+
 describe('On a slow connection', () => {
   test('what is typed behind a task that is being added can be added as well, as often as one likes', async () => {
     const { page, connection } = await adding();
@@ -98,7 +182,7 @@ describe('On a slow connection', () => {
     await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
     await enter(page, 'milk', ' and bread');
     held.resolve();
-    await poll(() => page.locator('.problem').textContent()).toContain('This did not get through.');
+    await poll(() => page.locator('.problem').textContent()).toBe('Not saved: no connection.');
     expect(await field(page).inputValue()).toBe('milk and bread');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['milk and bread']);
@@ -111,7 +195,7 @@ describe('On a slow connection', () => {
     await replace(field(page), 'one', 'two', 'two or three');
     held.resolve();
     await poll(() => page.locator('.problem').textContent()).toContain(
-      '“one” was not saved. “two” was not saved. This did not get',
+      '“one” was not saved. “two” was not saved. Not saved: no connection.',
     );
     expect(await field(page).inputValue()).toBe('two or three');
     await page.keyboard.press('Enter');
@@ -223,7 +307,7 @@ describe('On a slow connection', () => {
     );
     expect(await page.locator('.problem').count()).toBe(0);
     await page.keyboard.press('Enter');
-    await poll(() => page.locator('.problem').textContent()).toMatch(/^This did not get through/);
+    await poll(() => page.locator('.problem').textContent()).toBe('Not saved: no connection.');
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['oat milk, two']);
     await poll(() => title.count()).toBe(0);

@@ -1,18 +1,54 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
-import type { Change, ListQuery, Page, Removed, Task } from '../task/task.ts';
+import type { Change, ListQuery, Page, RecentRemoval, Removed, Task } from '../task/task.ts';
+import { linked } from './links.ts';
 import type { PublicFiles } from './static-files.ts';
 
 /** What each view shows. */
 export interface Views {
-  list: { csrf: string; nonce: string; removed?: Removed | undefined; page: Page; list: string };
-  tasks: { page: Page; query: ListQuery; rows: string };
-  task: { task: Task };
-  show: { task: Task; csrf: string };
-  new: Typed & { nonce: string };
-  edit: Typed & { id: string; revision: string | number };
-  import: Typed & { text?: string | undefined; report?: Report; typed?: string[] };
-  error: { status: number; detail: string; removal?: string | undefined; requestId?: string | undefined };
+  list: {
+    csrf: string;
+    nonce: string;
+    locked: boolean;
+    removed?: Removed | undefined;
+    added?: Task | undefined;
+    page: Page;
+    list: string;
+  } & Back;
+  tasks: { page: Page; place: Place; query: ListQuery; rows: string };
+  task: { task: Task } & Back;
+  show: { task: Task; csrf: string } & Back;
+  new: Typed & { nonce: string } & Back;
+  edit: Typed & { id: string; revision: string | number } & Back;
+  removals: { removals: RecentRemoval[]; restored: number | undefined; csrf: string };
+  import: Typed & {
+    nonce: string;
+    text?: string | undefined;
+    report?: Report;
+    again?: boolean;
+    typed?: string[];
+  };
+  login: { csrf: string; next: string; problem?: string };
+  error: {
+    list: string;
+    status: number;
+    detail: string;
+    /** Where the same request is sent again, if it may succeed then. */
+    again?: string | undefined;
+    removal?: string | undefined;
+    requestId?: string | undefined;
+  };
+}
+
+/** A page among all pages of its filter, from 1. */
+export interface Place {
+  number: number;
+  count: number;
+}
+
+/** What links and forms add to their addresses, to lead back to the part of the list that is shown: empty, or a query. */
+interface Back {
+  back: string;
 }
 
 /** A form: its token, and if it is shown again what was typed and why it was refused. */
@@ -40,12 +76,13 @@ function time(iso: string): string {
 }
 
 /**
- * The views of `folder`. They get `href` (a public file's path by its name), `time` (an ISO 8601 time for people) and
+ * The views of `folder`. They get `href` (a public file's path by its name), `time` (an ISO 8601 time for people), `linked` (a
+ * title as HTML) and
  * `number` (a count for people).
  *
  * @param onMissing called where a view would print a value that is not there; by default that throws.
  */
 export function views(folder: string, files: PublicFiles, onMissing?: (fault: Error) => void): Render {
   const render = sharedViews<Views>(folder, onMissing);
-  return (name, data) => render(name, { href: files.href, time, number, ...data });
+  return (name, data) => render(name, { href: files.href, time, number, linked, ...data });
 }

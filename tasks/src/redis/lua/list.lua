@@ -1,11 +1,21 @@
--- args: first and last position, count, known version
--- Returns the version, the counts, the tasks, and whether there are more; false if the version is the known one.
+-- args: first and last position, count, known version; on later pages start of the first one, and after, the last position
+-- of the page before
+-- Returns the version, the counts, the tasks, whether there are more, how many are before them, and the `after` of the
+-- page before; false if the version is the known one.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 
 local ids = redis.call('ZRANGE', keys.index, args.first, args.last, 'BYSCORE', 'LIMIT', 0, args.count + 1)
 local tasks = {}
 for i = 1, math.min(#ids, args.count) do tasks[#tasks + 1] = read(ids[i]) or nil end
+local before, previous = 0, nil
+if args.after then
+  before = redis.call('ZCOUNT', keys.index, args.start, args.after)
+  local last = redis.call(
+    'ZRANGE', keys.index, args.after, args.start, 'BYSCORE', 'REV', 'LIMIT', args.count, 1, 'WITHSCORES'
+  )
+  previous = last[2]
+end
 local open = redis.call('ZCOUNT', keys.index, '-inf', '(-4503599627370496')
 return cjson.encode({
   version = version,
@@ -13,4 +23,6 @@ return cjson.encode({
   finished = redis.call('ZCARD', keys.index) - open,
   tasks = tasks,
   more = #ids > args.count,
+  before = before,
+  previous = previous,
 })

@@ -7,6 +7,7 @@ if #ids > 0 then
   inParts('ZADD', keys.index, places)
   inParts('ZREM', keys.removed, ids)
   inParts('ZREM', removal, ids)
+  if redis.call('EXISTS', removal) == 0 then redis.call('ZREM', keys.removals, args.removal) end
   changed()
 end
 return cjson.encode({ restored = #ids })

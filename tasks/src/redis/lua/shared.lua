@@ -85,6 +85,26 @@ local function remove(found, removal, seconds)
   inParts('ZREM', keys.removed, old)
   inParts('ZADD', keys.removed, times)
   redis.call('EXPIRE', keys.removal .. removal, seconds)
+  redis.call('ZADD', keys.removals, now, removal)
+  redis.call('ZREMRANGEBYSCORE', keys.removals, '-inf', now - seconds)
   changed()
   return #ids
+end
+
+-- A removal: how many tasks it holds, and one of them; nil if it holds none.
+local function removalOf(removal)
+  local key = keys.removal .. removal
+  local id = redis.call('ZRANGE', key, 0, 0)[1]
+  local task = id and read(id)
+  return task and { removal = removal, count = redis.call('ZCARD', key), task = task }
+end
+
+-- A script that writes says for which schema it was made (see keys.ts).
+if args.schema then
+  local schema = redis.call('GET', keys.schema)
+  if not schema then
+    redis.call('SET', keys.schema, args.schema)
+  elseif tonumber(schema) > args.schema then
+    return redis.error_reply('NEWER the keys have schema ' .. schema .. ', and this release writes ' .. args.schema)
+  end
 end

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Prints where people find the applications: deploy/addresses.sh BIND. BIND is the address that the proxy listens on, as in
+# a URL. Reads LONGHAND_PORT, the ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
+set -eu
+bind=$1
+
+# This machine's addresses of a family (inet or inet6), without those that only containers use.
+addresses() {
+    { ip -o address show scope global || ifconfig; } 2>/dev/null |
+        grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'
+}
+
+# The URLs of an application: by its name, then on its port.
+urls() {
+    application=$1 port=$2 name=$3
+    if [ -n "$name" ] && [ -n "${LONGHAND_HTTPS_PORT:-}" ]; then
+        echo "https://$name:$LONGHAND_HTTPS_PORT/" | sed 's|:443/|/|'
+    elif [ -n "$name" ] && [ -n "${LONGHAND_FRONT:-}" ]; then
+        echo "https://$name/"
+    elif [ -n "$name" ]; then
+        echo "http://$name:$LONGHAND_PORT/"
+    fi
+    case $bind in
+    127.0.0.1 | '[::1]' | 0.0.0.0 | '[::]')
+        [ -n "$name" ] || echo "http://$application.localhost:$LONGHAND_PORT/"
+        echo "http://localhost:$port/"
+        ;;
+    *) echo "http://$bind:$port/" ;;
+    esac
+    case $bind in
+    0.0.0.0) for address in $(addresses inet); do echo "http://$address:$port/"; done ;;
+    '[::]') for address in $(addresses inet6); do echo "http://[$address]:$port/"; done ;;
+    esac
+}
+
+show() {
+    label=$1
+    for url in $(urls "$@"); do
+        printf '  %-10s %s\n' "$label" "$url"
+        label=
+    done
+}
+show expander "$LONGHAND_EXPANDER_PORT" "${LONGHAND_EXPANDER_NAME:-}"
+show tasks "$LONGHAND_TASKS_PORT" "${LONGHAND_TASKS_NAME:-}"

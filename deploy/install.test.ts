@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { freeStackPorts } from './testing/stack-ports.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
+/** Lines of code that `pattern` matches, without what is said of them. */
+const code = (pattern: RegExp) =>
+  [...page.matchAll(/^ {4}(.+?)(?: {3,}#.*)?$/gm)]
+    .map(([, line = '']) => line)
+    .filter((line) => pattern.test(line));
+
+test('has at most 900 words', () => {
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(900);
+});
+
+describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000 }, () => {
+  test('the stack starts, starts again, believes its front at the fixed address, and is saved and restored', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
+    const project = `longhand-test-${randomBytes(4).toString('hex')}`;
+    // A range of this test's own.
+    const here = (text: string) => text.replaceAll('10.80.80.', `10.${range}.`);
+    const range = `${randomInt(100, 200)}.${randomInt(256)}`;
+    const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
+    const { services, networks } = parse(here(override.replace(/^ {4}/gm, '')));
+    writeFileSync(join(folder, 'compose.override.yaml'), JSON.stringify({ networks }));
+    writeFileSync(join(folder, '.env'), here(code(/^LONGHAND_(FRONT|.*_NAME|API_RATE)=/).join('\n')));
+    const { variables } = await freeStackPorts();
+    const env = {
+      ...process.env,
+      ...variables,
+      COMPOSE_PROJECT_NAME: project,
+      COMPOSE_FILE: ['docker-compose.yml', join(folder, 'compose.override.yaml')].join(':'),
+      COMPOSE_ENV_FILES: join(folder, '.env'),
+    };
+    const run = async (command: string) => {
+      const line = command.replaceAll('tasks.rdb', join(folder, 'tasks.rdb'));
+      const { stdout } = await promisify(execFile)('bash', ['-ec', line], { cwd: root, env });
+      return stdout;
+    };
+    onTestFinished(async () => {
+      await run('docker compose down --volumes --rmi local');
+      rmSync(folder, { recursive: true });
+    });
+
+    // One does not end, and one asks a registry.
+    const commands = code(/^docker compose /).filter((command) => !/--follow$| pull$/.test(command));
+    expect(commands).toHaveLength(12);
+    for (const command of commands) await run(command);
+
+    const ids = (await run('docker compose ps --quiet')).trim().split('\n');
+    expect(ids).toHaveLength(5);
+    const restarts = await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', ...ids);
+    expect(new Set(restarts.trim().split('\n'))).toEqual(new Set(['unless-stopped']));
+
+    const address = services.caddy.networks.front.ipv4_address;
+    const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
+    const visit = `fetch('http://proxy:${variables.LONGHAND_PORT}/docs/install.md', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
+    const front = [
+      'run',
+      '--rm',
+      '--network',
+      `${project}_front`,
+      '--ip',
+      address,
+      'node:26.10.0-trixie-slim',
+    ];
+    expect((await docker(...front, 'node', '-e', visit)).trim()).toBe('200');
+    const log = () => run('docker compose logs --no-log-prefix proxy');
+    await expect.poll(log).toMatch(/"path":"\/docs\/install.md".*"client":"203\.0\.113\.7".*"user":"ada"/);
+  });
+});

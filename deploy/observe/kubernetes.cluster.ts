@@ -1,0 +1,242 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import { addShortener, forbidShortener, kubectl, pods, scale, signal } from '../testing/kubernetes.ts';
+import { shortenedRules } from '../testing/shortened-rules.ts';
+import { ask } from '../testing/visits.ts';
+
+// The component `observe` in a cluster without the Prometheus operator: what the PodMonitors say is given to a Prometheus of
+// this machine, as the operator would; kubectl says which pods there are.
+
+const run = promisify(execFile);
+const deploy = join(import.meta.dirname, '..');
+const urls = {
+  proxy: 'http://127.0.0.1:30080',
+  expander: 'http://127.0.0.1:30081',
+  tasks: 'http://127.0.0.1:30082',
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: what YAML and JSON hold
+type Node = any;
+
+const link = 'http://shortener.longhand.svc.cluster.local:9000/chain/2';
+
+const folder = mkdtempSync(join(tmpdir(), 'longhand-observe-'));
+const overlay = mkdtempSync(join(deploy, 'kubernetes', 'overlays', 'test-'));
+const stopped: (() => unknown)[] = [];
+let prometheus: string;
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const label = (name: string) => `__meta_kubernetes_pod_label_${name.replace(/\W/g, '_')}`;
+const relabelling = (rules: Node[] = []) =>
+  rules.map((rule) => Object.fromEntries(Object.entries(rule).map(([name, value]) => [snake(name), value])));
+
+/** The jobs that the operator makes of a PodMonitor. */
+function jobs({ metadata, spec }: Node): Node[] {
+  const { matchLabels = {}, matchExpressions = [] } = spec.selector;
+  const selected = [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, values: [value] })),
+    ...matchExpressions,
+  ];
+  return spec.podMetricsEndpoints.map((endpoint: Node, i: number) => ({
+    job_name: `podMonitor/longhand/${metadata.name}/${i}`,
+    metrics_path: endpoint.path,
+    ...(endpoint.params && { params: endpoint.params }),
+    file_sd_configs: [{ files: [join(folder, 'pods.json')], refresh_interval: '1s' }],
+    relabel_configs: [
+      ...selected.map(({ key, values }) => ({
+        source_labels: [label(key)],
+        regex: values.join('|'),
+        action: 'keep',
+      })),
+      {
+        source_labels: ['__meta_kubernetes_pod_container_port_name'],
+        regex: endpoint.port,
+        action: 'keep',
+      },
+      { target_label: 'job', replacement: `longhand/${metadata.name}` },
+      ...(spec.jobLabel ? [{ source_labels: [label(spec.jobLabel)], target_label: 'job' }] : []),
+      ...relabelling(endpoint.relabelings),
+    ],
+    metric_relabel_configs: relabelling(endpoint.metricRelabelings),
+  }));
+}
+
+/** Every port of every pod, with the labels that Prometheus gives it in a cluster. */
+async function writeTargets(): Promise<void> {
+  const { items } = JSON.parse(await kubectl('get', 'pods', '--output=json'));
+  const targets = items
+    .filter(({ status }: Node) => status.phase === 'Running' && status.podIP)
+    .flatMap(({ metadata, spec, status }: Node) =>
+      spec.containers.flatMap(({ ports = [] }: Node) =>
+        ports.map(({ name, containerPort }: Node) => ({
+          targets: [`${status.podIP}:${containerPort}`],
+          labels: {
+            ...Object.fromEntries(Object.entries(metadata.labels).map(([key, value]) => [label(key), value])),
+            __meta_kubernetes_pod_name: metadata.name,
+            __meta_kubernetes_pod_container_port_name: name,
+          },
+        })),
+      ),
+    );
+  writeFileSync(join(folder, 'pods.json'), JSON.stringify(targets));
+}
+
+async function query(expression: string): Promise<Node[]> {
+  const answer = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query: expression })}`);
+  const { data, error } = (await answer.json()) as Node;
+  if (error) throw new Error(`${expression}: ${error}`);
+  return data.result;
+}
+
+beforeAll(async () => {
+  const image = (await run(join(deploy, 'images.sh'), ['exporters'])).stdout.trim();
+  const { KUBERNETES_LOAD } = process.env;
+  if (KUBERNETES_LOAD) await run('sh', ['-c', `${KUBERNETES_LOAD} ${image}`]);
+  await addShortener();
+  writeFileSync(
+    join(overlay, 'kustomization.yaml'),
+    stringify({ namespace: 'longhand', resources: ['../load'], components: ['../../components/observe'] }),
+  );
+  const rendered = (await run('kubectl', ['kustomize', overlay], { maxBuffer: 2 ** 26 })).stdout;
+  const objects = parseAllDocuments(rendered).map((document) => document.toJS());
+  const forOperator = ({ apiVersion }: Node) => apiVersion.startsWith('monitoring.coreos.com');
+  const ours = objects.filter((object) => !forOperator(object)).map((object) => stringify(object));
+  execFileSync('kubectl', ['apply', '--filename=-'], { input: ours.join('---\n') });
+  for (const workload of [
+    'deployment/exporters',
+    'statefulset/tasks-store',
+    'deployment/tasks',
+    'deployment/proxy',
+  ])
+    await kubectl('rollout', 'status', '--timeout=180s', workload);
+  await scale(1, 'expander', 'tasks');
+
+  const { port } = await freePorts('port');
+  prometheus = `http://127.0.0.1:${port}`;
+  writeFileSync(join(folder, 'rules.yml'), shortenedRules());
+  const monitors = objects.filter(({ kind }) => kind === 'PodMonitor');
+  const configuration = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules.yml'],
+    scrape_configs: monitors.flatMap(jobs),
+  };
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(configuration));
+  await writeTargets();
+  const targets = setInterval(() => writeTargets().catch(() => {}), 1_000);
+  const load = setInterval(() => ask(urls, link).catch(() => {}), 200);
+  const server = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: 'ignore' },
+  );
+  stopped.push(
+    () => clearInterval(targets),
+    () => clearInterval(load),
+    async () => {
+      server.kill();
+      await once(server, 'exit');
+    },
+  );
+});
+
+const faults: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const mend of faults.splice(0)) await mend();
+});
+
+afterAll(async () => {
+  for (const stop of stopped) await stop();
+  rmSync(folder, { recursive: true });
+  rmSync(overlay, { recursive: true });
+  await kubectl('delete', 'deployment/exporters', 'service/exporters');
+  await forbidShortener();
+  await scale(2, 'expander', 'tasks');
+});
+
+test('every part is scraped under the job that the rules select', async () => {
+  const up = async () => (await query('up == 1')).map(({ metric }) => metric.job).toSorted();
+  await expect.poll(up).toEqual(['disk', 'door', 'expander', 'redis', 'redis', 'tasks']);
+});
+
+test('no panel is empty under load', async () => {
+  const dashboard = readFileSync(join(deploy, 'observe/dashboards/service.json'), 'utf8');
+  const { panels } = JSON.parse(dashboard);
+  for (const { title, targets = [] } of panels)
+    for (const { expr } of targets) {
+      const expression = expr.replaceAll('$__rate_interval', '10s');
+      const filled = async () => [title, expr, (await query(expression)).length > 0];
+      await expect.poll(filled).toEqual([title, expr, true]);
+    }
+});
+
+const fires = async (alert: string) =>
+  (await query(`ALERTS{alertname="${alert}",alertstate="firing"}`)).length > 0;
+
+/** Stops the program of a service most of the time. */
+async function pulse(service: 'expander' | 'tasks', stop: number, go: number): Promise<void> {
+  const [pod] = await pods(service);
+  const script = `for p in /proc/[0-9]*; do case $(readlink $p/exe) in */node) p=\${p#/proc/}; break; esac; done
+    while kill -STOP $p; do sleep ${stop}; kill -CONT $p; sleep ${go}; done`;
+  const child = spawn('kubectl', [
+    '--namespace',
+    'longhand',
+    'exec',
+    pod?.name ?? '',
+    '--',
+    'sh',
+    '-c',
+    script,
+  ]);
+  faults.push(
+    () => child.kill(),
+    () => signal(pod?.name ?? '', 'KILL'),
+  );
+}
+
+/** Takes the pods of a workload away until the test is over. */
+async function takeAway(workload: string): Promise<void> {
+  await kubectl('scale', '--replicas=0', workload);
+  faults.push(() => kubectl('scale', '--replicas=1', workload));
+}
+
+/** Expansions from the expander's memory: nginx does not know these addresses. */
+function hits(): void {
+  const api = `${urls.expander}/api?u=${encodeURIComponent(link)}`;
+  const ask = () =>
+    fetch(`${api}&${Math.random()}`).then(
+      (answer) => answer.text(),
+      () => {},
+    );
+  const timer = setInterval(ask, 20);
+  faults.push(() => clearInterval(timer));
+}
+
+test.each<[fault: string, cause: () => Promise<unknown>, ...alerts: string[]]>([
+  ['there is no backup', async () => {}, 'BackupOld'],
+  ['the cache is away', () => takeAway('statefulset/expander-cache'), 'CacheDown'],
+  ['a service does not get the CPU', () => pulse('tasks', 0.4, 0.2), 'EventLoopSlow'],
+  [
+    'the expander does not get the CPU',
+    () => {
+      hits();
+      return pulse('expander', 0.2, 0.05);
+    },
+    'HitLatencyBudgetBurns',
+  ],
+  ['the expander is away', () => takeAway('deployment/expander'), 'ExpanderDown'],
+  ['the store is away', () => takeAway('statefulset/tasks-store'), 'StoreDown', 'AvailabilityBudgetBurns'],
+])('%s: its alerts fire', async (_, cause, ...alerts) => {
+  await cause();
+  for (const alert of alerts) await expect.poll(() => fires(alert)).toBe(true);
+});

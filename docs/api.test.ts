@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { errorCodes as expanderCodes } from '../expander/src/expansion/errors.ts';
+import { errorCodes as tasksCodes } from '../tasks/src/task/errors.ts';
+
+const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
+
+/** The commands in the order of the page; after a `#`, what one prints, in which … is any text. */
+const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)].map(
+  ([, command = '', output = '']) => ({ command, output: /[{}/]/.test(output) ? output : '…' }),
+);
+
+let stack: TemporaryStack;
+let shortener: Shortener;
+const folder = mkdtempSync(join(tmpdir(), 'longhand-api-'));
+beforeAll(async () => {
+  shortener = await startShortener();
+  stack = await startTemporaryStack();
+});
+afterAll(async () => {
+  await stack?.stop();
+  await shortener?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The addresses of this test instead of those of the page. */
+const here = (text: string) =>
+  text
+    .replaceAll('http://localhost:8081', stack.urls.expander)
+    .replaceAll('http://localhost:8082', stack.urls.tasks)
+    .replaceAll('https://example.com/', `${shortener.url}/chain/0`)
+    .replaceAll('sho.rt/', `${new URL(shortener.url).host}/chain/1?`);
+
+test('every command works as printed, on a list without tasks', { timeout: 120_000 }, async () => {
+  expect(commands.length).toBeGreaterThan(14);
+  const env = { ...childEnvironment, PATH: process.env.PATH };
+  for (const { command, output } of commands) {
+    // The event stream does not end.
+    const time = command.startsWith('curl -N') ? 2 : 20;
+    const line = here(command).replaceAll('curl ', 'curl --silent --show-error ');
+    const run = promisify(execFile)('timeout', [`${time}`, 'bash', '-ec', line], { cwd: folder, env });
+    const { code = 0, stdout } = await run.catch((error) => error);
+    expect(code, line).toBe(time === 2 ? 124 : 0);
+    expect(stdout === '', line).toBe(command.includes('> '));
+    const pattern = here(output).split('…').map(RegExp.escape).join('.*');
+    expect(stdout.trim(), line).toMatch(new RegExp(`^${pattern}$`, 's'));
+    expect(stdout, line).not.toMatch(/<html|"status":[45]/);
+  }
+});
+
+test('every code of an error is in a table, and no other', () => {
+  const cells = [...page.matchAll(/^\| ((?:`[a-z_\d]+`,? ?)+) *\| +\d+ \|/gm)].map(([, cell = '']) => cell);
+  const documented = cells.flatMap((cell) => cell.match(/[a-z_\d]+/g) ?? []);
+  expect(documented.sort()).toEqual([...expanderCodes, 'empty', ...tasksCodes].sort());
+});

@@ -1,0 +1,18 @@
+import {
+  followsDescription,
+  needSchemathesis,
+  schemathesisTimeout as timeout,
+} from '@longhand/shared/testing/schemathesis.ts';
+import { test } from 'vitest';
+import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { serving } from '../../testing/serving.ts';
+
+test('schemathesis finds nothing where the API departs from its description', {
+  timeout,
+}, async (context) => {
+  needSchemathesis(context);
+  // No other website exists, so nothing is contacted.
+  const web = { 'https://example.com/': to('http://end.example/', 302), 'http://end.example/': {} };
+  const { url } = await serving(scriptedApp(web));
+  await followsDescription(url, 'expander');
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { understandPasted } from './pasted.ts';
+
+test.each([
+  ['a sentence', 'Look at https://sho.rt/a?b=1#c please', 'https://sho.rt/a?b=1#c'],
+  ['a sentence without a scheme', 'e.g. sho.rt/a, it is good', 'sho.rt/a'],
+  ['a URL before a host', 'from mail.example: http://sho.rt/a', 'http://sho.rt/a'],
+  ['a name alone', 'visit example.com today', 'example.com'],
+  ['angle brackets', '<https://sho.rt/a>', 'https://sho.rt/a'],
+  ['quotes', '"https://sho.rt/a"', 'https://sho.rt/a'],
+  ['typographic quotes', '“sho.rt/a”', 'sho.rt/a'],
+  ['an attribute', '<a href="https://sho.rt/a">', 'https://sho.rt/a'],
+  ['Markdown', '[here](https://sho.rt/a_(b))', 'https://sho.rt/a_(b)'],
+  ['a full stop', 'https://sho.rt/a.', 'https://sho.rt/a'],
+  ['a bracket that the sentence opened', '(see https://sho.rt/a).', 'https://sho.rt/a'],
+  ['the full stop of Chinese and Japanese', 'https://sho.rt/a。', 'https://sho.rt/a'],
+  ['an invisible character', 'https://sho.rt/a\u200b', 'https://sho.rt/a'],
+  ['a label before it', 'Link:https://sho.rt/a', 'https://sho.rt/a'],
+  ['hxxp', 'hxxp://sho.rt/a', 'http://sho.rt/a'],
+  ['hXXps and [.]', 'hXXps://sho[.]rt/a', 'https://sho.rt/a'],
+  ['[dot] and [:]', 'hxxps[:]//sho[dot]rt/a', 'https://sho.rt/a'],
+  ['no colon', 'https//sho.rt/a', 'https://sho.rt/a'],
+  ['a semicolon for the colon', 'http;//sho.rt/a', 'http://sho.rt/a'],
+  ['a space after the scheme', 'https:// sho.rt/a', 'https://sho.rt/a'],
+  ['spaces at the slash', 'sho.rt / a', 'sho.rt/a'],
+  ['a line break', 'sho.rt\n/a', 'sho.rt/a'],
+])('%s is understood: %s', (_, text, url) => {
+  expect(understandPasted(text)).toBe(url);
+});
+
+test.each([
+  'https://sho.rt/a',
+  'HTTP://Sho.rt/a/',
+  'sho.rt/a',
+  'sho.rt',
+  '//sho.rt/a',
+  'localhost:8080/x',
+  '10.0.0.1',
+  'http://[::1]:80/',
+  'http://user:pass@sho.rt/',
+  'https://sho.rt/wiki/A_(b)',
+  'https://sho.rt/?q="x"',
+  'https://sho.rt/?u=http%3A%2F%2Fa.example%2F.x',
+  'https://archive.example/web/http://sho.rt/a',
+  'https://archive.example/web/http//sho.rt/a',
+  'archive.example/?u=https://sho.rt/a',
+  'ftp://a.example/http://sho.rt/',
+  'mailto:a@sho.rt',
+  'https:sho.rt',
+  'not a url',
+  'a@sho.rt',
+  '',
+  '.',
+  `https://sho.rt/${'x'.repeat(9_000)}.`,
+])('what needs no understanding stays: %s', (text) => {
+  expect(understandPasted(text)).toBe(text);
+});

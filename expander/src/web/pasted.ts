@@ -1,0 +1,76 @@
+import { maxLength } from '../expansion/target.ts';
+
+/** What may stand around a URL: each opening character with its closing one. */
+const closers = new Map(
+  ['<>', '()', '[]', '{}', '""', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
+);
+const opening = /^[<([{"'“‘«`]+/;
+
+/** Characters at the end of a token that are looked at, at most. */
+const longestEnd = 16;
+
+/** A host with a dot and a last label that begins with a letter, and what follows it. */
+const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
+
+const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/**
+ * The URL that somebody means who pastes a sentence, a quoted URL, or one that was made harmless (`hxxp://a[.]example`).
+ *
+ * @returns `text` itself if there is nothing to understand in it.
+ */
+export function understandPasted(text: string): string {
+  if (text.length > maxLength) return text;
+  const urls = mended(text)
+    .split(/\s+/)
+    .map(urlIn)
+    .filter((url) => url !== '');
+  return urls.find(hasScheme) ?? urls.find((url) => url.includes('/')) ?? urls[0] ?? text;
+}
+
+const hasScheme = (url: string) => /^https?:\/\//i.test(url);
+
+/** `text` with schemes and dots that were broken on purpose or by accident, and without white space around slashes. */
+function mended(text: string): string {
+  return text
+    .replace(
+      /(?<![^\s<>()[\]"'“”‘’«»`])h(?:tt|xx|XX)p(s?)(?:\[:\]|[:;]|)(?:\[\/\/\]|\/\/)\s*/gi,
+      (found, s) => (hasScheme(found) && !/\s$/.test(found) ? found : `http${s.toLowerCase()}://`),
+    )
+    .replace(/[[({](?:\.|dot)[\])}]/gi, '.')
+    .replace(/(?<!\s)\s+\/(?:\s+(?!https?:))?(?=[^\s/])/gi, '/');
+}
+
+/** The URL in a word of the text; empty if there is none. */
+function urlIn(word: string): string {
+  const start = word.search(/https?:\/\//i);
+  const plain = withoutEnd(word.replace(opening, ''));
+  if (hasScheme(plain)) return enclosed(word, start);
+  if (withoutScheme.test(plain)) return plain;
+  return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
+}
+
+/** The URL at `start`, up to what closes the character before it. */
+function enclosed(word: string, start: number): string {
+  const opener = word[start - 1];
+  const url = word.slice(start);
+  const end = Math.max(
+    ...Array.from(closers, ([closer, open]) => (open === opener ? url.lastIndexOf(closer) : -1)),
+  );
+  return withoutEnd(end > 0 ? url.slice(0, end) : url);
+}
+
+/** `url` without the end of a sentence, and without what closes something that is not opened in it. */
+function withoutEnd(url: string): string {
+  let kept = url;
+  while (kept.length > url.length - longestEnd && isEnd(kept)) kept = kept.slice(0, -1);
+  return kept;
+}
+
+function isEnd(url: string): boolean {
+  const last = url.at(-1) ?? ' ';
+  const opener = closers.get(last);
+  if (opener === undefined) return '.,;:!?…*。、，！？\u200b\ufeff'.includes(last);
+  const count = (character: string) => url.split(character).length - 1;
+  return opener === last ? count(last) % 2 === 1 : count(opener) < count(last);
+}

@@ -1,0 +1,113 @@
+import http from 'node:http';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
+import { send } from './testing/send.ts';
+
+describe('The proxy lets one client try five passwords', () => {
+  let asked = 0;
+  const application = http.createServer((request, response) => {
+    if (request.method === 'POST') asked += 1;
+    response.end('asked');
+  });
+  let proxy: TemporaryProxy;
+  beforeAll(async () => {
+    proxy = await startProxied(application, { LONGHAND_FRONT: '127.0.0.1/32' });
+  });
+  afterAll(() => proxy?.stop());
+
+  const attempt = (client: string, headers = {}, path = '/login', method = 'POST') =>
+    send(proxy.ports.tasks, path, { method, headers: { 'X-Forwarded-For': client, ...headers }, body: 'x' });
+
+  test('and then answers 429, in words, with the seconds to wait', async () => {
+    for (let i = 0; i < 5; i++) expect((await attempt('192.0.2.1')).status).toBe(200);
+    const page = await attempt('192.0.2.1');
+    expect(page.status).toBe(429);
+    expect(page.headers['retry-after']).toBe('12');
+    expect(page.headers['cache-control']).toBe('no-store');
+    expect(page.body).toContain('Too many attempts to log in from your address');
+    expect(page.body).not.toContain('Back button');
+    const problem = await attempt('192.0.2.1', { Accept: 'application/json' });
+    expect(JSON.parse(problem.body)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
+    expect(asked).toBe(5);
+
+    // The limit is of attempts, and of one client: an IPv6 client is its network.
+    expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
+    expect((await attempt('192.0.2.1', {}, '/task')).status).toBe(200);
+    expect((await attempt('192.0.2.2')).status).toBe(200);
+    for (let i = 0; i < 5; i++) await attempt(`2001:db8::${i}`);
+    expect((await attempt('2001:db8::9')).status).toBe(429);
+  });
+
+  test.each(['/login?x', '/%6cogin', '/x/../login', '/./login', '/x/%2e%2e/login'])(
+    'also at %s',
+    async (path) => {
+      for (let i = 0; i < 5; i++) await attempt('192.0.2.3');
+      expect((await attempt('192.0.2.3', {}, path)).status).toBe(429);
+    },
+  );
+});
+
+describe('The stack with a password, with two replicas', () => {
+  let stack: TemporaryStack;
+  let port = 0;
+  beforeAll(async () => {
+    stack = await startTemporaryStack({
+      env: {
+        TASKS_PASSWORD_FILE: textFile('open sesame\n'),
+        TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
+        LONGHAND_FRONT: '127.0.0.1/32',
+        LONGHAND_REPLICAS: '2',
+      },
+    });
+    port = Number(new URL(stack.urls.tasks).port);
+  });
+  afterAll(() => stack?.stop());
+
+  const json = { Accept: 'application/json' };
+
+  test('knows a session on every replica, also over TLS, where only its own cookie counts', async () => {
+    for (const [scheme, prefix] of [
+      ['http', ''],
+      ['https', '__Host-'],
+    ] as const) {
+      const headers = { 'X-Forwarded-Proto': scheme, 'X-Forwarded-For': '192.0.2.7' };
+      const form = await send(port, '/login', { headers });
+      const session = `${form.headers['set-cookie']}`.split(';')[0];
+      const _csrf = form.body.match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
+      const response = await send(port, '/login', {
+        method: 'POST',
+        headers: { ...headers, Cookie: session, 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: `${new URLSearchParams({ password: 'open sesame', _csrf, next: '/tasks' })}`,
+      });
+      expect([response.status, response.headers.location]).toEqual([303, '/tasks']);
+      const cookie = `${response.headers['set-cookie']}`;
+      expect(cookie.startsWith(`${prefix}login=`)).toBe(true);
+      expect(cookie.includes('Secure')).toBe(scheme === 'https');
+      const Cookie = cookie.split(';')[0];
+      for (let i = 0; i < 8; i++) {
+        expect((await send(port, '/', { headers: { ...headers, Cookie } })).status).toBe(200);
+      }
+    }
+  });
+
+  test('answers 401 before anything else, and lets tokens in', async () => {
+    const events = await send(port, '/tasks/events', { headers: { Accept: 'text/event-stream' } });
+    expect([events.status, events.headers['content-type']]).toEqual([401, 'application/problem+json']);
+    expect(events.headers['www-authenticate']).toBe('Bearer realm="tasks"');
+    const body = Buffer.alloc(10 * 1024 ** 2, 'x\n');
+    const upload = await send(port, '/tasks/import', { method: 'POST', headers: json, body });
+    expect(upload.status).toBe(401);
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      expect((await send(port, '/tasks/1', { method, headers: json })).status).toBe(401);
+    }
+    const Authorization = 'Bearer t0ken';
+    expect((await send(port, '/tasks', { headers: { ...json, Authorization } })).status).toBe(200);
+    expect(
+      (await send(port, '/tasks/1', { method: 'DELETE', headers: { ...json, Authorization } })).status,
+    ).toBe(404);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
+import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
+
+const pictures = join(import.meta.dirname, 'testing/pictures');
+const requests: string[] = [];
+const application = http.createServer((request, response) => {
+  requests.push(request.url ?? '');
+  if (requests.length === 1) request.socket.destroy();
+  else response.setHeader('Content-Type', 'text/html').end('<title>back</title>');
+});
+let proxy: TemporaryProxy;
+beforeAll(async () => {
+  proxy = await startProxied(application, { LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0' });
+});
+afterAll(() => proxy?.stop());
+
+const url = (name: 'all' | 'expander' | 'tasks', path: string) =>
+  `http://127.0.0.1:${proxy.ports[name]}${path}`;
+
+test('"Try again" sends the same request, with its query and without a script', async () => {
+  const page = await (await sharedChromium()).newPage({ javaScriptEnabled: false });
+  const path = '/?u=http%3A%2F%2Fsho.rt%2F%3Fa%3D1%26b%3D%22&x=%C3%A9';
+  await page.goto(url('tasks', path));
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await expect.poll(() => page.title()).toBe('back');
+  expect(requests.filter((request) => request.startsWith('/?'))).toEqual([path, path]);
+  await page.close();
+});
+
+test.each([
+  ['the front page', 'all', '/', 'Longhand'],
+  ['an unknown page', 'all', '/nowhere', 'There is nothing at this address.'],
+  ['an expander that is away', 'expander', '/?u=a', 'The application is not answering.'],
+  ['a request that is too long', 'tasks', `/${'x'.repeat(33_000)}`, 'The address is too long.'],
+] as const)('%s is accessible, on a phone and a desk', async (name, server, path, heading) => {
+  const page = await (await sharedChromium()).newPage();
+  await bringAxe(page);
+  await page.goto(url(server, path));
+  expect(await page.locator('h1').textContent()).toBe(heading);
+  expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
+  await page.close();
+});
+
+test('every page has the same serif', () => {
+  const sheets = [
+    'expander/views/page.css',
+    'tasks/public/style.css',
+    'proxy/pages/error.html',
+    'proxy/pages/index.html',
+  ];
+  const stacks = sheets.flatMap((sheet) => {
+    const text = readFileSync(new URL(`../${sheet}`, import.meta.url), 'utf8');
+    return text.match(/"Iowan Old Style"[^;]*|\S*Georgia[^;]*/g) ?? [sheet];
+  });
+  expect(new Set(stacks).size).toBe(1);
+  expect(stacks).toHaveLength(sheets.length);
+});
+
+test.each(['w3m', 'lynx'] as const)('an error reads well in %s', async (browser) => {
+  if (!(await hasTextBrowser(browser))) return;
+  expect(await readInTextBrowser(browser, url('expander', '/?u=a'))).toMatch(
+    /^The application is not answering\. It is being restarted\. Try again in a few seconds\. Try again Back to the expander Error 502, request [0-9a-f]{32}$/,
+  );
+});

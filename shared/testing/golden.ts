@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import pixelmatch from 'pixelmatch';
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+
+/** The share of pixels that may differ: rounding in another Chromium, but no word and no line. */
+const tolerance = 0.001;
+
+/** `PICTURES=write` writes the pictures anew; look at each that `git status` then names. */
+const writing = process.env.PICTURES === 'write';
+
+/** What differs from visit to visit: ports, durations, times of day, the ids of requests. */
+const settle = `{
+  const fixed = (text) => text
+    .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
+    .replace(/(under\\s)?\\b\\d+(\\.\\d+)?(\\s)(ms|s)\\b/g, '12$3ms')
+    .replace(/\\b[0-9a-f]{32}\\b/g, '0123456789abcdef'.repeat(2));
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const { currentNode: node } = walk;
+    const text = node.parentElement.closest('time') ? node.data.replace(/\\S[^]*\\S/, '17:21') : fixed(node.data);
+    if (text !== node.data) node.data = text;
+  }
+  for (const input of document.querySelectorAll('input[name=u]')) input.value = fixed(input.value);
+}`;
+
+/** Whether text here looks as in the pictures that are kept: other fonts would make every one of them differ. */
+export async function drawsAlike(page: Page): Promise<boolean> {
+  const families = ['serif', 'sans-serif', 'monospace', 'system-ui', 'Georgia', 'ui-monospace'];
+  const lines = families.map(
+    (family) => `<p style="font-family: ${family}">Quick wafting zephyrs vex 0123 → …</p>`,
+  );
+  await page.setViewportSize({ width: 400, height: 300 });
+  await page.setContent(lines.join(''));
+  return (await pictureFault(page, join(import.meta.dirname, 'fonts.png'))) === undefined;
+}
+
+/**
+ * Compares what `page` shows with the picture at `path`, which must exist.
+ *
+ * @returns what differs, and where to look; undefined if nothing does.
+ */
+export async function pictureFault(page: Page, path: string): Promise<string | undefined> {
+  await page.evaluate(settle);
+  const taken = PNG.sync.read(await page.screenshot({ animations: 'disabled' }));
+  const shown = taken.width > 800 ? halved(taken) : taken;
+  // Sixteen levels of each colour are enough to see, and half the bytes.
+  for (const [i, value] of shown.data.entries()) shown.data[i] = value & 0xf0;
+  if (writing) {
+    mkdirSync(dirname(path), { recursive: true });
+    if (existsSync(path) && share(shown, PNG.sync.read(readFileSync(path))) <= tolerance) return undefined;
+    writeFileSync(path, PNG.sync.write(shown, { colorType: 2, deflateLevel: 9 }));
+    return undefined;
+  }
+  const differing = existsSync(path) ? share(shown, PNG.sync.read(readFileSync(path))) : 1;
+  if (differing <= tolerance) return undefined;
+  const seen = join(tmpdir(), `longhand-${basename(path)}`);
+  writeFileSync(seen, PNG.sync.write(shown));
+  return `${(differing * 100).toFixed(1)} % of ${path} differ: see ${seen}; if it is better, PICTURES=write keeps it`;
+}
+
+/** A wide picture in half its size: each pixel the mean of four. */
+function halved(picture: PNG): PNG {
+  const half = new PNG({ width: picture.width / 2, height: picture.height / 2 });
+  const row = picture.width * 4;
+  for (let i = 0; i < half.data.length; i += 1) {
+    const [y, x, channel] = [Math.floor(i / (row / 2)), (i % (row / 2)) >> 2, i & 3];
+    const from = 2 * y * row + 8 * x + channel;
+    const sum = [0, 4, row, row + 4].reduce((total, step) => total + (picture.data[from + step] ?? 0), 0);
+    half.data[i] = sum / 4;
+  }
+  return half;
+}
+
+/** The share of pixels that differ; 1 if the sizes do. */
+function share(a: PNG, b: PNG): number {
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  return pixelmatch(a.data, b.data, undefined, a.width, a.height, { threshold: 0.2 }) / (a.width * a.height);
+}

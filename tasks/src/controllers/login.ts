@@ -1,0 +1,65 @@
+import { annotate } from '@longhand/shared/observe.ts';
+import type { MiddlewareHandler } from 'hono';
+import { TaskError } from '../task/errors.ts';
+import { queryParameter, type TasksContext, type TasksEnv } from '../web/context.ts';
+import type { Csrf } from '../web/csrf.ts';
+import { type Door, pageAfterLogin } from '../web/door.ts';
+import { problem } from '../web/error-response.ts';
+import { withInput } from '../web/input.ts';
+import { html, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
+import type { Render } from '../web/views.ts';
+
+/**
+ * Asks for the password before it checks the path, the method or a body. A browser that opens a page is redirected to the
+ * login; programs get a problem.
+ *
+ * @throws TaskError `not_logged_in` where something was sent
+ */
+export function askAtDoor({ admits }: Door): MiddlewareHandler<TasksEnv> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    if (path === '/login' || path.startsWith('/public/') || (await admits(c))) return next();
+    if (!/^(GET|HEAD)$/.test(method)) {
+      throw new TaskError('not_logged_in', 'You are logged out, so nothing was changed.');
+    }
+    const error = new TaskError('not_logged_in', 'Log in, or send a token, to see the tasks.');
+    annotate(c, { error: error.code });
+    return wantsPage(c) ? redirect(c, 303, loginFor(c)) : problem(c, error);
+  };
+}
+
+/** Whether a browser asked: routes for programs count only if `Accept` names HTML. */
+function wantsPage(c: TasksContext): boolean {
+  const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
+  return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));
+}
+
+function loginFor(c: TasksContext): string {
+  const { pathname, search } = new URL(c.req.url);
+  const next = pageAfterLogin(pathname + search);
+  return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
+}
+
+/** The login and the logout of a list with a password. The proxy limits how often one client may try. */
+export function loginController({ csrf, door, render }: { csrf: Csrf; door: Door; render: Render }) {
+  return {
+    async new(c: TasksContext) {
+      if (await door.admits(c)) return toList(c, 303);
+      const next = pageAfterLogin(queryParameter(c, 'next'));
+      return html(c, render('login', { csrf: await csrf.issue(c), next }), 200, noStore);
+    },
+
+    create: (c: TasksContext) =>
+      withInput(c, csrf, async ({ password = '', next }) => {
+        if (!door.isPassword(password)) throw new TaskError('wrong_password', 'This is not the password.');
+        await door.open(c);
+        return redirect(c, 303, pageAfterLogin(next));
+      }),
+
+    destroy: (c: TasksContext) =>
+      withInput(c, csrf, async () => {
+        door.close(c);
+        return redirect(c, 303, '/login');
+      }),
+  };
+}

@@ -1,0 +1,107 @@
+import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, focused, pictures, poll, titles, useBrowser } from '../../testing/browser.ts';
+
+const password = 'open sesame';
+const site = useBrowser({ TASKS_PASSWORD_FILE: textFile(password) });
+
+/** Logs in on the page that `page` shows, with the keyboard alone. */
+async function logIn(page: Page, typed = password) {
+  await poll(() => focused(page)).toBe('password');
+  await page.keyboard.type(typed);
+  await page.keyboard.press('Enter');
+}
+
+/** Ends the session as time does: the browser drops the cookie. */
+const expire = (page: Page) => page.context().clearCookies({ name: 'login' });
+
+const notice = (page: Page) => page.locator('#notice');
+
+/** Presses `Log in` in the notice, or on a page, and logs in on the tab that opens. */
+async function logInOnNewTab(page: Page) {
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Log in' }).click();
+  const tab = await opened;
+  await logIn(tab);
+  await field(tab).waitFor();
+  await tab.close();
+}
+
+describe.each([
+  ['with', true],
+  ['without', false],
+])('A list with a password, %s scripts', (_, javaScriptEnabled) => {
+  const open = (path = '/') => site.open(path, { javaScriptEnabled });
+
+  test('shows the page that was asked for after the login, and nothing after the logout', async () => {
+    await site.add('milk');
+    const page = await open('/?filter=open');
+    await logIn(page, 'wrong');
+    await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
+    await logIn(page);
+    await poll(() => titles(page)).toEqual(['milk']);
+    expect(page.url()).toContain('/?filter=open');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await page.goto('/');
+    await page.getByLabel('Password').waitFor();
+    expect(await page.content()).not.toContain('milk');
+  });
+});
+
+test('A session that ends is told on the list, and what was typed is sent after the login', async () => {
+  const page = await site.open('/', {});
+  await logIn(page);
+  await field(page).fill('milk');
+  await expire(page);
+  await page.keyboard.press('Enter');
+  await poll(() => notice(page).textContent()).toBe('You are logged out. Log in Close');
+  await poll(() => page.getByRole('alert').textContent()).toContain('You are logged out');
+  expect(await field(page).inputValue()).toBe('milk');
+  await logInOnNewTab(page);
+  await field(page).press('Enter');
+  await poll(() => titles(page)).toEqual(['milk']);
+  expect(await field(page).inputValue()).toBe('');
+});
+
+test('A session that ends is told though nobody presses anything, until there is one again', async () => {
+  const page = await site.open('/', {});
+  await logIn(page);
+  await field(page).waitFor();
+  await expire(page);
+  await page.evaluate("dispatchEvent(new Event('online'))");
+  await poll(() => notice(page).textContent()).toContain('You are logged out');
+  await logInOnNewTab(page);
+  await site.add('from elsewhere');
+  await poll(() => titles(page)).toEqual(['from elsewhere']);
+  await poll(() => notice(page).textContent()).not.toContain('Log in');
+});
+
+test('Without scripts a form that was sent after the session is sent again by a reload', async () => {
+  const page = await site.open('/', { javaScriptEnabled: false });
+  await logIn(page);
+  await field(page).fill('milk');
+  await expire(page);
+  await page.keyboard.press('Enter');
+  await poll(() => page.getByRole('heading').textContent()).toBe(
+    'You are logged out, so nothing was changed.',
+  );
+  await logInOnNewTab(page);
+  await page.reload();
+  await poll(() => titles(page)).toEqual(['milk']);
+});
+
+test('The pages of the login have no fault that axe finds', { timeout: 60_000 }, async () => {
+  const page = await site.open('/', {});
+  await bringAxe(page);
+  await page.reload();
+  expect(await faults(page, 'login', pictures)).toEqual([]);
+  await logIn(page, 'wrong');
+  await page.getByRole('alert').waitFor();
+  expect(await faults(page, 'login, wrong password', pictures)).toEqual([]);
+  await logIn(page);
+  await field(page).waitFor();
+  expect(await faults(page, 'list with a password', pictures)).toEqual([]);
+});

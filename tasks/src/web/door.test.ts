@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { submit, testApp, testKey, type Visitor, visit } from '../../testing/app.ts';
+import { startStore } from '../../testing/store.ts';
+import { door, pageAfterLogin } from './door.ts';
+
+const password = 'öffne dich, bitte ';
+const tokens = [
+  { name: 'backup', token: 'b4ck-up.token=' },
+  { name: 'phone', token: 'ph0ne' },
+];
+const start = new Date('2026-01-02T03:04:05.678Z');
+
+let kept: Awaited<ReturnType<typeof startStore>>;
+let app: ReturnType<typeof testApp>;
+let now = start;
+beforeAll(async () => {
+  kept = await startStore();
+});
+beforeEach(async () => {
+  await kept.empty();
+  now = start;
+  app = guarded();
+});
+afterAll(() => kept.stop());
+
+const guarded = (own = password, key = testKey) =>
+  testApp(
+    kept.store,
+    () => now,
+    undefined,
+    door(own, key, tokens, () => now),
+  );
+
+const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const https = { 'X-Forwarded-Proto': 'https' };
+
+/** Logs in as a browser does, and resolves with the response and all cookies. */
+async function logIn(given = password, headers: Record<string, string> = {}, next?: string) {
+  const visitor: Visitor = await visit(app, { ...page, ...headers }, '/login');
+  const response = await submit(app, '/login', { password: given, ...(next && { next }) }, visitor, headers);
+  const cookie = `${visitor.cookie}; ${response.headers.get('set-cookie')?.split(';')[0] ?? ''}`;
+  return { response, cookie, visitor };
+}
+
+const status = async (path: string, headers: Record<string, string>) =>
+  (await app.request(path, { headers: { Accept: 'application/json', ...headers } })).status;
+
+describe('Without a session', () => {
+  const open = ['/login', '/public/*'];
+  const routes: [string, string][] = testApp(
+    { insert() {} } as never,
+    undefined,
+    undefined,
+    door('x', testKey),
+  )
+    .routes.filter(({ method, path }) => method !== 'ALL' && !open.includes(path))
+    .map(({ method, path }) => [method, path.replace(':id', '1')]);
+
+  test('there are routes to ask at', () => expect(routes.length).toBeGreaterThan(20));
+
+  test.each<[string, string]>([
+    ...routes,
+    ['GET', '/no-such-page'],
+    ['PATCH', '/tasks'],
+    ['OPTIONS', '/tasks'],
+    ['HEAD', '/'],
+    ['GET', '/publicity'],
+    ['GET', '/login/'],
+    ['GET', '/tasks/1?public/x'],
+  ])('%s %s leads people to the login, and is 401 for programs', async (method, path) => {
+    const html = await app.request(path, { method, headers: page });
+    const read = /^(GET|HEAD)$/.test(method);
+    expect(html.status).toBe(read ? 303 : 401);
+    if (read) expect(html.headers.get('location')).toMatch(/^\/login(\?next=%2Ftasks[%\w]*)?$/);
+    const json = await app.request(path, { method, headers: { Accept: 'application/json' } });
+    expect(json.status).toBe(401);
+    expect(json.headers.get('content-type')).toBe('application/problem+json');
+    for (const { status, headers } of [html, json]) {
+      expect(headers.get('cache-control')).toBe('no-store, no-cache');
+      if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer realm="tasks"');
+    }
+    if (!read) expect(await html.text()).toContain('href="/login"');
+    if (method !== 'HEAD') expect(await json.json()).toMatchObject({ status: 401, code: 'not_logged_in' });
+  });
+
+  test('the event stream is a problem whatever its client accepts', async () => {
+    for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/event-stream' }]) {
+      const response = await app.request('/tasks/events', { headers });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+    }
+  });
+
+  test('nobody looks at the body, its type or its length, the token, the origin or If-Match', async () => {
+    const send = (headers: Record<string, string>, body = 'x') =>
+      app.request('/tasks', { method: 'POST', headers, body });
+    for (const response of [
+      await send({ 'Content-Type': 'application/json' }, '{'),
+      await send({ 'Content-Type': 'application/json' }, 'x'.repeat(70_000)),
+      await send({ 'Content-Type': 'image/png' }),
+      await send({ 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'application/json' }, '{}'),
+      await app.request('/tasks/1', { method: 'PUT', body: '{}' }),
+      await app.request('/tasks/import', { method: 'POST', headers: { 'Content-Length': '99999999999' } }),
+      await app.request('/?filter=none', { headers: { Accept: 'application/json' } }),
+    ]) {
+      expect(response.status).toBe(401);
+    }
+  });
+
+  test('the files of the login page, and the page, are there', async () => {
+    const response = await app.request('/login', { headers: page });
+    expect(response.status).toBe(200);
+    const html = await response.text();
+    expect(html).toMatch(
+      /<input id="password" name="password" type="password" autocomplete="current-password"/,
+    );
+    for (const [, path = ''] of html.matchAll(/(?:href|src)="(\/public\/[^"]+)"/g)) {
+      expect(await status(path, {})).toBe(200);
+    }
+  });
+});
+
+describe('The login', () => {
+  test('leads to the page that was asked for, with a session that scripts cannot read', async () => {
+    const asked = await app.request('/tasks?filter=open', { headers: page });
+    const form = await app.request(asked.headers.get('location') ?? '', { headers: page });
+    expect(await form.text()).toContain('name="next" value="/tasks?filter=open"');
+    const { response, cookie } = await logIn(password, {}, '/tasks?filter=open');
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe('/tasks?filter=open');
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^login=\d{10}\.[\w%]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const list = await app.request('/', { headers: { Cookie: cookie } });
+    expect(list.status).toBe(200);
+    expect(list.headers.get('cache-control')).toBe('no-store, no-cache');
+    expect(await status('/login', { Cookie: cookie })).toBe(303);
+  });
+
+  test('over TLS is for this host and TLS alone', async () => {
+    const { response, cookie } = await logIn(password, https);
+    expect(response.headers.get('set-cookie')).toMatch(
+      /^__Host-login=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    expect(await status('/', { Cookie: cookie, ...https })).toBe(200);
+    expect(await status('/', { Cookie: cookie.replaceAll('__Host-', ''), ...https })).toBe(401);
+  });
+
+  test.each(['', 'wrong', password.trim(), `${password}\n`, password.toUpperCase()])(
+    'with the password %j is refused in words, on the form',
+    async (given) => {
+      const { response, cookie } = await logIn(given, {}, '/tasks/1');
+      expect(response.status).toBe(403);
+      expect(response.headers.get('set-cookie')).toBeNull();
+      const html = await response.text();
+      expect(html).toContain('<p id="problem" class="problem" role="alert">This is not the password.</p>');
+      expect(html).toContain('name="next" value="/tasks/1"');
+      if (given) expect(html).not.toContain(`"${given}"`);
+      expect(await status('/', { Cookie: cookie })).toBe(401);
+    },
+  );
+
+  test('from another site, or without the token, changes nothing and shows the form again', async () => {
+    const { visitor } = await logIn('wrong');
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+    expect((await submit(app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
+    const stale = await submit(app, '/login', { password, next: '/' }, { ...visitor, token: 'stale' });
+    expect(stale.status).toBe(403);
+    expect(stale.headers.get('set-cookie')).toBeNull();
+    expect(await stale.text()).toMatch(/type="password"[\s\S]*expired/);
+  });
+
+  test.each([
+    ['/', '/'],
+    ['/?filter=open', '/?filter=open'],
+    ['/tasks/1/edit', '/tasks/1/edit'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['/.//evil.example', '/'],
+    ['https://evil.example/', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/tasks\r\nX: y', '/'],
+    // These change a task.
+    ['/task/1/finish', '/'],
+    ['/%74ask/1/finish', '/'],
+    ['/tasks/../task/1/finish', '/'],
+    ['', '/'],
+    [undefined, '/'],
+  ])('with next=%j leads to %s', (next, path) => {
+    expect(pageAfterLogin(next)).toBe(path);
+  });
+});
+
+describe('A session', () => {
+  test('ends after 90 days', async () => {
+    const { cookie } = await logIn();
+    now = new Date(start.getTime() + (90 * 24 * 60 * 60 - 1) * 1_000);
+    expect(await status('/', { Cookie: cookie })).toBe(200);
+    now = new Date(now.getTime() + 1_001);
+    expect(await status('/', { Cookie: cookie })).toBe(401);
+  });
+
+  test('cannot be made up or prolonged', async () => {
+    const { cookie } = await logIn();
+    for (const forged of [
+      cookie.replace(/login=\d/, 'login=9'),
+      cookie.replace(/\.[\w%]{4}/, '.AAAA'),
+      'login=9999999999',
+      'login=9999999999.',
+      'login=',
+      'login=%00',
+    ]) {
+      expect(await status('/', { Cookie: forged })).toBe(401);
+    }
+  });
+
+  test('is good for every process with the same password and key, and for no other', async () => {
+    const { cookie } = await logIn();
+    app = guarded();
+    expect(await status('/', { Cookie: cookie })).toBe(200);
+    app = guarded('another password');
+    expect(await status('/', { Cookie: cookie })).toBe(401);
+    app = guarded(password, async () => Buffer.alloc(32, 8));
+    expect(await status('/', { Cookie: cookie })).toBe(401);
+  });
+
+  test('is ended by the button on the list', async () => {
+    const { cookie } = await logIn();
+    const visitor = await visit(app, { Cookie: cookie });
+    const response = await submit(app, '/logout', {}, { ...visitor, cookie });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/login']);
+    expect(response.headers.get('set-cookie')).toBe('login=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
+    expect((await submit(app, '/logout', {}, { cookie, token: 'stale' })).status).toBe(403);
+  });
+
+  test('does not replace the token of a form', async () => {
+    const { cookie } = await logIn();
+    expect((await submit(app, '/task', { title: 'milk' }, { cookie, token: '' })).status).toBe(403);
+  });
+});
+
+describe('A token', () => {
+  test.each(tokens)('of $name passes', async ({ token }) => {
+    for (const scheme of ['Bearer', 'bearer']) {
+      expect(await status('/tasks', { Authorization: `${scheme} ${token}` })).toBe(200);
+    }
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const added = await app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
+    expect(added.status).toBe(201);
+  });
+
+  test.each([
+    'Bearer',
+    'Bearer ',
+    'Bearer ph0n',
+    'Bearer ph0nee',
+    'Bearer PH0NE',
+    'Bearer backup',
+    'Basic ph0ne',
+  ])('%j does not', async (authorization) => {
+    expect(await status('/tasks', { Authorization: authorization })).toBe(401);
+  });
+
+  test('of a front does no harm to a session', async () => {
+    const { cookie } = await logIn();
+    expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
+  });
+});
+
+test('The description says how to pass, and that every operation may be 401', async () => {
+  const headers = { Authorization: `Bearer ${tokens[0]?.token}` };
+  const description = await (await app.request('/openapi.json', { headers })).text();
+  const { security, components, paths } = JSON.parse(description);
+  expect(security.flatMap(Object.keys)).toEqual(Object.keys(components.securitySchemes));
+  expect(components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' });
+  expect(components.securitySchemes.session).toMatchObject({ type: 'apiKey', in: 'cookie', name: 'login' });
+  const operations = Object.values<object>(paths).flatMap((path) => Object.values(path));
+  const described = operations.filter(({ responses }) => responses);
+  expect(described.length).toBeGreaterThan(12);
+  for (const { responses } of described) expect(responses).toHaveProperty('401');
+});
+
+test('Without a password there is no login, and nobody is asked', async () => {
+  app = testApp(kept.store);
+  const list = await app.request('/', { headers: page });
+  expect(list.status).toBe(200);
+  expect(await list.text()).not.toMatch(/log ?(in|out)/i);
+  expect(await status('/login', {})).toBe(404);
+  expect((await app.request('/logout', { method: 'POST' })).status).toBe(404);
+});

@@ -1,0 +1,230 @@
+import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, focused, pictures, poll, show, titles, useBrowser } from '../../testing/browser.ts';
+
+const site = useBrowser();
+
+const notice = (page: Page) => page.locator('#notice').textContent();
+
+/** Presses the keys one after the other. */
+async function press(page: Page, ...keys: string[]) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** The list of `titles`, of which the first row has the focus. */
+async function rows(...titles: string[]) {
+  await site.add(...titles.toReversed());
+  const page = await site.open();
+  await page.locator('.tasks > li').first().focus();
+  return page;
+}
+
+describe('Keys', () => {
+  test('arrows move between rows, and a row has the focus to be seen', async () => {
+    const page = await rows('milk', 'bread', 'tea');
+    for (const [key, row] of [
+      ['ArrowDown', 'task-2'],
+      ['ArrowDown', 'task-1'],
+      ['ArrowDown', 'task-1'],
+      ['ArrowUp', 'task-2'],
+    ] as const) {
+      await press(page, key);
+      await poll(() => focused(page)).toBe(row);
+    }
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+    await page.getByRole('link', { name: 'Edit: tea' }).focus();
+    await press(page, 'ArrowUp');
+    await poll(() => focused(page)).toBe('task-2');
+  });
+
+  test('Space finishes and reopens the task of the row, without scrolling, and goes on to the next', async () => {
+    const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await press(page, 'Space');
+    await poll(() => page.locator('#task-60').getAttribute('class')).toBe('finished');
+    await poll(() => focused(page)).toBe('task-59');
+    await press(page, 'Space');
+    await poll(() => page.locator('#task-59').getAttribute('class')).toBe('finished');
+    await poll(() => focused(page)).toBe('task-58');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.locator('#task-60').focus();
+    await press(page, 'Space');
+    await poll(() => page.locator('#task-60').getAttribute('class')).toBeNull();
+    expect(
+      await page.evaluate("getComputedStyle(document.querySelector('.toggle'), '::after').opacity"),
+    ).toBe('0');
+  });
+
+  test('Space on a button presses the button', async () => {
+    const page = await rows('milk', 'bread');
+    await page.getByRole('button', { name: 'Delete: bread' }).focus();
+    await press(page, 'Space');
+    await poll(() => titles(page)).toEqual(['milk']);
+  });
+
+  test('Enter edits the row in its place, Escape cancels, and n leads to the field', async () => {
+    const page = await rows('milk', 'bread');
+    await press(page, 'ArrowDown', 'Enter');
+    await poll(() => focused(page)).toBe('title-1');
+    await page.keyboard.type(' and butter');
+    await press(page, 'Escape');
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+    await press(page, 'ArrowUp', 'Enter');
+    await poll(() => focused(page)).toBe('title-2');
+    await page.keyboard.type(', two');
+    await press(page, 'Enter');
+    await poll(() => titles(page)).toEqual(['milk, two', 'bread']);
+    await press(page, 'n');
+    await poll(() => focused(page)).toBe('title');
+    expect(await field(page).inputValue()).toBe('');
+    await press(page, 'Escape', 'ArrowDown');
+    await poll(() => focused(page)).toBe('task-1');
+  });
+
+  test('belong to a field where one types', async () => {
+    const page = await rows('milk');
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => notice(page)).toContain('Deleted: milk');
+    await field(page).focus();
+    await page.keyboard.type('no? one');
+    expect(await field(page).inputValue()).toBe('no? one');
+    await press(page, 'ControlOrMeta+Z');
+    await poll(() => field(page).inputValue()).not.toBe('no? one');
+    await press(page, 'ArrowDown');
+    await poll(() => focused(page)).toBe('title');
+    expect(await titles(page)).toEqual([]);
+    await poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('with a modifier are the browser’s', async () => {
+    const page = await rows('milk');
+    await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
+    expect(await focused(page)).toBe('task-1');
+    expect(await titles(page)).toEqual(['milk']);
+  });
+});
+
+describe('Ctrl+Z', () => {
+  test('takes back deletions one after the other, also where somebody pressed Undo between them', async () => {
+    const page = await rows('milk', 'bread', 'tea', 'rice');
+    for (const title of ['milk', 'bread', 'tea']) {
+      await page.getByRole('button', { name: `Delete: ${title}` }).click();
+      await poll(() => notice(page)).toContain(`Deleted: ${title}`);
+    }
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => focused(page)).toBe('title');
+    expect(await titles(page)).toEqual(['tea', 'rice']);
+    await page.locator('#task-1').focus();
+    await press(page, 'ControlOrMeta+Z', 'ControlOrMeta+Z', 'ControlOrMeta+Z');
+    await poll(() => titles(page)).toEqual(['milk', 'bread', 'tea', 'rice']);
+    await poll(() => notice(page)).toBe('Restored: milk');
+  });
+
+  test('takes back what was cleared, finished and reopened, the last first', async () => {
+    const page = await rows('milk', 'bread', 'tea');
+    await press(page, 'Space', 'Space');
+    await poll(() => titles(page)).toEqual(['tea', '(milk)', '(bread)']);
+    await page.getByRole('link', { name: 'Reopen: milk' }).click();
+    await poll(() => titles(page)).toEqual(['milk', 'tea', '(bread)']);
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    for (const shown of [
+      ['milk', 'tea', '(bread)'],
+      ['tea', '(milk)', '(bread)'],
+      ['bread', 'tea', '(milk)'],
+      ['milk', 'bread', 'tea'],
+      ['milk', 'bread', 'tea'],
+    ]) {
+      await press(page, 'ControlOrMeta+Z');
+      await poll(() => titles(page)).toEqual(shown);
+    }
+  });
+
+  test('takes back what left the list empty', async () => {
+    const page = await rows('milk', 'bread');
+    await press(page, 'Space', 'Space');
+    await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await poll(() => titles(page)).toEqual([]);
+    await poll(() => notice(page)).toContain('Deleted 2 tasks');
+    await press(page, 'ControlOrMeta+Z');
+    await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
+  });
+
+  test('waits for a deletion that is still under way', async () => {
+    const page = await rows('milk', 'bread');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/tasks/2', (route) => held.promise.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => titles(page)).toEqual(['bread']);
+    await press(page, 'ControlOrMeta+Z');
+    held.resolve();
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+    expect((await site.store.show('2')).title).toBe('milk');
+  });
+});
+
+test('A double click edits a row where it is: no row moves, and the text stays where it was', async () => {
+  await site.add('tea', 'bread', 'milk');
+  for (const width of [1280, 720]) {
+    const page = await site.open();
+    await page.setViewportSize({ width, height: 800 });
+    const title = page.locator('#task-2 .title');
+    const text = await title.boundingBox();
+    const below = await page.locator('#task-1').boundingBox();
+    await title.dblclick();
+    await poll(() => focused(page)).toBe('title-2');
+    expect(await page.locator('#task-1').boundingBox()).toEqual(below);
+    const start = (await page.evaluate(`(() => {
+      const { left, top, height } = document.activeElement.getBoundingClientRect();
+      const { paddingLeft, borderLeftWidth } = getComputedStyle(document.activeElement);
+      return { x: left + parseFloat(paddingLeft) + parseFloat(borderLeftWidth), middle: top + height / 2 };
+    })()`)) as { x: number; middle: number };
+    expect(Math.abs(start.x - (text?.x ?? 0))).toBeLessThan(1);
+    expect(Math.abs(start.middle - ((text?.y ?? 0) + (text?.height ?? 0) / 2))).toBeLessThan(2);
+    await press(page, 'Escape');
+    expect(await page.locator('#task-1').boundingBox()).toEqual(below);
+  }
+});
+
+describe('The list of keys', () => {
+  const dialog = (page: Page) => page.getByRole('dialog', { name: 'Keys' });
+
+  test('is shown by ? and by its link, and closed by Escape and its button', {
+    timeout: 60_000,
+  }, async () => {
+    const page = await site.open('about:blank', {});
+    await bringAxe(page);
+    await show(page, '/');
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await dialog(page).waitFor();
+    expect(await faults(page, 'keys in the list', pictures)).toEqual([]);
+    await press(page, 'n');
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    await poll(() => dialog(page).count()).toBe(0);
+    await press(page, '?');
+    await dialog(page).waitFor();
+    await press(page, 'Escape');
+    await poll(() => dialog(page).count()).toBe(0);
+  });
+
+  test('turns single keys off and on again, which is remembered', async () => {
+    const page = await rows('milk');
+    await press(page, '?');
+    await dialog(page).getByRole('checkbox').uncheck();
+    await press(page, 'Escape');
+    for (const reload of [false, true]) {
+      if (reload) await page.reload();
+      await page.locator('#task-1').focus();
+      await press(page, 'n', '?');
+      await poll(() => focused(page)).toBe('task-1');
+      await poll(() => dialog(page).count()).toBe(0);
+    }
+    await press(page, 'Space');
+    await poll(() => titles(page)).toEqual(['(milk)']);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await dialog(page).getByRole('checkbox').check();
+    await press(page, 'Escape', 'n');
+    await poll(() => focused(page)).toBe('title');
+  });
+});

@@ -1,0 +1,62 @@
+/** Well-known URL shorteners. */
+const shorteners = new Set(
+  'bit.ly buff.ly cutt.ly dlvr.it fb.me goo.gl is.gd lnkd.in ow.ly rb.gy rebrand.ly shorturl.at t.co t.ly tiny.cc tinyurl.com trib.al v.gd'.split(
+    ' ',
+  ),
+);
+
+/**
+ * An http(s) URL in a sentence. White space, quotes, angle brackets, the punctuation of Chinese and Japanese, and
+ * characters that nobody sees or that change the direction of the text end it.
+ */
+const urls = /(?<![\p{L}\p{N}])https?:\/\/[^\s<>"'`“”«»\p{C}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]+/giu;
+
+/** What ends a sentence, or closes a bracket, and not the URL before it. */
+const trailing = /[.,;:!?…’*_)\]}]$/u;
+const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+/** The title as HTML: its URLs are links, and those of a known shortener have one to the expander beside them. */
+export function linked(title: string): string {
+  let [html, end] = ['', 0];
+  for (const { 0: found, index } of title.matchAll(urls)) {
+    const text = withoutTrailing(found);
+    const url = URL.parse(text);
+    // What stands in front of an @ only looks like a host.
+    if (!url || url.username || url.password) continue;
+    html += escaped(title.slice(end, index)) + link(text, url);
+    end = index + text.length;
+  }
+  return html + escaped(title.slice(end));
+}
+
+function link(text: string, { href, hostname, pathname }: URL): string {
+  // Left to right, whatever stands around it or in it.
+  const anchor = `<a dir="ltr" href="${escaped(href)}" rel="noreferrer">${escaped(text)}</a>`;
+  if (pathname === '/' || !shorteners.has(hostname.replace(/^www\./, ''))) return anchor;
+  const expand = `/expand?${new URLSearchParams({ u: href })}`;
+  // The style has its text, so that the text of the title is the title.
+  return `${anchor}<a class="where" href="${expand}" aria-label="Where to? ${escaped(text)}"></a>`;
+}
+
+function withoutTrailing(found: string): string {
+  let text = found;
+  for (let [last] = trailing.exec(text) ?? []; last; [last] = trailing.exec(text) ?? []) {
+    const opening = brackets[last];
+    // A closing bracket belongs to the URL if it has the opening one.
+    if (opening && text.split(opening).length >= text.split(last).length) break;
+    text = text.slice(0, -1);
+  }
+  return text;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}

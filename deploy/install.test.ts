@@ -22,7 +22,7 @@ test('has at most 900 words', () => {
 });
 
 describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000 }, () => {
-  test('the stack starts, starts again, believes its front at the fixed address, and is saved and restored', async () => {
+  test('the stack starts, stops and keeps only its volumes, starts again with its tasks, believes its front at the fixed address, and is saved and restored', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
     const project = `longhand-test-${randomBytes(4).toString('hex')}`;
     // A range of this test's own.
@@ -53,7 +53,22 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
     // One does not end, and one asks a registry.
     const commands = code(/^docker compose /).filter((command) => !/--follow$| pull$/.test(command));
     expect(commands).toHaveLength(12);
-    for (const command of commands) await run(command);
+    const tasks = `http://127.0.0.1:${variables.LONGHAND_TASKS_PORT}/tasks`;
+    const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    const ours = (kind: string) =>
+      run(`docker ${kind} --quiet --filter label=com.docker.compose.project=${project}`);
+    for (const [i, command] of commands.entries()) {
+      if (i === commands.indexOf('docker compose down'))
+        await fetch(tasks, { method: 'POST', headers: json, body: '{"title":"kept"}' });
+      await run(command);
+      if (!command.endsWith('down')) continue;
+      expect([await ours('ps --all'), await ours('network ls')]).toEqual(['', '']);
+      const volumes = ['expander-cache-password', 'tasks', 'tasks-store-password'];
+      expect(await ours('volume ls')).toBe(volumes.map((name) => `${project}_${name}\n`).join(''));
+    }
+    expect(await (await fetch(tasks, { headers: json })).json()).toMatchObject({
+      tasks: [{ title: 'kept' }],
+    });
 
     const ids = (await run('docker compose ps --quiet')).trim().split('\n');
     expect(ids).toHaveLength(5);

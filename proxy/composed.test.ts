@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
 import { backupRules } from './suite/backup.ts';
 import { containerRules } from './suite/containers.ts';
-import { crowdRules } from './suite/crowd.ts';
 import { replicaRules } from './suite/replicas.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';
 
@@ -21,6 +20,5 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   acceptanceRules(() => stack);
   containerRules(() => stack);
   backupRules(() => stack);
-  crowdRules(() => stack);
   replicaRules(() => stack);
 });

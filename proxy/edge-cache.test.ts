@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type ObedientApplication,
-  type Order,
-  ordering,
-  startObedientApplication,
-} from './testing/obedient-application.ts';
-import { type RequestOptions, send } from './testing/send.ts';
+import { cutOff } from '@longhand/shared/testing/listening.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { logged, type Order, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
+import { type RequestOptions, send, type TestResponse } from './testing/send.ts';
 
 /** As the expander sends it: kept for 30 s of ten minutes. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };
@@ -24,22 +26,13 @@ describe.skipIf(!engine)('The edge cache in a container', () => edgeCache('nginx
 
 /** @param image that of the container whose nginx it is, instead of this machine's, which may be as old as 1.22. */
 function edgeCache(image?: string): void {
-  let application: ObedientApplication;
+  const application = obedientApplication();
   let proxy: TemporaryProxy;
-  const start = async () => {
-    application = await startObedientApplication(application?.port);
-  };
   beforeAll(async () => {
-    await start();
-    const server = `127.0.0.1:${application.port} max_fails=0`;
-    const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
     const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
-    proxy = await startTemporaryProxy(servers, impatient, image);
+    proxy = await startProxied(application.server, {}, impatient, image);
   }, 60_000);
-  afterAll(async () => {
-    await proxy?.stop();
-    await application?.stop();
-  });
+  afterAll(() => proxy?.stop());
 
   /** A short URL that nobody has asked for. */
   let u: string;
@@ -50,11 +43,7 @@ function edgeCache(image?: string): void {
   const ask = (path: string, options?: RequestOptions) => send(proxy.ports.expander, path, options);
   /** How often the application was asked for this test's URL. */
   const asked = () => application.arrived.filter(({ url }) => url.includes(u)).length;
-  const statusOf = async (id: unknown) => {
-    const line = () => proxy.log.find((entry) => entry.includes(`${id}`));
-    await expect.poll(line).toBeDefined();
-    return JSON.parse(line() ?? '').cache;
-  };
+  const statusOf = async (response: TestResponse) => (await logged(() => proxy.log, response)).cache;
 
   test.each<[string, string, Order]>([
     ['/api', 'text', { headers: fresh }],
@@ -67,11 +56,10 @@ function edgeCache(image?: string): void {
     expect(asked()).toBe(1);
     expect(second.status).toBe(first.status);
     expect(second.body).toBe(first.body);
-    const { 'x-request-id': firstId, ...headers } = first.headers;
-    const { 'x-request-id': secondId, ...others } = second.headers;
-    expect(others).toEqual(headers);
-    expect(await statusOf(firstId)).toBe('MISS');
-    expect(await statusOf(secondId)).toBe('HIT');
+    const ids = { 'x-request-id': expect.any(String) };
+    expect(second.headers).toEqual({ ...first.headers, ...ids });
+    expect(await statusOf(first)).toBe('MISS');
+    expect(await statusOf(second)).toBe('HIT');
   });
 
   test.each<[string, string, Order, RequestOptions]>([
@@ -135,21 +123,15 @@ function edgeCache(image?: string): void {
   });
 
   test('a cached answer counts with the rate limit, and the log says so', async () => {
-    const limited = await startTemporaryProxy(
-      {
-        LONGHAND_API_RATE: '1r/s',
-        LONGHAND_EXPANDER_SERVER: `127.0.0.1:${application.port} max_fails=0`,
-      },
-      undefined,
-      image,
-    );
+    const { arrived, server } = obedientApplication();
+    const limited = await startProxied(server, { LONGHAND_API_RATE: '1r/s' }, undefined, image);
     const statuses = [];
     for (let i = 0; i < 4; i += 1) {
       statuses.push((await send(limited.ports.expander, target('/api'))).status);
     }
     await limited.stop();
     expect(statuses).toEqual([200, 200, 429, 429]);
-    expect(asked()).toBe(1);
+    expect(arrived).toHaveLength(1);
     const cached = limited.log.filter((line) => line.includes('"cache":"HIT"'));
     expect(cached.map((line) => JSON.parse(line).limit)).toEqual(['PASSED']);
   });
@@ -160,13 +142,16 @@ function edgeCache(image?: string): void {
     });
     /** Asks until the answer is something else than a hit, and says what and how long it took. */
     const afterHits = async (path: string) => {
-      for (;;) {
+      const last = { status: 0, cache: '', milliseconds: 0 };
+      const cache = async () => {
         const started = performance.now();
-        const { status, headers } = await ask(path);
+        const response = await ask(path);
         const milliseconds = performance.now() - started;
-        const cache = await statusOf(headers['x-request-id']);
-        if (cache !== 'HIT') return { status, cache, milliseconds };
-      }
+        Object.assign(last, { status: response.status, cache: await statusOf(response), milliseconds });
+        return last.cache;
+      };
+      await expect.poll(cache).not.toBe('HIT');
+      return last;
     };
 
     test('is what X-Accel-Expires says, not max-age; nothing old is told after it', async () => {
@@ -202,13 +187,14 @@ function edgeCache(image?: string): void {
       const dropped = `${target('/api', aSecond('public, max-age=600'))}&dropped`;
       await ask(kept);
       await ask(dropped);
-      await application.stop();
+      const port = application.server.address();
+      cutOff(application.server);
       try {
         expect(await afterHits(dropped)).toMatchObject({ status: 502 });
         expect(await afterHits(kept)).toMatchObject({ status: 200, cache: 'STALE' });
         await expect.poll(async () => (await ask(kept)).status).toBe(502);
       } finally {
-        await start();
+        application.server.listen(port);
       }
     });
 
@@ -223,4 +209,162 @@ function edgeCache(image?: string): void {
       }
     });
   });
+
+  /** What one client sends, which changes nothing for the next one. */
+  const sent: [string, string[]][] = [
+    ['Host', ['tasks.localhost', 'expander.localhost', 'LOCALHOST:80', 'a-machine']],
+    ['Accept-Encoding', ['gzip', 'br', 'gzip, deflate, br', 'br;q=0, gzip', 'GZIP;q=0.5', '*', 'zstd']],
+    ['Range', ['bytes=0-3', 'bytes=0-1,3-4', 'bytes=99999-', 'lines=1']],
+    ['If-None-Match', ['"tag"', '*', 'W/"tag"']],
+    ['If-Modified-Since', ['Sat, 01 Jan 2000 00:00:00 GMT', 'Fri, 01 Jan 2100 00:00:00 GMT']],
+    ['If-Range', ['"tag"']],
+    ['Cookie', ['session=1']],
+    ['Cache-Control', ['no-cache', 'no-store', 'only-if-cached']],
+    ['Authorization', ['Basic eDp5']],
+    ['Origin', ['http://evil.example']],
+    ['Accept', ['application/json', 'text/html']],
+    ['Accept-Language', ['de']],
+    ['X-Forwarded-For', ['8.8.8.8']],
+    ['X-Forwarded-Host', ['evil.example']],
+    ['X-Forwarded-Proto', ['https']],
+    ['X-HTTP-Method-Override', ['DELETE']],
+    ['X-Accel-Expires', ['1000']],
+    ['X-Original-URL', ['/other']],
+    ['Expect', ['100-continue']],
+    ['User-Agent', ['Mozilla/5.0']],
+    ['TE', ['trailers']],
+    ['CDN-Loop', ['longhand', 'other']],
+  ];
+  const json = { 'Content-Type': 'application/json' };
+  const file = {
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    ETag: '"tag"',
+    Vary: 'Accept-Encoding',
+  };
+  test.each<[name: 'expander' | 'tasks', path: string, what: string, order: Order]>([
+    ['expander', '/api?', 'an answer', { headers: fresh }],
+    ['expander', '/api/chain?', 'a long one', { headers: { ...fresh, ...json }, length: 2_000 }],
+    ['expander', '/api?', 'one too long to keep', { headers: { ...fresh, ...json }, length: 20_000 }],
+    ['expander', '/api?', 'one of a kind', { headers: { ...fresh, Vary: 'Cookie, Accept-Language' } }],
+    ['tasks', '/public/0123456789ab/', 'a file', { headers: file }],
+    [
+      'tasks',
+      '/public/0123456789ab/',
+      'a style',
+      { headers: { ...file, 'Content-Type': 'text/css' }, length: 5_000 },
+    ],
+  ])('what one client of %s sends to %s changes nothing for the next: %s', async (name, path, _, order) => {
+    application.standing = order;
+    /** What comes back, without what is new in each response. */
+    const answer = async (own: string, headers = {}, method = 'GET') => {
+      const response = await send(proxy.ports[name], `${path}${own}`, { headers, method });
+      const { date, 'x-request-id': id, ...rest } = response.headers;
+      return JSON.stringify([response.status, rest, response.body])
+        .replaceAll(own, 'own')
+        .replaceAll(`${id}`, 'id');
+    };
+    const requests: [headers: Record<string, string>, method?: string][] = [
+      ...sent.flatMap(([header, values]) =>
+        values.map((value): [Record<string, string>] => [{ [header]: value }]),
+      ),
+      [{}, 'HEAD'],
+      [{}, 'POST'],
+      [{}, 'OPTIONS'],
+    ];
+    const compared = requests.map(async (request, i) => {
+      const [alone, other, shared, again] = ['a', 'b', 'c', 'd'].map((way) => `${u}${i}${way}`);
+      const plain = await answer(`${alone}`);
+      const special = await answer(`${other}`, ...request);
+      await answer(`${shared}`, ...request);
+      expect([request, await answer(`${shared}`)]).toEqual([request, plain]);
+      await answer(`${again}`);
+      expect([request, await answer(`${again}`, ...request)]).toEqual([request, special]);
+    });
+    await Promise.all(compared);
+  });
 }
+
+/** Bytes of memory that a cached answer takes at most, and keys that a zone of a MiB has room for. */
+const largest = 2 * 4_096;
+const keysPerMebibyte = 8_192;
+/** The upper bound of LONGHAND_WORKERS. */
+const maxWorkers = 16;
+
+const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
+
+test('the folder of the container has room for all answers that the zone has keys for', async () => {
+  const zone = /keys_zone=answers:(\d+)m/.exec(await read('templates/cache.conf.template'));
+  const folder = /"\/run\/answers:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
+  const room = Number(folder?.[1]) * 1024 ** 2;
+  // A removed file takes space for as long as a worker has it open.
+  const open =
+    maxWorkers * Number(/open_file_cache max=(\d+)/.exec(await read('templates/cache.conf.template'))?.[1]);
+  expect((Number(zone?.[1]) * keysPerMebibyte + open) * largest).toBeLessThanOrEqual(room);
+});
+
+/** An expander behind nginx, which keeps answers in `folder`. */
+async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2m') {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
+  const application = obedientApplication();
+  const proxy = await startProxied(application.server, variables, (config) =>
+    config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:${keys}`),
+  );
+  onTestFinished(async () => {
+    await proxy.stop();
+    await rm(folder, { recursive: true });
+  });
+  return { folder, application, proxy };
+}
+
+test('however many short URLs are asked for, the answers kept are bounded, and none is lost', async () => {
+  const { folder, application, proxy } = await startCaching({ LONGHAND_API_RATE: '1000000r/s' }, '128k');
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+  onTestFinished(() => agent.destroy());
+  const order = ordering({ headers: fresh, length: 2_999 });
+  const ask = async (i: number) => {
+    const path = `/api?u=${i}&${order}&${'x'.repeat(i % 4_000)}`;
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    http.get({ agent, host: '127.0.0.1', port: proxy.ports.expander, path }, resolve).on('error', reject);
+    const response = await promise;
+    return `${response.statusCode} ${(await text(response)).length}`;
+  };
+  const answers = await Promise.all(
+    Array.from({ length: rounds({ short: 3_000, long: 30_000 }) }, (_, i) => ask(i)),
+  );
+  expect(new Set(answers)).toEqual(new Set(['200 2999']));
+
+  const kept = await readdir(folder);
+  expect(kept.length).toBeGreaterThan(100);
+  expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 8);
+  const sizes = await Promise.all(kept.map(async (name) => (await stat(join(folder, name))).size));
+  expect(Math.max(...sizes)).toBeGreaterThan(4_096);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
+
+  // What somebody removes is given no longer than a second, though nginx has it open.
+  const asked = application.arrived.length;
+  const removed = answers.length - 1;
+  await ask(removed);
+  expect(application.arrived).toHaveLength(asked);
+  await Promise.all(kept.map((name) => rm(join(folder, name))));
+  const askedAgain = async () => {
+    await ask(removed);
+    return application.arrived.length;
+  };
+  await expect.poll(askedAgain, { timeout: 10_000 }).toBeGreaterThan(asked);
+});
+
+test('a folder that cannot be written costs no answer: each is asked for again', async () => {
+  const { folder, application, proxy } = await startCaching({});
+  // Permissions would not keep root from writing.
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  for (const chunked of [false, true]) {
+    const path = `/api?u=${chunked}&${ordering({ headers: fresh, length: 2_999, chunked })}`;
+    const before = application.arrived.length;
+    for (let i = 0; i < 3; i += 1) {
+      const { status, body } = await send(proxy.ports.expander, path);
+      expect([status, body.trim().length]).toEqual([200, 2_999]);
+    }
+    expect(application.arrived.length - before).toBe(3);
+  }
+});

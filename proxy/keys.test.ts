@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type ObedientApplication,
-  ordering,
-  startObedientApplication,
-} from './testing/obedient-application.ts';
+import { logged, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
 const keys = { alice: 'AliceAliceAlice-1', bob: 'bob_bob_bob_bob_2', carol: 'carolcarolcarol-3' };
@@ -19,40 +16,24 @@ carol ${keys.carol} 100r/s`;
 const kept = ordering({ headers: { 'X-Accel-Expires': '30' } });
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-keys-'));
-let application: ObedientApplication;
-beforeAll(async () => {
-  application = await startObedientApplication();
-});
-afterAll(async () => {
-  await application.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
-function startProxy(text?: string): Promise<TemporaryProxy> {
+function startProxy(application: http.Server, text?: string): Promise<TemporaryProxy> {
   const path = join(folder, 'keys');
   if (text !== undefined) writeFileSync(path, text);
-  const server = `127.0.0.1:${application.port} max_fails=0`;
-  return startTemporaryProxy({
-    LONGHAND_API_RATE: '4r/m',
-    LONGHAND_EXPANDER_SERVER: server,
-    LONGHAND_TASKS_SERVER: server,
-    EXPANDER_TOKENS_FILE: text === undefined ? '' : path,
-  });
+  const EXPANDER_TOKENS_FILE = text === undefined ? '' : path;
+  return startProxied(application, { LONGHAND_API_RATE: '4r/m', EXPANDER_TOKENS_FILE });
 }
 
 describe('With keys', () => {
+  const application = obedientApplication();
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    proxy = await startProxy(file);
+    proxy = await startProxy(application.server, file);
   });
   afterAll(() => proxy?.stop());
   const ask = (path: string, options?: RequestOptions) => send(proxy.ports.expander, path, options);
   const bearer = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
-  const logged = async (id: unknown) => {
-    const line = () => proxy.log.find((entry) => entry.includes(`${id}`));
-    await expect.poll(line).toBeDefined();
-    return JSON.parse(line() ?? '');
-  };
 
   test.each([
     ['/api?u=1&key=KEY', '/api?u=1'],
@@ -64,9 +45,9 @@ describe('With keys', () => {
     ['/api/expand?follow=all&key=KEY', '/api/expand?follow=all'],
   ])('the name reaches the expander, and the key does not: %s', async (path, arrived) => {
     const method = path.includes('expand') ? 'POST' : 'GET';
-    const { headers } = await ask(path.replace('KEY', keys.alice), { method });
+    const response = await ask(path.replace('KEY', keys.alice), { method });
     expect(application.arrived.at(-1)).toMatchObject({ url: arrived, headers: { 'x-key-name': 'alice' } });
-    expect(await logged(headers['x-request-id'])).toMatchObject({ key: 'alice', status: 200 });
+    expect(await logged(() => proxy.log, response)).toMatchObject({ key: 'alice', status: 200 });
   });
 
   test('one answer is cached for all keys, sent either way', async () => {
@@ -78,8 +59,7 @@ describe('With keys', () => {
       ['', bearer(keys.carol)],
       ['', {}],
     ] as const) {
-      const { headers } = await ask(path + more, options);
-      const { cache, key } = await logged(headers['x-request-id']);
+      const { cache, key } = await logged(() => proxy.log, await ask(path + more, options));
       states.push([cache, key]);
     }
     expect(states).toEqual([
@@ -151,7 +131,8 @@ describe('With keys', () => {
 });
 
 test('without a file `key` is an argument like any other, and Authorization means nothing', async () => {
-  const proxy = await startProxy();
+  const application = obedientApplication();
+  const proxy = await startProxy(application.server);
   const headers = { Authorization: 'Bearer x', 'X-Key-Name': 'alice' };
   const { status } = await send(proxy.ports.expander, '/api?u=1&key=x&key=y', { headers });
   expect(status).toBe(200);
@@ -170,7 +151,7 @@ test.each([
   ['with the name of another', `bob ${keys.bob} 1r/s\nbob ${keys.alice} 1r/s`],
   ['with the key of another', `bob ${keys.bob} 1r/s\nalice ${keys.bob} 1r/s`],
 ])('a line %s ends the start with its number, and shows no key', async (_, text) => {
-  const message = await startProxy(text).then(
+  const message = await startProxy(http.createServer(), text).then(
     () => 'started',
     (error: Error) => error.message,
   );

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Crowd, startCrowd } from './testing/crowd.ts';
-import type { Hold } from './testing/hold.ts';
-import { memoryLimits, residentBytes } from './testing/memory.ts';
+import { type Hold, startCrowd } from './testing/crowd.ts';
+import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { startProxied } from './testing/proxied.ts';
 import { send, sendRaw } from './testing/send.ts';
 
@@ -16,25 +14,25 @@ import { send, sendRaw } from './testing/send.ts';
 const wait = { timeout: 60_000 };
 
 /** Bytes of nginx, while it holds the connections of which its configuration says that they fit. */
-const most = 0.8 * ((await memoryLimits()).proxy ?? 0);
+const most = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** What connections cost nginx before it knows whose requests they bring. */
-describe.each([2, 64])('The memory of the proxy on %i cores', { timeout: 120_000 }, (cores) => {
+describe('The memory of the proxy with its most workers', { timeout: 120_000 }, () => {
   let proxy: TemporaryProxy;
   let quiet: number;
   beforeAll(async () => {
     // Time enough to open all the connections, however busy the machine is.
-    proxy = await startTemporaryProxy({ LONGHAND_WORKERS: `${Math.min(cores, 4)}` }, (text) =>
+    proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
       text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
     );
     quiet = await residentBytes(proxy.pid);
   });
   afterAll(() => proxy?.stop());
 
-  const crowd = (options: Pick<Hold, 'count' | 'bytes'>): Crowd => {
-    const where = { host: '127.0.0.1', port: proxy.ports.tasks, from: '127.0.0.2' };
+  const crowd = (options: Pick<Hold, 'count' | 'bytes'>) => {
+    const where = { port: proxy.ports.tasks, from: '127.0.0.2' };
     const started = startCrowd({ kind: 'unfinished', ...where, ...options });
     onTestFinished(() => started.stop());
     return started;
@@ -95,21 +93,17 @@ test.each([
 
 test('one address has 2,000 requests at a time, and others have theirs', { timeout: 120_000 }, async () => {
   const application = http.createServer(() => {});
-  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', 4_096, resolve));
-  const { port } = application.address() as AddressInfo;
-  const servers = { LONGHAND_TASKS_SERVER: `127.0.0.1:${port} max_fails=0` };
-  const proxy = await startTemporaryProxy(servers, (text) =>
+  const proxy = await startProxied(application, {}, (text) =>
     text.replace('read_timeout 2s', 'read_timeout 90s'),
   );
-  const where = { host: '127.0.0.1', port: proxy.ports.tasks, from: '127.0.0.2' };
+  const where = { port: proxy.ports.tasks, from: '127.0.0.2' };
   const crowd = startCrowd({ kind: 'reader', ...where, count: 2_100, path: '/hang' });
   onTestFinished(async () => {
     await Promise.all([crowd.stop(), proxy.stop()]);
-    cutOff(application);
   });
   await expect.poll(() => crowd.held().statuses['429'], wait).toBeGreaterThan(0);
   await expect.poll(() => connections(application), wait).toBe(2_000);
-  const other = http.get({ ...where, localAddress: '127.0.0.3', path: '/' }).on('error', () => {});
+  const other = http.get({ port: proxy.ports.tasks, localAddress: '127.0.0.3' }).on('error', () => {});
   await expect.poll(() => connections(application)).toBe(2_001);
   other.destroy();
 });

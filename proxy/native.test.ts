@@ -1,15 +1,106 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { type Shortener, startShortener } from '@longhand/shortener';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
-import { type CrowdedStack, crowdRules } from './suite/crowd.ts';
-import { startNative } from './testing/native.ts';
+import { type Hold, startCrowd } from './testing/crowd.ts';
+import { memoryLimit, residentBytes } from './testing/memory.ts';
+import { send } from './testing/send.ts';
+import type { TestStack } from './testing/test-stack.ts';
 
 describe('The stack from outside, without Docker', () => {
-  let stack: CrowdedStack;
+  let shortener: Shortener;
+  let native: TemporaryStack;
+  let stack: TestStack;
   beforeAll(async () => {
-    stack = await startNative();
+    shortener = await startShortener();
+    native = await startTemporaryStack();
+    const port = (url: string) => Number(new URL(url).port);
+    stack = {
+      port: port(native.urls.proxy),
+      expanderPort: port(native.urls.expander),
+      tasksPort: port(native.urls.tasks),
+      shortener: shortener.url,
+      proxyLog: async () => (await native.accessLog()).trim().split('\n'),
+      async kill(service) {
+        const { pid = 0 } = native.processes.find(({ name }) => name === service) ?? {};
+        process.kill(pid, 'SIGKILL');
+      },
+    };
   });
-  afterAll(() => stack?.stop());
+  afterAll(async () => {
+    await native?.stop();
+    await shortener?.close();
+  });
 
   acceptanceRules(() => stack);
-  crowdRules(() => stack);
+
+  /** A twentieth of the crowd in `make test`. */
+  const size = (long: number) => rounds({ short: long / 20, long });
+  /** Addresses that the event streams share: one may have 200. */
+  const addresses = rounds({ short: 2, long: 5 });
+
+  // The limits hold together.
+  test('a crowd that holds connections leaves both applications to everybody else, within their memory', {
+    timeout: 600_000,
+  }, async () => {
+    const { tasksPort, port } = stack;
+    await fillList(tasksPort, 5_000);
+    await visit(stack, 50);
+    const quiet = await visit(stack, rounds({ short: 100, long: 300 }));
+
+    const hold = (kind: Hold['kind'], count: number, n: number, more: Partial<Hold> = {}) => {
+      const crowd = startCrowd({ kind, count, port: tasksPort, from: `127.0.0.${2 + n}`, ...more });
+      onTestFinished(() => crowd.stop());
+      return crowd;
+    };
+    const streams = Array.from({ length: addresses }, (_, n) => hold('stream', size(1_000) / addresses, n));
+    const crowds = [
+      ...streams,
+      hold('reader', size(200), 0, { path: '/tasks/export?format=json' }),
+      hold('idle', size(10_000), 1, { port }),
+      hold('idle', size(10_000), 2, { port }),
+    ];
+    await Promise.all(crowds.map((crowd) => crowd.reached()));
+    // Refused after 5 s, and there again a second later.
+    const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
+    await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
+
+    const besieged = await visit(stack, rounds({ short: 100, long: 2_000 }));
+    const used = native.processes.map(async ({ name, pid }) => {
+      const share = (await residentBytes(pid ?? 0)) / (await memoryLimit(name));
+      return [name, Number(share.toFixed(2))] as const;
+    });
+    const shares = await Promise.all(used);
+    console.log(JSON.stringify({ quiet, besieged, shares }));
+    expect(besieged.failures).toEqual([]);
+    // 50 ms on a machine that does nothing else; the short form runs beside other tests.
+    expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
+    expect(shares.filter(([, share]) => share >= 0.8)).toEqual([]);
+  });
 });
+
+/** Uses both applications, one request after the other, and says how long they took in milliseconds. */
+async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
+  const milliseconds: number[] = [];
+  const failures: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const [port, path] =
+      i % 2 === 0 ? [tasksPort, '/'] : [expanderPort, `/api?u=${shortener}/chain/1?id=${randomUUID()}`];
+    const started = performance.now();
+    const status = await send(port, path).then(({ status }) => status, String);
+    milliseconds.push(performance.now() - started);
+    if (status !== 200) failures.push(`${path}: ${status}`);
+  }
+  milliseconds.sort((a, b) => a - b);
+  return { p99: milliseconds[Math.ceil(count * 0.99) - 1] ?? Number.NaN, failures };
+}
+
+/** Something long to read slowly. */
+async function fillList(port: number, tasks: number): Promise<void> {
+  const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(200)}`).join('\n');
+  const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };
+  const { status } = await send(port, '/tasks/import', { method: 'POST', headers, body });
+  expect(status).toBe(200);
+}

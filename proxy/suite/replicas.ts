@@ -72,23 +72,4 @@ export function replicaRules(stack: () => ComposedStack): void {
       await expect.poll(all, { timeout: 60_000 }).toBe(true);
     });
   });
-
-  describe('down and up', { timeout: 180_000 }, () => {
-    test('down leaves only the volumes, and up brings the tasks back', async () => {
-      const { project, compose, tasksPort } = stack();
-      const title = `kept ${randomUUID()}`;
-      expect((await openSession(tasksPort).add(title)).status).toBe(302);
-      await compose('--profile', 'load', 'down');
-      const label = ['--quiet', '--filter', `label=com.docker.compose.project=${project}`];
-      expect(await docker('ps', '--all', ...label)).toBe('');
-      expect(await docker('network', 'ls', ...label)).toBe('');
-      const volumes = (await docker('volume', 'ls', ...label)).split('\n').toSorted();
-      expect(volumes).toEqual(
-        ['expander-cache-password', 'tasks', 'tasks-store-password'].map((name) => `${project}_${name}`),
-      );
-      await compose('up', '--wait', 'proxy');
-      const titles = (await openSession(tasksPort).tasks()).map((task) => task.title);
-      expect(titles).toContain(title);
-    });
-  });
 }

@@ -1,16 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { addressOf, signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
+import { signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import type { CrowdedStack } from '../suite/crowd.ts';
-import { type ServiceName, serviceNames } from './test-stack.ts';
+import type { ServiceName, TestStack } from './test-stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-export interface ComposedStack extends CrowdedStack {
+export interface ComposedStack extends TestStack {
   /** The name of the compose project, unique for each stack. */
   readonly project: string;
   /** Runs `docker compose` and returns its output. */
@@ -19,6 +18,7 @@ export interface ComposedStack extends CrowdedStack {
   containers(service: ServiceName): Promise<string[]>;
   /** Runs a script of deploy/ on this stack, and returns its output. */
   script(path: string, args: string[], input?: string): Promise<string>;
+  stop(): Promise<void>;
 }
 
 /**
@@ -32,7 +32,6 @@ export async function startComposed(
 ): Promise<ComposedStack> {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   const { env, ports, compose, containers, stop } = await startComposeProject(project, options);
-  const front = `${project}_front`;
   return {
     project,
     compose,
@@ -53,27 +52,6 @@ export async function startComposed(
     async kill(service) {
       const [id = ''] = await containers(service);
       await signal(id, 'KILL');
-    },
-    async host() {
-      const [proxy = ''] = await containers('proxy');
-      return addressOf(proxy, front);
-    },
-    // Each container has an address of its own.
-    startHold(hold) {
-      const mounted = ['--volume', `${import.meta.dirname}/hold.ts:/hold.ts:ro`];
-      const image = 'node:26.10.0-trixie-slim';
-      const args = ['run', '--rm', '--interactive', '--network', front, ...mounted, image];
-      return spawn('docker', [...args, 'node', '/hold.ts', JSON.stringify(hold)], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-    },
-    async memory() {
-      const used = serviceNames.map(async (service) => {
-        const [id = ''] = await containers(service);
-        const usage = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', id);
-        return [service, Number.parseFloat(usage) * (/^[\d.]+GiB/.test(usage) ? 1024 ** 3 : 1024 ** 2)];
-      });
-      return Object.fromEntries(await Promise.all(used));
     },
     stop,
   };

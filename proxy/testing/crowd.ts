@@ -1,70 +1,115 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Held, Hold } from './hold.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Connections that one process holds: a process may often open no more than 20,000 files. */
-const perProcess = 10_000;
-
-export interface Crowd {
-  /** What its processes hold together. */
-  held(): Held;
-  /** Resolves once all connections are open. */
-  reached(): Promise<void>;
-  stop(): Promise<void>;
+/** Connections that are held open as by a hostile crowd; each that the server closes is opened anew. */
+export interface Hold {
+  kind: keyof typeof habits;
+  port: number;
+  count: number;
+  /** Local address of the connections. */
+  from: string;
+  /** Bytes of headers that an `unfinished` request sends. */
+  bytes?: number;
+  /** What a `reader` asks for. */
+  path?: string;
 }
 
-/** Starts processes that hold connections. */
-export function startCrowd(options: Hold, start: (hold: Hold) => ChildProcess = startHold): Crowd {
-  const members: { child: ChildProcess; held: Held }[] = [];
-  let notify = () => {};
-  for (let left = options.count; left > 0; left -= perProcess) {
-    const child = start({ ...options, count: Math.min(left, perProcess) });
-    const member = { child, held: { open: 0, opened: 0, statuses: {} } };
-    members.push(member);
-    if (!child.stdout) throw new Error('the output of the process cannot be read');
-    createInterface(child.stdout).on('line', (line) => {
-      member.held = JSON.parse(line);
-      notify();
-    });
-  }
-  const held = () => members.map((member) => member.held).reduce(sum);
+/** What a connection sends at first, and how many bytes a second it then reads; undefined is all there are. */
+const habits = {
+  /** Headers without an end. */
+  unfinished: ({ bytes = 100 }: Hold) => ({ sends: unfinished(bytes), reads: undefined }),
+  /** One request, then nothing. */
+  idle: () => ({ sends: request('/nowhere', 'elsewhere.example'), reads: undefined }),
+  stream: () => ({ sends: request('/tasks/events'), reads: undefined }),
+  /** A long answer, taken a kilobyte a second. */
+  reader: ({ path = '/' }: Hold) => ({ sends: request(path), reads: 1_024 }),
+};
+
+const request = (path: string, host = 'localhost') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+
+function unfinished(bytes: number): string {
+  const start = 'GET / HTTP/1.1\r\nHost: localhost\r\n';
+  const line = `X-Header: ${'x'.repeat(986)}\r\n`;
+  const end = 'X-Last: ';
+  const whole = Math.floor((bytes - start.length - end.length) / line.length);
+  return start + line.repeat(Math.max(0, whole)) + end;
+}
+
+const nothing = {
+  open: 0,
+  /** Connections opened since the start. */
+  opened: 0,
+  /** How many answers began with which status. */
+  statuses: {} as Record<string, number>,
+};
+
+/** Starts a process that holds connections: a process may often open no more than 20,000 files. */
+export function startCrowd(options: Hold) {
+  const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let held = nothing;
+  const lines = createInterface(child.stdout).on('line', (line) => {
+    held = JSON.parse(line);
+  });
   return {
-    held,
+    held: () => held,
+    /** Resolves once all connections are open. */
     async reached() {
-      while (held().open < options.count) {
-        await new Promise<void>((resolve) => {
-          notify = resolve;
-        });
-      }
+      while (held.open < options.count) await once(lines, 'line');
     },
     async stop() {
-      await Promise.all(
-        members.map(async ({ child }) => {
-          if (child.exitCode !== null || child.signalCode !== null) return;
-          const ended = once(child, 'exit');
-          child.stdin?.end();
-          await ended;
-        }),
-      );
+      child.stdin.end();
+      await exited;
     },
   };
 }
 
-/** The program on this machine. */
-export function startHold(hold: Hold): ChildProcess {
-  const program = join(import.meta.dirname, 'hold.ts');
-  return spawn(process.execPath, [program, JSON.stringify(hold)], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Connections opened in one turn, and milliseconds between turns: a crowd that comes all at once is refused by the kernel. */
+const turn = { size: 50, pause: 10 };
+/** Milliseconds before a connection that was closed is opened again. */
+const again = 700;
+
+/** The process: once a second it writes what it holds as a line of JSON, until its input ends. */
+async function hold(options: Hold): Promise<void> {
+  const held = structuredClone(nothing);
+  const { sends, reads } = habits[options.kind](options);
+  const one = () => {
+    const socket = connect({ host: '127.0.0.1', port: options.port, localAddress: options.from });
+    socket.on('connect', () => {
+      held.open += 1;
+      held.opened += 1;
+      socket.on('close', () => {
+        held.open -= 1;
+      });
+      socket.write(sends);
+    });
+    socket.once('data', (data) => {
+      const status = data.toString('latin1').split(' ')[1] ?? '';
+      held.statuses[status] = (held.statuses[status] ?? 0) + 1;
+      if (reads !== undefined) slow(socket, reads);
+    });
+    socket.on('data', () => {});
+    socket.on('error', () => {});
+    socket.on('close', () => setTimeout(one, again * (1 + Math.random())));
+  };
+  setInterval(() => console.log(JSON.stringify(held)), 1_000);
+  process.stdin.resume().on('end', () => process.exit());
+  for (let started = 0; started < options.count; started += 1) {
+    one();
+    if (started % turn.size === 0) await sleep(turn.pause);
+  }
 }
 
-const sum = (a: Held, b: Held): Held => ({
-  open: a.open + b.open,
-  opened: a.opened + b.opened,
-  statuses: sumCounts(a.statuses, b.statuses),
-});
-
-function sumCounts(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
+/** Takes `bytes` from the socket each second. */
+function slow(socket: ReturnType<typeof connect>, bytes: number): void {
+  socket.removeAllListeners('data').pause();
+  const timer = setInterval(() => socket.read(bytes), 1_000);
+  socket.on('readable', () => {}).on('close', () => clearInterval(timer));
 }
+
+if (import.meta.main) await hold(JSON.parse(process.argv[2] ?? ''));

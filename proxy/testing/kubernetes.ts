@@ -21,7 +21,7 @@ export const cluster: Watched = {
 };
 
 /** The stack of the overlay `load`, with one replica of each service, for the acceptance suite. */
-export async function applyStack(): Promise<TestStack> {
+export async function applyStack(): Promise<TestStack & { stop(): Promise<void> }> {
   await addShortener();
   await scale(1, 'expander', 'tasks', 'proxy');
   return {

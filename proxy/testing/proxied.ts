@@ -1,6 +1,9 @@
-import type http from 'node:http';
+import http, { type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { expect } from 'vitest';
 
 /**
  * Starts nginx in front of `application`, which stands for both services unless the variables name others. `stop` ends
@@ -9,11 +12,11 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 export async function startProxied(
   application: http.Server,
   variables: Parameters<typeof startTemporaryProxy>[0] = {},
-  edit?: (text: string) => string,
+  ...options: [edit?: Parameters<typeof startTemporaryProxy>[1], image?: string]
 ): Promise<TemporaryProxy> {
   const server = `127.0.0.1:${await listening(application)} max_fails=0`;
   const servers = { LONGHAND_EXPANDER_SERVER: server, LONGHAND_TASKS_SERVER: server };
-  const proxy = await startTemporaryProxy({ ...servers, ...variables }, edit);
+  const proxy = await startTemporaryProxy({ ...servers, ...variables }, ...options);
   const { stop } = proxy;
   return Object.assign(proxy, {
     async stop() {
@@ -21,4 +24,59 @@ export async function startProxied(
       cutOff(application);
     },
   });
+}
+
+/** What the proxy logs of the request that got this response. */
+export async function logged(
+  log: () => readonly string[] | Promise<string[]>,
+  response: { headers: IncomingHttpHeaders },
+) {
+  const id = `${response.headers['x-request-id']}`;
+  const line = async () => (await log()).find((entry) => entry.includes(id)) ?? '';
+  await expect.poll(line).not.toBe('');
+  return JSON.parse(await line());
+}
+
+/** What a request can order in its query, as JSON in `order`. */
+export interface Order {
+  status?: number;
+  headers?: Record<string, string>;
+  /** Bytes of the body, without which it says what arrived. */
+  length?: number;
+  /** Milliseconds until the response. */
+  delay?: number;
+  /** Sent in pieces, without a length. */
+  chunked?: boolean;
+}
+
+/** The query of a request that orders. */
+export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.stringify(order))}`;
+
+/** An application that answers as its requests order. */
+export function obedientApplication() {
+  const application = {
+    /** All requests, in the order in which they arrived. */
+    arrived: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: string }[],
+    /** Whether it takes requests and answers none. */
+    hangs: false,
+    /** The order of requests that have none of their own. */
+    standing: {} as Order,
+    server: http.createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const asked = { method, url, headers, body: await text(request) };
+      application.arrived.push(asked);
+      if (application.hangs) return;
+      const own = /\?.*\border=([^&]*)/.exec(url)?.[1];
+      const order: Order = own ? JSON.parse(decodeURIComponent(own)) : application.standing;
+      if (order.delay) await sleep(order.delay);
+      for (const [name, value] of Object.entries(order.headers ?? {})) response.setHeader(name, value);
+      const { 'x-request-id': _, traceparent: __, ...others } = headers;
+      response.statusCode = order.status ?? 200;
+      if (order.chunked) response.write(' ');
+      response.end(
+        order.length ? 'x'.repeat(order.length) : `answer ${JSON.stringify({ ...asked, headers: others })}`,
+      );
+    }),
+  };
+  return application;
 }

@@ -14,5 +14,4 @@ export interface TestStack {
   proxyLog(): Promise<string[]>;
   /** Kills a service as a crash would. */
   kill(service: ServiceName): Promise<void>;
-  stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 
 /** The memory limit that docker-compose.yml sets for a service, in bytes. */
 export async function memoryLimit(service: string): Promise<number> {
-  const { services } = parse(await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8'));
-  const [, number, unit] = /^(\d+)([mg])$/.exec(services[service].mem_limit) ?? [];
+  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+  const limit = new RegExp(`^  ${service}:\\n(?: {4}.*\\n|\\n)*? {4}mem_limit: (\\d+)([mg])$`, 'm');
+  const [, number, unit] = limit.exec(text) ?? [];
   return Number(number) * (unit === 'g' ? 1024 ** 3 : 1024 ** 2);
 }
 

@@ -2,9 +2,13 @@ import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chromiumEnds } from '../testing/browsers/chromium.ts';
-import { links } from '../testing/browsers/links.ts';
+import { cookies } from '../testing/browsers/cookies.ts';
 import { longhandEnds } from '../testing/browsers/longhand.ts';
+import { pageLinks } from '../testing/browsers/pages.ts';
+import { departures, redirectLinks } from '../testing/browsers/redirects.ts';
 import { openStage, type Stage } from '../testing/browsers/stage.ts';
+
+const links = [...redirectLinks, ...pageLinks, ...cookies, ...departures];
 
 /** Links that are followed in Chromium, which needs 40 ms of a core for each. */
 const count = rounds({ short: 25, long: links.length });

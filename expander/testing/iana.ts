@@ -17,14 +17,6 @@ export function specialPurposeBlocks(family: 'ipv4' | 'ipv6'): RegisteredBlock[]
   });
 }
 
-/** What IANA's registry of the whole IPv6 address space allocates each part to. */
-export function ipv6AddressSpace(): { block: string; allocation: string }[] {
-  const records = published('ipv6-address-space.xml').matchAll(
-    /<prefix>(.*?)<\/prefix>\s*<description>(.*?)<\/description>/g,
-  );
-  return [...records].map(([, block = '', allocation = '']) => ({ block, allocation }));
-}
-
 const published = (name: string) => readFileSync(`${import.meta.dirname}/iana/${name}`, 'utf8');
 
 /** The records of a CSV text (RFC 4180), the header first. */

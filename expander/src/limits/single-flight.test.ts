@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -104,13 +102,4 @@ describe('an expansion', () => {
     end.reject(new Error('no'));
     expect((await Promise.allSettled(shared)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
-});
-
-// In a process of its own, where nothing but flights decides when objects are collected.
-test('flights that have ended do not wait for a full collection', async () => {
-  const script = `${import.meta.dirname}/../../testing/ended-flights.ts`;
-  // Without the environment of the tests: with compiled code from a cache, V8 collects at other times.
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env: {} });
-  expect(Number(stdout)).toBeGreaterThan(0);
-  expect(Number(stdout)).toBeLessThan(30_000_000);
 });

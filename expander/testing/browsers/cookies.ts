@@ -5,15 +5,55 @@ import type { Website } from './stage.ts';
 const setting =
   (lines: readonly string[], there = '/check'): Website =>
   ({ path, cookie }) => {
-    if (path.startsWith('/a/b')) {
-      const headers = lines.map((line) => ['Set-Cookie', line] as const);
-      return { status: 302, headers: [['Location', there], ...headers] };
-    }
+    if (path.startsWith('/a/b')) return cookiesAnd(redirect(there), ...lines);
     if (!path.startsWith('/check')) return end;
     return redirect(cookie === '' ? '/none' : `/sent?${cookie.replaceAll(' ', '')}`);
   };
 
-const group = 'Cookies';
+const cookiesAnd = (reply: ReturnType<typeof redirect>, ...lines: string[]) => ({
+  ...reply,
+  headers: [...(reply.headers ?? []), ...lines.map((line) => ['Set-Cookie', line] as const)],
+});
+
+/** A website whose first page answers by the cookies that it gets. */
+const first =
+  (answer: (cookie: string) => ReturnType<Website>): Website =>
+  ({ path, cookie }) =>
+    path.startsWith('/a/b') ? answer(cookie) : end;
+
+const websites: [sent: string, website: Website][] = [
+  ['two', setting(['a=1', 'b=2'])],
+  ['one, twice', setting(['a=1', 'a=2'])],
+  ['one, removed', setting(['a=1; Path=/', 'a=; Path=/; Max-Age=0'])],
+  ['of 4,096 bytes', setting([`a=${'x'.repeat(4_095)}`])],
+  ['of 4,097 bytes', setting([`a=${'x'.repeat(4_096)}`])],
+  [
+    'of a domain, at a subdomain',
+    setting(['a=1; Path=/; Domain=start.example'], 'http://www.start.example/check'),
+  ],
+  ['of a host, at a subdomain', setting(['a=1; Path=/'], 'http://www.start.example/check')],
+  ['of a host, at another', setting(['a=1; Path=/'], 'http://other.example/check')],
+  ['of a host, at another port', setting(['a=1; Path=/'], 'http://start.example:8080/check')],
+  ['of http, at https', setting(['a=1; Path=/'], 'https://start.example/check')],
+  ['of http and secure, at https', setting(['a=1; Path=/; Secure'], 'https://start.example/check')],
+  ['of a path, below it', setting(['a=1; Path=/check'], '/check/below')],
+  ['of a path, beside it', setting(['a=1; Path=/check'], '/checked')],
+  [
+    'set by a website that redirects to itself',
+    first((cookie) => (cookie ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), 'seen=1'))),
+  ],
+  [
+    'set by a page that reloads itself',
+    first((cookie) => cookiesAnd(page('', [['Refresh', cookie ? '0;url=/in' : '0']]), 'seen=1')),
+  ],
+  [
+    'set anew at each of five visits',
+    first((cookie) => {
+      const visits = Number(/visits=(\d)/.exec(cookie)?.[1] ?? 0) + 1;
+      return visits === 5 ? redirect('/in') : cookiesAnd(redirect('/a/b?q'), `visits=${visits}`);
+    }),
+  ],
+];
 
 export const cookies: readonly Link[] = [
   ...ofLines('cookies.txt', () => end).map(({ sent }) => ({
@@ -21,75 +61,5 @@ export const cookies: readonly Link[] = [
     sent,
     website: setting([sent.replaceAll('␠', ' ')]),
   })),
-  { group, sent: 'two', website: setting(['a=1', 'b=2']) },
-  { group, sent: 'one, twice', website: setting(['a=1', 'a=2']) },
-  { group, sent: 'one, removed', website: setting(['a=1; Path=/', 'a=; Path=/; Max-Age=0']) },
-  { group, sent: 'of 4,096 bytes', website: setting([`a=${'x'.repeat(4_095)}`]) },
-  { group, sent: 'of 4,097 bytes', website: setting([`a=${'x'.repeat(4_096)}`]) },
-  {
-    group,
-    sent: 'of a domain, at a subdomain',
-    website: setting(['a=1; Path=/; Domain=start.example'], 'http://www.start.example/check'),
-  },
-  {
-    group,
-    sent: 'of a host, at a subdomain',
-    website: setting(['a=1; Path=/'], 'http://www.start.example/check'),
-  },
-  { group, sent: 'of a host, at another', website: setting(['a=1; Path=/'], 'http://other.example/check') },
-  {
-    group,
-    sent: 'of a host, at another port',
-    website: setting(['a=1; Path=/'], 'http://start.example:8080/check'),
-  },
-  { group, sent: 'of http, at https', website: setting(['a=1; Path=/'], 'https://start.example/check') },
-  {
-    group,
-    sent: 'of http and secure, at https',
-    website: setting(['a=1; Path=/; Secure'], 'https://start.example/check'),
-  },
-  { group, sent: 'of a path, below it', website: setting(['a=1; Path=/check'], '/check/below') },
-  { group, sent: 'of a path, beside it', website: setting(['a=1; Path=/check'], '/checked') },
-  {
-    group,
-    sent: 'set by a website that redirects to itself',
-    website: ({ path, cookie }) => {
-      if (!path.startsWith('/a/b')) return end;
-      if (cookie !== '') return redirect('/in');
-      return {
-        status: 302,
-        headers: [
-          ['Location', '/a/b?q'],
-          ['Set-Cookie', 'seen=1'],
-        ],
-      };
-    },
-  },
-  {
-    group,
-    sent: 'set by a page that reloads itself',
-    website: ({ path, cookie }) => {
-      if (!path.startsWith('/a/b')) return end;
-      return page('', [
-        ['Set-Cookie', 'seen=1'],
-        ['Refresh', cookie === '' ? '0' : '0;url=/in'],
-      ]);
-    },
-  },
-  {
-    group,
-    sent: 'set anew at each of five visits',
-    website: ({ path, cookie }) => {
-      if (!path.startsWith('/a/b')) return end;
-      const visits = Number(/visits=(\d)/.exec(cookie)?.[1] ?? 0) + 1;
-      if (visits === 5) return redirect('/in');
-      return {
-        status: 302,
-        headers: [
-          ['Location', '/a/b?q'],
-          ['Set-Cookie', `visits=${visits}`],
-        ],
-      };
-    },
-  },
+  ...websites.map(([sent, website]) => ({ group: 'Cookies', sent, website })),
 ];

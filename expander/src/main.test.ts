@@ -10,16 +10,14 @@ import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shortener } from '../testing/shortener.ts';
 
-let shortener: Shortener;
 let service: ChildProcess;
 let url: URL;
 let operations: string;
 
 beforeAll(async () => {
-  shortener = await startShortener();
   service = start({ PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
   const listening = await logged(service, 'listening');
   url = new URL(listening.url);
@@ -27,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   service.kill('SIGKILL');
-  await shortener.close();
 });
 
 /** The service as `npm start` starts it, its Redis away. */

@@ -1,14 +1,8 @@
-import { type Shortener, startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
+import { shortener } from '../testing/shortener.ts';
 import type { CacheClient } from './cache/redis.ts';
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
 
 /** A Redis that has nothing, or is away. */
 const redis = (get: () => Promise<null>) => ({ get, set: async () => 'OK' }) as unknown as CacheClient;

@@ -1,18 +1,12 @@
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createPause } from './pause.ts';
 import type { BulkLine } from './process-line.ts';
 import { processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
 
 const { app } = testExpander();
 const post = (body: string, path = '/api/expand') => app.request(path, { method: 'POST', body });

@@ -3,11 +3,11 @@ import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient, type StoreClient } from '@longhand/shared/redis.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
 let server: TestRedis;
@@ -15,18 +15,15 @@ let server: TestRedis;
 let redis: StoreClient;
 /** The client of the tests, which does not. */
 let store: Redis;
-let shortener: Shortener;
 
 beforeAll(async () => {
   server = await startRedis(fileURLToPath(new URL('../../redis.conf', import.meta.url)));
   redis = cacheClient({ REDIS_URL: server.url }, createLog('expander', 'silent'));
   store = new Redis(server.url, { maxRetriesPerRequest: null }).on('error', () => {});
-  shortener = await startShortener();
 });
 afterAll(async () => {
   redis.disconnect();
   store.disconnect();
-  await shortener.close();
   await server.stop();
 });
 beforeEach(async () => {

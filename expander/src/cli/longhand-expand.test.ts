@@ -11,15 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startShortener } from '@longhand/shortener';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { shortener } from '../../testing/shortener.ts';
 import { createProgress } from './progress.ts';
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
 
 function start(args: string[], env: Record<string, string> = {}) {
   const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));

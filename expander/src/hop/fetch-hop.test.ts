@@ -1,29 +1,25 @@
 import type { LookupAddress } from 'node:dns';
-import http, { type RequestListener } from 'node:http';
-import https from 'node:https';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { answering } from '../../testing/answering.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
+import { answering, website } from '../../testing/website.ts';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
-import { fetchHead, guardedRequest } from './fetch-hop.ts';
+import { fetchHead, guardedRequest, percentEncoded } from './fetch-hop.ts';
+import { headReader } from './response-head.ts';
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
 const guard = createGuard(['127.0.0.1/32']);
 const here = { address: '127.0.0.1', family: 4 };
 const elsewhere = { address: '127.0.0.2', family: 4 };
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
 
 /** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
 function asking(...answers: LookupAddress[][]) {
@@ -57,9 +53,8 @@ describe('Expansion procedure, rule 1', () => {
         seen.push([method, headers.host, url, 'encrypted' in socket]);
         response.end();
       };
-      const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
-      const port = await listening(server);
-      onTestFinished(() => cutOff(server));
+      const origin = await website(answer, scheme === 'https' ? { certificate } : {});
+      const { port } = new URL(origin);
       const host = `localhost:${port}`;
       expect(await asking([here])(`${scheme}://${host}/a/b?c=d`)).toMatchObject({ status: 200 });
       expect(seen).toEqual([['HEAD', host, '/a/b?c=d', scheme === 'https']]);
@@ -67,33 +62,22 @@ describe('Expansion procedure, rule 1', () => {
   );
 });
 
-test.each([
-  ['http', 'default'],
-  ['https', 'default'],
-  ['http', 'all'],
-  ['https', 'all'],
-] as const)('an IPv6 address in a URL is asked, over %s (%s)', async (scheme, follow) => {
+test.each(['http', 'https'] as const)('an IPv6 address in a URL is asked, over %s', async (scheme) => {
   const certificate = await trusted('::1');
   const asked: unknown[] = [];
   const answer: RequestListener = ({ headers: { host }, url, socket }, response) => {
     asked.push([host, (socket as tls.TLSSocket).servername || undefined]);
-    response.writeHead(url === '/' ? 301 : 200, { Location: '/next', 'Content-Type': 'text/plain' }).end();
+    response.writeHead(url === '/' ? 301 : 200, { Location: '/next' }).end();
   };
-  const server = scheme === 'https' ? https.createServer(certificate, answer) : http.createServer(answer);
-  const port = await listening(server, '::1');
-  onTestFinished(() => cutOff(server));
-  const host = `[::1]:${port}`;
+  const origin = await website(answer, { host: '::1', ...(scheme === 'https' && { certificate }) });
   const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
-  expect(await expand.trace(`${scheme}://${host}/`, { follow })).toMatchObject({
-    longUrl: `${scheme}://${host}/next`,
+  expect(await expand.trace(`${origin}/`)).toMatchObject({
+    longUrl: `${origin}/next`,
     hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
   });
-  expect(asked).toEqual([
-    [host, undefined],
-    [host, undefined],
-  ]);
+  expect(asked).toEqual(Array(2).fill([new URL(origin).host, undefined]));
   const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
-  expect((await guarded.expand.trace(`${scheme}://${host}/`, { follow })).error).toMatchObject(refusal);
+  expect((await guarded.expand.trace(`${origin}/`)).error).toMatchObject(refusal);
 });
 
 describe('the address judged is the address dialled', () => {
@@ -128,36 +112,22 @@ describe('the address judged is the address dialled', () => {
   );
 });
 
-describe('connections', () => {
-  test('are kept: the second request to a host opens none', async () => {
-    const ask = asking([here]);
-    await ask(`${shortener.url}/chain/1`);
-    const before = shortener.connections;
-    await ask(`${shortener.url}/chain/0`);
-    await ask(`${shortener.url}/chain/2`);
-    expect(shortener.connections).toBe(before);
-  });
-
-  test('over TLS keep name and certificate by the name in the URL', async () => {
-    const certificate = await trusted();
-    const names: unknown[] = [];
-    const secure = await startShortener({
-      tls: {
-        ...certificate,
-        SNICallback: (name: string, done: (error: null, context?: tls.SecureContext) => void) => {
-          names.push(name);
-          done(null, tls.createSecureContext(certificate));
-        },
-      } as typeof certificate,
-    });
-    onTestFinished(() => secure.close());
-    const { location } = await asking([here])(`https://localhost:${secure.port}/chain/1`);
-    expect(location).toBe(`https://localhost:${secure.port}/chain/0`);
-    expect(names).toEqual(['localhost']);
-    await expect(asking([here])(`https://other.example:${secure.port}/chain/1`)).rejects.toMatchObject({
-      code: 'request_failed',
-      message: expect.stringContaining('certificate'),
-    });
+test('a connection over TLS keeps name and certificate by the name in the URL', async () => {
+  const certificate = await trusted();
+  const names: unknown[] = [];
+  const origin = await website(
+    ({ socket }, response) => {
+      names.push((socket as tls.TLSSocket).servername);
+      response.end();
+    },
+    { certificate },
+  );
+  const { port } = new URL(origin);
+  expect(await asking([here])(`https://localhost:${port}/`)).toMatchObject({ status: 200 });
+  expect(names).toEqual(['localhost']);
+  await expect(asking([here])(`https://other.example:${port}/`)).rejects.toMatchObject({
+    code: 'request_failed',
+    message: expect.stringContaining('certificate'),
   });
 });
 
@@ -200,4 +170,55 @@ test('a body that answers HEAD does not reach the next request', async () => {
     expect(await ask(url).catch(({ code }) => ({ status: code }))).not.toMatchObject({ status: 301 });
   }
   expect(requests).toBeGreaterThan(0);
+});
+
+describe('a hop of more than 3 s is a timeout', () => {
+  const timeout = { code: 'timeout', message: expect.stringContaining('did not answer within 3 seconds') };
+
+  test.concurrent.each<[string, (socket: Socket) => void]>([
+    ['with no answer', () => {}],
+    [
+      'with an answer that comes in drops',
+      (socket) => {
+        const drip = setInterval(() => socket.write('H'), 500);
+        socket.write('HTTP/1.1 200 OK\r\nX: ');
+        socket.once('close', () => clearInterval(drip));
+      },
+    ],
+    [
+      'with interim answers without end',
+      (socket) => {
+        const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
+        socket.once('close', () => clearInterval(more));
+      },
+    ],
+  ])('%s', async (_, answer) => {
+    const { error } = await testExpander().expand.trace(await answering(answer));
+    expect(error).toMatchObject(timeout);
+  });
+
+  test.concurrent('after a redirect too, at the URL it had come to', async () => {
+    const u = `${shortener.url}/location?to=/hang`;
+    const { error, longUrl, redirectCount } = await testExpander().expand.trace(u);
+    expect(error).toMatchObject(timeout);
+    expect([longUrl, redirectCount]).toEqual([`${shortener.url}/hang`, 1]);
+  });
+});
+
+test('a location does not keep the head that it came in', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const filler = 'x'.repeat(15_000);
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const kept = Array.from({ length: 3_000 }, (_, i) => {
+    const bytes = Buffer.from(
+      `HTTP/1.1 301 Moved\r\nLocation: http://a.example/${i}\r\nX: ${filler}\r\n\r\n`,
+    );
+    return percentEncoded(headReader(16 * 1024)(bytes.toString('latin1'))?.head.headers.location);
+  });
+  collectGarbage();
+  // The heads have 43 MiB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20);
+  expect(kept).toContain('http://a.example/2999');
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readHtml } from './meta-refresh.ts';
 import { readPage } from './page.ts';
+import { readXml } from './xml-refresh.ts';
 
 const url = new URL('http://a.example/x/y?q');
 const meta = (content: string) => `<meta http-equiv="refresh" content="${content}">`;
@@ -63,4 +65,41 @@ describe('the title of a page', () => {
     ['null of what is no page', 'A page', { 'content-type': 'text/plain' }, null],
     ['null of a file to save', 'A page', { 'content-disposition': 'attachment' }, null],
   ])('%s', (_, text, headers, expected) => expect(title(text, headers)).toBe(expected));
+
+  test.each([
+    ['the first', '<title>One</title><title>Two</title>', 'One'],
+    ['not one in SVG', '<svg><title>Of a picture</title></svg><title>Of the page</title>', 'Of the page'],
+    ['not one in a template', '<template><title>a</title></template><title>b</title>', 'b'],
+    [
+      'text, whatever it contains',
+      '<title><script>x</script> &lt;b> &amp;</title>',
+      '<script>x</script> <b> &',
+    ],
+    ['in the body', '<body><p>Text<title>Late</title>', 'Late'],
+    ['none where the first is empty', '<title></title><title>Two</title>', null],
+    ['none in a comment', '<!-- <title>x</title> -->', null],
+  ])('is %s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
+
+  test.each([
+    ['the first of XHTML', '<svg:title>no</svg:title><title>a &amp; b</title><title>c</title>', 'a & b'],
+    ['none without one', '<p>x</p>', null],
+  ])('in XML is %s', (_, body, title) => {
+    expect(readXml(`<html xmlns="http://www.w3.org/1999/xhtml">${body}</html>`).title).toBe(title);
+  });
+});
+
+describe('markup that would become a tree of gigabytes', () => {
+  const size = 64 * 1024;
+  const bold = (count: number) => Array.from({ length: count }, (_, i) => `<b ${i}>`).join('');
+
+  test.each([
+    ['elements in elements', '<div>'.repeat(size / 5)],
+    // Every paragraph repeats all open ones.
+    ['formatting elements', `${bold(100)}${'<p>x'.repeat(size / 4)}`],
+    ['more formatting elements', `${bold(4_000)}${'<p>x'.repeat(8_000)}`],
+    ['formatting elements in tables', '<table><b>'.repeat(size / 10)],
+    ['templates', '<template>'.repeat(size / 10)],
+  ])('is read up to a limit: %s', (_, markup) => {
+    expect(readHtml(meta('0;url=/m') + markup + meta('0;url=/m')).refreshes).toHaveLength(1);
+  });
 });

@@ -1,21 +1,18 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import { readRate, takeLocally } from './rate.ts';
 
 let server: TestRedis;
-let shortener: Shortener;
 beforeAll(async () => {
   server = await startRedisProcess('expander/redis.conf');
-  shortener = await startShortener();
 });
 afterAll(async () => {
-  await shortener.close();
   await server.stop();
 });
 

@@ -1,16 +1,10 @@
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createApp } from './app.ts';
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
 
 const { app } = testExpander();
 const api = (parameters: Record<string, string>, path = '/api') =>

@@ -1,16 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { serving } from '../../testing/serving.ts';
-
-let shortener: Shortener;
-beforeAll(async () => {
-  shortener = await startShortener();
-});
-afterAll(() => shortener.close());
+import { shortener } from '../../testing/shortener.ts';
 
 async function fetchHead(url: URL, method: string) {
   const sent = request(url, { method, agent: false }).end();

@@ -2,21 +2,18 @@ import http from 'node:http';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
 import { startVisits, type Visits } from '../../testing/visit.ts';
 
-let shortener: Shortener;
 let visits: Visits;
 beforeAll(async () => {
-  shortener = await startShortener();
   visits = await startVisits(testExpander().app);
 });
 afterAll(async () => {
   await visits.close();
-  await shortener.close();
 });
 
 /** What would call `hit` if it ever became markup or script. */

@@ -1,0 +1,30 @@
+import http, { type RequestListener } from 'node:http';
+import https from 'node:https';
+import { createServer, type Socket } from 'node:net';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { onTestFinished } from 'vitest';
+
+/**
+ * A website on this machine, until the test has finished, over https if it has a certificate.
+ *
+ * @returns its origin.
+ */
+export async function website(
+  answer: RequestListener,
+  { host = '127.0.0.1', certificate }: { host?: string; certificate?: { key: string; cert: string } } = {},
+): Promise<string> {
+  const server = certificate ? https.createServer(certificate, answer) : http.createServer(answer);
+  const port = await listening(server, host);
+  onTestFinished(() => cutOff(server));
+  return `http${certificate ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A server of raw bytes on 127.0.0.1, until the test has finished. @returns its URL. */
+export async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${await listening(server)}/`;
+}

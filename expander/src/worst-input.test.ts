@@ -3,9 +3,9 @@ import { type Strangers, testWorstInputs } from '@longhand/shared/testing/worst-
 import { afterAll } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { startOrigin } from '../testing/origin.ts';
+import { words } from '../testing/pieces.ts';
 
 const { app, expand, close } = testExpander({
-  // No name leads anywhere.
   lookup: (_, __, callback) => callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []),
 });
 const origin = await startOrigin();
@@ -18,60 +18,16 @@ const bytes = (text: string) => Buffer.from(text).toString('latin1');
 /** Combining marks of two classes, which normalization has to sort. */
 const [above, below] = ['\u0301', '\u0323'] as const;
 const urls = [
-  'http://',
-  'https:',
-  'a',
-  'a.',
-  above,
-  below,
-  'ß',
-  '%cc%81',
-  '%',
-  '\\',
-  '/',
-  '\t',
-  ' ',
-  ':',
-  '@',
-  '?',
-  '#',
-  '[',
-  '::1',
-  'xn--',
-  '"',
-  '<',
+  ...words`http:// https: a a. ß %cc%81 % \ / : @ ? # [ ::1 xn-- " <`,
+  ...[above, below, '\t', ' '],
 ];
-const tokens = ['"', '\\"', '\\', ',', ';', '=', ' ', '\t', 'a', 'longhand', '*', 'W/', 'id', '%', '.'];
-const cookie = ['a=1', 'a', '=', ';', ' ', 'Path=/', 'Domain=', '.', 'Expires=', 'Max-Age=', '9', '"', ','];
+const tokens = [...words`" \" \ , ; = a longhand * W/ id % .`, ' ', '\t'];
+const cookie = [...words`a=1 a = ; Path=/ Domain= . Expires= Max-Age= 9 " ,`, ' '];
 const markup = [
   ...['<meta http-equiv=refresh content="0;url=a">', '<meta http-equiv=refresh content="99;url=a">'],
-  ...[
-    '<',
-    '<meta ',
-    '<base href="//',
-    'http-equiv=refresh ',
-    'content="0;url=',
-    'http://',
-    '"',
-    "'",
-    '>',
-    '/>',
-  ],
-  ...[
-    '<!--',
-    '-->',
-    '&',
-    '&#',
-    '<script>',
-    '</script',
-    '</',
-    '<svg>',
-    '<title>',
-    '<![CDATA[',
-    ' ',
-    '=',
-    bytes(above),
-  ],
+  ...words`< <base http-equiv=refresh content="0;url= href="// http:// " ' > /> <!-- --> & &# <script> </script
+    </ <svg> <title> <![CDATA[ =`,
+  ...['<meta ', '<base href="//', ' ', bytes(above)],
 ];
 
 /** A different path each time, so that no cache answers. */
@@ -123,6 +79,12 @@ const strangers: Record<string, Strangers> = {
     pieces: urls.map(bytes),
     send: (text) => expandAnswer(`302 Found\r\nLocation: ${text.replace(/[\r\n]/g, '')}`),
   },
+  'Location of a wrapper': {
+    size: 16_000,
+    pieces: words`* ** - _ __; /v3/__ %25 %2f -2F ;AAAA !! https://urldefense.com/v3/__`,
+    send: (text) =>
+      expandAnswer(`302 Found\r\nLocation: https://urldefense.com/v3/__http://a/${text}__;eHh4!!`),
+  },
   'Location of each line': {
     size: 4_500,
     pieces: urls.map(bytes),
@@ -161,19 +123,13 @@ const strangers: Record<string, Strangers> = {
   'page with a title': {
     size: 65_536,
     pieces: [
+      ...words`& &nbsp &amp; &#10; </ </title a`,
       ' ',
       '\n',
       '\v',
-      '&',
-      '&nbsp',
-      '&amp;',
-      '&#10;',
-      '</',
-      '</title',
-      'a',
+      '\0',
       bytes(above),
       bytes('\u{1f600}'),
-      '\0',
     ],
     send: (text) => expandAnswer(page, `<title>${text}</title>`),
   },
@@ -187,19 +143,17 @@ const strangers: Record<string, Strangers> = {
     size: 65_536,
     pieces: [
       ...markup,
-      '<?xml',
-      '?>',
+      ...words`<?xml ?> h:`,
       '<!DOCTYPE ',
       '<!ENTITY ',
       ' xmlns="http://www.w3.org/1999/xhtml"',
-      'h:',
     ],
     send: (text) => expandAnswer('200 OK\r\nContent-Type: application/xhtml+xml', text),
   },
   'chunk sizes, byte by byte': {
     size: 4_096,
     pieces: ['0', '1', 'f', ';', '"', ' ', '\t', '=', 'a', '\r', '\n', '\r\n', 'x'],
-    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 20, piece: 1 }),
+    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 5, piece: 1 }),
   },
   chunks: {
     size: 65_536,

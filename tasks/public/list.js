@@ -6,7 +6,7 @@
 import { enqueue, load, refresh, refreshQuietly } from './change.js';
 import { drafts } from './drafts.js';
 import { edit, endEdit } from './edit.js';
-import { checkEdits, explain, keepDraft, noteEdit, restoreDraft, settle, write } from './form.js';
+import { checkEdits, explain, keepDraft, restoreDraft, settle, write } from './form.js';
 import { listen, showKeys } from './keys.js';
 import { live } from './live.js';
 import { complain, mention, recovered } from './notice.js';
@@ -22,8 +22,9 @@ restoreDraft(adding);
 
 document.addEventListener('click', (event) => {
   const target = /** @type {Element} */ (event.target);
-  // The second click of a double click may hit another task, which has just moved under the pointer.
-  if (event.detail > 1 && target.closest('.tasks :is(a, button)')) return event.preventDefault();
+  // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
+  if (event.detail > 1 && target.closest('.tasks :is(a, button), .write button'))
+    return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const task = link.closest('li');
@@ -52,16 +53,8 @@ document.addEventListener('submit', (event) => {
   else if (button) press(form, button);
 });
 
-// What replaces a selection shows only before the input, what Backspace deletes only after it. Enter edits nothing. An
-// input method selects its whole word though it only continues it.
-document.addEventListener('beforeinput', ({ target, inputType, isComposing }) => {
-  if (inputType === 'insertLineBreak' || isComposing) return;
-  if (target instanceof HTMLInputElement) noteEdit(target);
-});
-
 document.addEventListener('input', ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.form) return;
-  noteEdit(target);
   explain(target.form, '');
   keepDraft(target.form);
 });

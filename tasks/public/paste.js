@@ -32,9 +32,6 @@ export async function offerLines(single, text) {
   area.rows = Math.min(area.rows, text.split('\n').length);
   area.oninput = count;
   count();
-  form.onsubmit = () => {
-    area.readOnly = true;
-  };
   form.onclick = (event) => {
     if (!(/** @type {Element} */ (event.target).matches('.cancel'))) return;
     event.preventDefault();

@@ -1,30 +1,31 @@
-/** Why a request was not carried out. `web/error-response.ts` maps codes to statuses. */
-export const errorCodes = [
-  'bad_cursor',
-  'bad_filter',
-  'bad_json',
-  'bad_method',
-  'bad_token',
-  'body_too_large',
-  'foreign_origin',
-  'internal',
-  'invalid_field',
-  'invalid_title',
-  'method_not_allowed',
-  'not_logged_in',
-  'not_utf8',
-  'prefetch',
-  'revision_changed',
-  'revision_missing',
-  'store_unavailable',
-  'too_many_streams',
-  'unknown_path',
-  'unknown_removal',
-  'unknown_task',
-  'unsupported_media_type',
-  'wrong_password',
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
+/** Why a request was not carried out, and the HTTP status that says so. */
+export const errorStatuses = {
+  bad_cursor: 400,
+  bad_filter: 400,
+  bad_json: 400,
+  bad_method: 400,
+  not_utf8: 400,
+  not_logged_in: 401,
+  bad_token: 403,
+  foreign_origin: 403,
+  prefetch: 403,
+  wrong_password: 403,
+  unknown_path: 404,
+  unknown_removal: 404,
+  unknown_task: 404,
+  method_not_allowed: 405,
+  revision_changed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_field: 422,
+  invalid_title: 422,
+  revision_missing: 428,
+  internal: 500,
+  store_unavailable: 503,
+  too_many_streams: 503,
+};
+
+export type ErrorCode = keyof typeof errorStatuses;
 
 /**
  * An error with a stable code for programs and one sentence for people. Nothing was changed; after `store_unavailable`

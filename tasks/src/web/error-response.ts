@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Log } from '@longhand/shared/log.ts';
 import { annotate } from '@longhand/shared/observe.ts';
-import { type ErrorCode, TaskError } from '../task/errors.ts';
+import { errorStatuses, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { MethodNotAllowed } from './allow-methods.ts';
 import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
@@ -12,32 +12,6 @@ import { FormError, type SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
-const statuses = {
-  bad_cursor: 400,
-  bad_filter: 400,
-  bad_json: 400,
-  bad_method: 400,
-  not_utf8: 400,
-  not_logged_in: 401,
-  bad_token: 403,
-  foreign_origin: 403,
-  prefetch: 403,
-  wrong_password: 403,
-  unknown_path: 404,
-  unknown_removal: 404,
-  unknown_task: 404,
-  method_not_allowed: 405,
-  revision_changed: 412,
-  body_too_large: 413,
-  unsupported_media_type: 415,
-  invalid_field: 422,
-  invalid_title: 422,
-  revision_missing: 428,
-  internal: 500,
-  store_unavailable: 503,
-  too_many_streams: 503,
-} as const satisfies Record<ErrorCode, number>;
-
 /** Seconds after which a client may try again: Redis takes one or two to restart. */
 const retryAfter = { 'Retry-After': '2' };
 
@@ -46,7 +20,7 @@ const challenge = { 'WWW-Authenticate': 'Bearer realm="tasks"' };
 
 /** The status of an error, and the headers that go with it. */
 export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
-  const status = statuses[error.code];
+  const status = errorStatuses[error.code];
   const allow = error instanceof MethodNotAllowed && { Allow: error.allow };
   return [
     status,

@@ -1,85 +1,114 @@
-import { filters } from '../task/task.ts';
-import { type SchemaName, schemas } from './openapi-schemas.ts';
+import { z } from 'zod';
+import { errorStatuses } from '../task/errors.ts';
+import { changeSchema, importSchema, newTaskSchema, taskSchema } from '../task/schema.ts';
+import { pageSize } from '../task/task.ts';
+
+const count = z.int().min(0);
+const line = z.int().min(1);
+const removal = z.string().describe('The name of the removal, for /tasks/restore.');
+const newTask = newTaskSchema.required();
+
+const report = z.strictObject({
+  imported: count,
+  refused: count.describe('Tasks, or lines, that were not imported.'),
+  problems: z
+    .array(z.strictObject({ line, detail: z.string() }))
+    .describe('Why, for the first hundred of them, and why the import ended early.'),
+  stopped: line.optional().describe('The line to go on from, if the import ended before the file did.'),
+});
+
+const described = {
+  Id: taskSchema.shape._id,
+  Title: taskSchema.shape.title,
+  Task: taskSchema,
+  TaskList: z.strictObject({
+    tasks: z.array(taskSchema).max(pageSize),
+    open: count.describe('How many open tasks exist, whatever the page shows.'),
+    finished: count,
+    next: z.string().optional().describe('The address of the next page; absent on the last.'),
+  }),
+  NewTask: newTask,
+  TaskChange: changeSchema,
+  ImportedTask: importSchema,
+  Removal: z.strictObject({ removal, count: count.optional() }),
+  Restoration: z.strictObject({
+    removal,
+    count: z.int().optional().describe('Ignored: a Removal may be sent back as it is.'),
+  }),
+  Count: z.strictObject({ count: z.int().min(1) }),
+  Report: report,
+  /** Problem details (RFC 9457). */
+  Problem: z.strictObject({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string().describe('One sentence for people.'),
+    code: z.enum(Object.keys(errorStatuses)).describe('Stable, for programs.'),
+    removal: z
+      .string()
+      .optional()
+      .describe('In the error of a removal: its name. After store_unavailable it may have happened.'),
+    count: z.int().optional().describe('How many tasks a removal is known to have removed.'),
+    // In the error of an import that had begun.
+    ...report.partial().shape,
+  }),
+};
+
+/** The schemas of /openapi.json, made from those that check what is sent and answered. */
+const schemas = Object.fromEntries(
+  Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
+);
+
+type SchemaName = keyof typeof described;
+
+function jsonSchema(schema: z.ZodType) {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    override({ jsonSchema }) {
+      // The format says as much as its pattern.
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
+      // zod means that numbers are safe integers; nobody has to know.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return rest;
+}
 
 export const text = { type: 'string' };
-export const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } };
+export const etag = { ETag: { schema: text } };
+export const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
 
-const parameters = {
-  Filter: query('filter', { enum: filters, default: 'all' }),
-  After: query(
-    'after',
-    { type: 'string', pattern: '^-[1-9][0-9]{0,15}$' },
-    'The cursor in the next of the page before, with the same filter.',
-  ),
-  IdempotencyKey: header(
-    'Idempotency-Key',
-    'With the same key and title a second request makes no second task, for a day.',
-  ),
-  IfMatchRequired: {
-    ...header('If-Match', 'The ETag of the task that was changed; * stands for any.'),
-    required: true,
-  },
-  IfMatch: header('If-Match', 'The ETag of the task that is meant; * stands for any.'),
-  IfNoneMatch: header('If-None-Match'),
-};
-
-const headers = { ETag: { schema: text }, Location: { schema: text } };
-
-export const etag = { ETag: ref('headers', 'ETag') };
-
-/** The responses to what failed, which are the same wherever their status is. */
-const problems = {
-  400: problem('BadRequest', 'bad_filter, bad_cursor, bad_json, or not_utf8'),
-  401: problem('NotLoggedIn', 'not_logged_in: only a list with a password asks', {
-    'WWW-Authenticate': { schema: text },
-  }),
-  403: problem('Forbidden', 'foreign_origin, or bad_token: a form without its token'),
-  404: problem('NotFound', 'unknown_task or unknown_removal'),
-  412: problem('RevisionChanged', 'revision_changed: the task has another ETag than those in If-Match'),
-  413: problem('TooLarge', 'body_too_large: more than 64 KiB'),
-  415: problem('UnsupportedType', 'unsupported_media_type'),
-  422: problem('Unprocessable', 'invalid_title, or invalid_field: an unknown field, or one of another type'),
-  428: problem('RevisionMissing', 'revision_missing: If-Match is required'),
-  503: problem('Unavailable', 'store_unavailable or too_many_streams', retryAfter),
-};
+const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } };
 
 /** A list without a password asks for neither. */
 export const security = [{}, { token: [] }, { session: [] }];
 
-const securitySchemes = {
-  token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: 'login',
-    description: 'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
+/** What the paths refer to. */
+export const components = {
+  schemas,
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'login',
+      description: 'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
+    },
   },
 };
 
-/** What the paths refer to. */
-export function components() {
-  const responses = Object.fromEntries(Object.values(problems).map(({ name, response }) => [name, response]));
-  return { schemas, parameters, headers, responses, securitySchemes };
-}
-
-function ref(kind: 'headers' | 'parameters' | 'responses' | 'schemas', name: string) {
-  return { $ref: `#/components/${kind}/${name}` };
-}
-
 export function schema(name: SchemaName) {
-  return ref('schemas', name);
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 export function query(name: string, values: object, description?: string) {
   return { name, in: 'query', description, schema: values };
 }
 
-function header(name: string, description?: string) {
-  return { name, in: 'header', description, schema: text };
-}
-
-export function sent(...names: (keyof typeof parameters)[]) {
-  return names.map((name) => ref('parameters', name));
+export function header(name: string, description: string, required = false) {
+  return { name, in: 'header', required, description, schema: text };
 }
 
 export function json(values: object) {
@@ -90,43 +119,18 @@ export function body(content: object) {
   return { required: true, content };
 }
 
-/** A form of a browser, with its token. */
-export function form(fields: { _method: object; [name: string]: object }) {
-  const description = 'The token in the hidden field of our pages, for the session in the cookie.';
-  const properties = { _csrf: { ...text, description }, ...fields };
-  const values = { type: 'object', required: ['_csrf', '_method'], properties };
-  return body({ 'application/x-www-form-urlencoded': { schema: values } });
-}
-
 export function answer(description: string, name: SchemaName, headers?: object) {
   return { description, headers, content: json(schema(name)) };
 }
 
-export function removal() {
-  return answer('The removal, for /tasks/restore', 'Removal');
+/** The responses with a problem: that nobody has logged in, and those of the statuses given. */
+export function refused(...statuses: number[]) {
+  return Object.fromEntries([401, ...statuses].map((status) => [status, refusal(status)]));
 }
 
-export function toList() {
-  return { description: 'To the list', headers: { Location: ref('headers', 'Location') } };
-}
-
-export function notModified() {
-  return { description: 'Not modified since the ETag in If-None-Match', headers: etag };
-}
-
-function problem(name: string, description: string, headers?: object) {
+function refusal(status: number) {
+  const codes = Object.entries(errorStatuses).filter(([, its]) => its === status);
+  const headers = { 401: { 'WWW-Authenticate': { schema: text } }, 503: retryAfter }[status];
   const content = { 'application/problem+json': { schema: schema('Problem') } };
-  return { name, response: { description, headers, content } };
-}
-
-/** That nobody has logged in, and the statuses given. */
-export function refused(...statuses: (keyof typeof problems)[]) {
-  const all = [401, ...statuses] as const;
-  return Object.fromEntries(all.map((status) => [status, ref('responses', problems[status].name)]));
-}
-
-/** An import that ended early: with its report if it had begun. */
-export function importEnded(description: string) {
-  const anyOf = [schema('ImportProblem'), schema('Problem')];
-  return { description, content: { 'application/problem+json': { schema: { anyOf } } } };
+  return { description: codes.map(([code]) => code).join(', '), headers, content };
 }

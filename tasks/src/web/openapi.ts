@@ -1,23 +1,18 @@
+import { filters } from '../task/task.ts';
 import {
   answer,
   body,
   components,
   etag,
-  form,
-  importEnded,
+  header,
   json,
   notModified,
   query,
   refused,
-  removal,
-  retryAfter,
   schema,
   security,
-  sent,
   text,
-  toList,
 } from './openapi-components.ts';
-import { formProperties } from './openapi-schemas.ts';
 
 const info = {
   title: 'Longhand tasks',
@@ -28,27 +23,43 @@ const info = {
 };
 
 /** The statuses with which any JSON or form may be refused. */
-const unreadable = [400, 403, 413, 415, 422] as const;
+const unreadable = [400, 403, 413, 415, 422];
+
+const ifNoneMatch = header('If-None-Match', 'The ETag of what the client has already.');
+const removal = answer('The removal, for /tasks/restore', 'Removal');
 
 const paths = {
   '/tasks': {
     get: {
       operationId: 'list',
       summary: 'A page of the list: open tasks first, then newest first',
-      parameters: sent('Filter', 'After', 'IfNoneMatch'),
+      parameters: [
+        query('filter', { enum: filters, default: 'all' }),
+        query(
+          'after',
+          { type: 'string', pattern: '^-[1-9][0-9]{0,15}$' },
+          'The cursor in the next of the page before, with the same filter.',
+        ),
+        ifNoneMatch,
+      ],
       responses: {
         200: answer('At most 100 tasks', 'TaskList', {
           ...etag,
           Link: { description: 'The next page, with rel="next"', schema: text },
         }),
-        304: notModified(),
+        304: notModified,
         ...refused(400, 503),
       },
     },
     post: {
       operationId: 'create',
       summary: 'Adds an open task',
-      parameters: sent('IdempotencyKey'),
+      parameters: [
+        header(
+          'Idempotency-Key',
+          'With the same key and title a second request makes no second task, for a day.',
+        ),
+      ],
       requestBody: body(json(schema('NewTask'))),
       responses: {
         201: answer('The task', 'Task', { ...etag, Location: { schema: text } }),
@@ -69,17 +80,17 @@ const paths = {
     get: {
       operationId: 'show',
       summary: 'One task',
-      parameters: sent('IfNoneMatch'),
+      parameters: [ifNoneMatch],
       responses: {
         200: answer('The task', 'Task', etag),
-        304: notModified(),
+        304: notModified,
         ...refused(404, 503),
       },
     },
     put: {
       operationId: 'update',
       summary: 'Changes the title, finishes or reopens the task; what is left out stays',
-      parameters: sent('IfMatchRequired'),
+      parameters: [header('If-Match', 'The ETag of the task that was changed; * stands for any.', true)],
       requestBody: body(json(schema('TaskChange'))),
       responses: {
         200: answer('The task as it is now', 'Task', etag),
@@ -89,52 +100,15 @@ const paths = {
     delete: {
       operationId: 'destroy',
       summary: 'Removes the task; it can be restored for a day. A body is ignored.',
-      parameters: sent('IfMatch'),
-      responses: { 200: removal(), ...refused(403, 404, 412, 503) },
-    },
-    post: {
-      operationId: 'submit',
-      summary: 'PUT or DELETE for the form of a browser, which cannot send those',
-      requestBody: form({
-        _method: { enum: ['PUT', 'DELETE'] },
-        ...formProperties,
-        revision: { ...text, description: 'The revision that was edited: its ETag without quotes.' },
-      }),
-      responses: {
-        200: {
-          description: 'With Accept: application/json, as for PUT or DELETE',
-          content: json({ anyOf: [schema('Task'), schema('Removal')] }),
-        },
-        303: toList(),
-        ...refused(...unreadable, 404, 412, 428, 503),
-      },
+      parameters: [header('If-Match', 'The ETag of the task that is meant; * stands for any.')],
+      responses: { 200: removal, ...refused(403, 404, 412, 503) },
     },
   },
   '/tasks/finished': {
     delete: {
       operationId: 'clearFinished',
       summary: 'Removes all finished tasks; they can be restored for a day. A body is ignored.',
-      responses: { 200: removal(), ...refused(403, 503) },
-    },
-    post: {
-      operationId: 'submitClearFinished',
-      summary: 'DELETE for the form of a browser, which cannot send that',
-      requestBody: form({ _method: { const: 'DELETE' } }),
-      responses: {
-        200: answer('With Accept: application/json, as for DELETE', 'Removal'),
-        303: toList(),
-        ...refused(...unreadable, 503),
-      },
-    },
-  },
-  '/tasks/removals': {
-    get: {
-      operationId: 'removalsPage',
-      summary: 'The page of the removals of the last day, with a button to undo each',
-      responses: {
-        200: { description: 'The page', content: { 'text/html': { schema: text } } },
-        ...refused(503),
-      },
+      responses: { 200: removal, ...refused(403, 503) },
     },
   },
   '/tasks/restore': {
@@ -168,7 +142,7 @@ const paths = {
       operationId: 'import',
       summary: 'Adds all tasks of a file, of at most 64 MiB. A faulty task is left out and reported.',
       description:
-        'Plain text needs a header Origin that names this host, because other sites may send it without asking.',
+        'Plain text needs a header Origin that names this host, because other sites may send it without asking. What came before an error is imported, and the problem reports it.',
       requestBody: body({
         ...json({ type: 'array', items: schema('ImportedTask') }),
         'application/x-ndjson': {
@@ -180,22 +154,7 @@ const paths = {
       }),
       responses: {
         200: answer('What became of the file', 'Report'),
-        400: importEnded('bad_json: the JSON array is cut off; not_utf8'),
-        413: importEnded('body_too_large: what came before the limit is imported'),
-        422: importEnded('invalid_title: 10,000 tasks were refused, so the rest was not read'),
-        503: {
-          ...importEnded('store_unavailable: what was acknowledged before is imported'),
-          headers: retryAfter,
-        },
-        ...refused(403, 415),
-      },
-    },
-    get: {
-      operationId: 'importPage',
-      summary: 'The page with the import form',
-      responses: {
-        200: { description: 'The page', content: { 'text/html': { schema: text } } },
-        ...refused(503),
+        ...refused(...unreadable, 503),
       },
     },
   },
@@ -214,6 +173,6 @@ const paths = {
 /** The description of the JSON interface (OpenAPI 3.1). */
 export function openapi(): string {
   const servers = [{ url: '/' }];
-  const document = { openapi: '3.1.0', info, servers, security, paths, components: components() };
+  const document = { openapi: '3.1.0', info, servers, security, paths, components };
   return JSON.stringify(document, undefined, 2);
 }

@@ -146,7 +146,7 @@ describe('start', () => {
         expect.objectContaining({
           level: 'warn',
           setting: 'appendonly',
-          msg: expect.stringContaining('Redis is not durable'),
+          msg: expect.stringContaining('may lose acknowledged tasks'),
         }),
       );
   });

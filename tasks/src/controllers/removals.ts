@@ -6,7 +6,7 @@ import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { problem } from '../web/error-response.ts';
 import { type Input, withInput } from '../web/input.ts';
-import { html, json, noStore, respond, toList, wantsJson } from '../web/responses.ts';
+import { html, json, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
 import type { Render } from '../web/views.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
@@ -56,11 +56,7 @@ export function removalsController({ store, csrf, render }: RemovalsDependencies
       const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
       if (wantsJson(c)) return json(c, { count }, 200, noStore);
       if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);
-      return respond(c, null, 303, {
-        Location: `/tasks/removals?restored=${count}`,
-        'Content-Length': '0',
-        ...noStore,
-      });
+      return redirect(c, 303, `/tasks/removals?restored=${count}`);
     },
   };
 }

@@ -2,14 +2,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 
 /** What has to be set so that an acknowledged task is on disk and stays there. */
-const wanted = {
-  appendonly: ['yes', 'Redis is not durable: a crash loses acknowledged tasks (no append-only file)'],
-  appendfsync: [
-    'always',
-    'Redis is not durable: acknowledged tasks may be lost in a crash (no fsync per write)',
-  ],
-  'maxmemory-policy': ['noeviction', 'Redis is not durable: it evicts tasks when it runs short of memory'],
-} as const;
+const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
 /**
  * Checks the settings of the store each time it is connected, and warns if acknowledged tasks may be lost.
@@ -24,9 +17,9 @@ export async function watchSettings(redis: StoreClient, log: Log): Promise<void>
 async function check(redis: StoreClient, log: Log): Promise<void> {
   try {
     const found = (await redis.config('GET', ...Object.keys(wanted))) as string[];
-    for (const [setting, [value, warning]] of Object.entries(wanted)) {
+    for (const [setting, value] of Object.entries(wanted)) {
       const actual = found[found.indexOf(setting) + 1];
-      if (actual !== value) log.warn({ setting, actual, wanted: value }, warning);
+      if (actual !== value) log.warn({ setting, actual, wanted: value }, 'Redis may lose acknowledged tasks');
     }
   } catch (err) {
     log.warn({ err }, 'the settings of Redis cannot be read: acknowledged tasks may be lost in a crash');

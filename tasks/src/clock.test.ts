@@ -1,8 +1,8 @@
-import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
-import { expect, onTestFinished, test } from 'vitest';
-import { addByForm } from '../testing/form.ts';
-import { type Service, startService } from '../testing/service.ts';
-import { configuration } from '../testing/store.ts';
+import { expect, test } from 'vitest';
+import { addByForm, type Service, serviceOfTest } from '../testing/service.ts';
+import { useStore } from '../testing/store.ts';
+
+const kept = useStore();
 
 /** A clock that is an hour ahead and an hour behind in turn, and jumps every 50 ms. @param first which comes first */
 const jumpingClock = (first: 1 | -1) => `
@@ -19,17 +19,12 @@ const jumpingClock = (first: 1 | -1) => `
   };`;
 
 test('With clocks that jump and two stacks on one store, ids are unique and ordered, and nothing is lost', async () => {
-  const redis = await startRedisProcess(configuration);
   const start = (first: 1 | -1) =>
-    startService({
-      REDIS_URL: redis.url,
+    serviceOfTest({
+      REDIS_URL: kept.url,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(jumpingClock(first))}`,
     });
   const [one, two] = await Promise.all([start(1), start(-1)]);
-  onTestFinished(async () => {
-    await Promise.all([one.end('SIGKILL'), two.end('SIGKILL')]);
-    await redis.stop();
-  });
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
   const add = async ({ url }: Service, title: string) => {
     const response = await fetch(`${url}tasks`, {

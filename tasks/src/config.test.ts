@@ -1,6 +1,6 @@
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { openWarning, readConfig } from './config.ts';
 
 test('without variables the defaults hold', () => {
   expect(readConfig({})).toMatchObject({
@@ -55,4 +55,18 @@ test('tokens have a name each, and a bad line is named without what it says', ()
 test('files that are missing, and tokens without a password, are faults', () => {
   expect(() => readConfig({ TASKS_PASSWORD_FILE: '/none' })).toThrow(/=\/none: cannot be read \(ENOENT\)/);
   expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
+});
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['0.0.0.0', {}, true],
+  ['192.168.1.5', {}, true],
+  ['::', {}, true],
+  ['127.0.0.1', {}, false],
+  ['127.1.2.3', {}, false],
+  ['::1', {}, false],
+  ['0.0.0.0', { TASKS_PASSWORD_FILE: textFile('secret') }, false],
+  ['0.0.0.0', { LONGHAND_FRONT: '10.0.0.0/8' }, false],
+])('a list that the network may change gets a warning: on %s with %j, %j', (LONGHAND_BIND, env, warned) => {
+  const warning = openWarning(readConfig({ LONGHAND_BIND, ...env }));
+  expect(/^Everybody in the network .*TASKS_PASSWORD_FILE/.test(`${warning}`)).toBe(warned);
 });

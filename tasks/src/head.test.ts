@@ -11,8 +11,8 @@ const stop = new AbortController();
 
 beforeAll(async () => {
   kept = await startStore();
-  for (let i = 1; i <= 120; i++)
-    await kept.store.create({ title: `task ${i} ${'x'.repeat(20)}` }, new Date());
+  const tasks = Array.from({ length: 120 }, (_, i) => `task ${i} ${'x'.repeat(20)}`);
+  await Promise.all(tasks.map((title) => kept.store.create({ title }, new Date())));
   app = testApp(kept.store);
   ({ port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal }));
 });

@@ -4,31 +4,19 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { addByForm } from '../testing/form.ts';
-import { type Service, startService } from '../testing/service.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { addByForm, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/security-headers.ts';
 
-let redis: TestRedis;
-/** Shared by the tests that do not end it. */
-let service: Service;
-beforeAll(async () => {
-  redis = await startRedisProcess(configuration);
-  service = await startService({ REDIS_URL: redis.url });
-});
-afterAll(async () => {
-  await service.end('SIGKILL');
-  await redis.stop();
-});
+const kept = useService();
 
 const status = async (url: string) => (await fetch(url)).status;
 
 test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
-  const own = await startService({ REDIS_URL: redis.url });
+  const own = await serviceOfTest({ REDIS_URL: kept.url });
   expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(own.url)).toBe(200);
   const headers = { 'X-Request-Id': 'a1'.repeat(16), 'X-Forwarded-For': '192.0.2.1' };
@@ -48,38 +36,20 @@ test('the service serves, says where, and ends with 0 on SIGTERM', async () => {
   expect(await own.end('SIGTERM')).toBe(0);
 });
 
-test('an added task is there after the service and Redis were killed', async () => {
-  const first = await startService({ REDIS_URL: redis.url });
-  expect((await addByForm(first, 'survivor')).status).toBe(302);
-  await first.end('SIGKILL');
-  await redis.kill();
-  await redis.start();
-  const second = await startService({ REDIS_URL: redis.url });
-  expect(await (await fetch(second.url)).text()).toContain('survivor');
-  await second.end('SIGKILL');
-});
-
-test("one replica's token is good on another", async () => {
-  const other = await startService({ REDIS_URL: redis.url });
-  onTestFinished(async () => void (await other.end('SIGKILL')));
-  expect((await addByForm(other, 'milk', await fetch(service.url))).status).toBe(302);
-});
-
 test('replicas agree on tokens again within seconds after their store was replaced', async () => {
-  const page = await fetch(service.url);
-  const admin = new Redis(redis.url);
-  await admin.flushall();
-  admin.disconnect();
-  const other = await startService({ REDIS_URL: redis.url });
-  onTestFinished(async () => void (await other.end('SIGKILL')));
+  const page = await fetch(kept.service.url);
+  await kept.empty();
+  const other = await serviceOfTest({ REDIS_URL: kept.url });
   expect((await addByForm(other, 'milk')).status).toBe(302);
-  await expect.poll(async () => (await addByForm(service, 'tea', await fetch(other.url))).status).toBe(302);
+  await expect
+    .poll(async () => (await addByForm(kept.service, 'tea', await fetch(other.url))).status)
+    .toBe(302);
   expect((await addByForm(other, 'stale', page)).status).toBe(403);
 });
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */
 async function raw(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(service.url);
+  const { hostname, port } = new URL(kept.service.url);
   const socket = connect(Number(port), hostname);
   socket.write(bytes);
   return text(socket);
@@ -96,22 +66,20 @@ test.each([
   }
 });
 
-test.each([
-  '/public/../src/main.ts',
-  '/public/%2e%2e/src/main.ts',
-  '/public/..%2fsrc/main.ts',
-  '/public/....//src/main.ts',
-  '/public//etc/passwd',
-])('A path that leads out of /public, sent as it stands, %s, is 404', async (path) => {
-  const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-});
+test.each(['/public/../src/main.ts', '/public/..%2fsrc/main.ts'])(
+  'A path that leads out of /public, sent as it stands, %s, is 404',
+  async (path) => {
+    const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  },
+);
 
 describe('without Redis', () => {
   test('the service starts, is not ready and answers 503, and recovers by itself', async () => {
     const own = await startRedisProcess(configuration);
+    onTestFinished(() => own.stop());
     await own.kill();
-    const service = await startService({ REDIS_URL: own.url });
+    const service = await serviceOfTest({ REDIS_URL: own.url });
     const page = await fetch(service.url);
     expect(page.status).toBe(503);
     expect(page.headers.get('retry-after')).not.toBeNull();
@@ -119,38 +87,19 @@ describe('without Redis', () => {
     expect(await status(`${service.operations}livez`)).toBe(200);
     await own.start();
     await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
-    await service.end('SIGKILL');
-    await own.stop();
   });
 
   test('a Redis that hangs is a 503 as well, and what comes after is answered', async () => {
-    onTestFinished(() => redis.resume());
-    await redis.pause();
+    const { server, service } = kept;
+    onTestFinished(() => server.resume());
+    await server.pause();
     expect(await status(service.url)).toBe(503);
-    await redis.resume();
+    await server.resume();
     await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
   });
 });
 
 describe('start', () => {
-  test('on a Redis without an append-only file the log warns that tasks may be lost', async () => {
-    const forgetful = await startRedisProcess(configuration, '--appendonly', 'no');
-    const service = await startService({ REDIS_URL: forgetful.url });
-    onTestFinished(async () => {
-      await service.end('SIGKILL');
-      await forgetful.stop();
-    });
-    await expect
-      .poll(() => service.log)
-      .toContainEqual(
-        expect.objectContaining({
-          level: 'warn',
-          setting: 'appendonly',
-          msg: expect.stringContaining('may lose acknowledged tasks'),
-        }),
-      );
-  });
-
   test('an invalid environment ends it with 78 and a message that names every fault, and nothing else', async () => {
     const { status, output } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
       env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
@@ -168,7 +117,7 @@ describe('start', () => {
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');
     const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
-      env: { ...childEnvironment, REDIS_URL: redis.url, PORT: `${port}`, OPS_PORT: '0' },
+      env: { ...childEnvironment, REDIS_URL: kept.url, PORT: `${port}`, OPS_PORT: '0' },
       encoding: 'utf8',
     });
     expect([status, stderr]).toEqual([

@@ -1,21 +1,18 @@
-import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CuttingProxy, startCuttingProxy } from '../testing/cut-connections.ts';
 import { type Service, startService } from '../testing/service.ts';
-import { configuration } from '../testing/store.ts';
+import { useStore } from '../testing/store.ts';
 
-let redis: TestRedis;
+const kept = useStore();
 let proxy: CuttingProxy;
 let service: Service;
 beforeAll(async () => {
-  redis = await startRedisProcess(configuration);
-  proxy = await startCuttingProxy(redis.url);
+  proxy = await startCuttingProxy(kept.url);
   service = await startService({ REDIS_URL: proxy.url });
 });
 afterAll(async () => {
   expect(await service.end('SIGTERM')).toBe(0);
   proxy.stop();
-  await redis.stop();
 });
 
 /** Every step in which a service gets back to its store, by the command that it sends. */

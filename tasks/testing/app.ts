@@ -1,3 +1,4 @@
+import { beforeEach } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import { csrf } from '../src/web/csrf.ts';
@@ -5,7 +6,7 @@ import type { Door } from '../src/web/door.ts';
 import { listPage } from '../src/web/list-page.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
-import { silent } from './store.ts';
+import { silent, useStore } from './store.ts';
 
 const root = `${import.meta.dirname}/..`;
 
@@ -38,6 +39,29 @@ export function testApp(
 }
 
 type TestApp = ReturnType<typeof testApp>;
+
+/**
+ * The application over a store of its own, for all tests of a file, each of which finds it empty and at one time of the clock.
+ *
+ * @param doorAt makes its door, if it has one, from its clock.
+ */
+export function useApp(doorAt?: (now: () => Date) => Door) {
+  const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
+  beforeEach(() => {
+    kept.now = new Date('2026-01-02T03:04:05.678Z');
+    const now = () => kept.now;
+    kept.app = testApp(kept.store, now, noChanges, doorAt?.(now));
+  });
+  return kept;
+}
+
+/** `text` in pieces of three bytes, which part lines and characters anywhere. */
+export const inPieces = (text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return ReadableStream.from(
+    Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.slice(3 * i, 3 * i + 3)),
+  );
+};
 
 /** What a browser takes along from page to page: the session's cookie, and the fields of the form it saw last. */
 export interface Visitor {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,6 @@ import { configuration } from './store.ts';
 
 /** Milliseconds after which a Sentinel takes a primary for down. */
 const downAfter = 1_000;
-
-/** Everything but the first primary is on this network, so that a rule can tell the two sides apart. */
-const others = '127.0.1.';
-const primaryHost = '127.0.0.1';
 
 const names = ['primary', 'replica1', 'replica2', 'sentinel1', 'sentinel2', 'sentinel3'] as const;
 type Name = (typeof names)[number];
@@ -29,8 +25,6 @@ export interface SentinelRedis {
   /** The Sentinels' URL, for `REDIS_URL`. */
   readonly url: string;
   signal(name: Name, signal: NodeJS.Signals): void;
-  /** Cuts the first primary off from its replicas and all Sentinels, but not from its clients. Needs root. */
-  cutOff(): void;
   /** Resolves once the primary has this many replicas that are up to date. */
   replicated(count: number): Promise<void>;
   stop(): Promise<void>;
@@ -40,34 +34,30 @@ export interface SentinelRedis {
 export async function startSentinelRedis(...options: string[]): Promise<SentinelRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-sentinel-'));
   const ports = await freePorts(...names);
-  const host = (name: Name) => (name === 'primary' ? primaryHost : `${others}${names.indexOf(name)}`);
   const processes = new Map<Name, ChildProcess>();
   const start = async (name: Name, lines: string[], mode: string[]) => {
     const file = join(folder, `${name}.conf`);
-    const where = [
-      `port ${ports[name]}`,
-      `bind ${host(name)}`,
-      `bind-source-addr ${host(name)}`,
-      'protected-mode no',
-      `dir ${folder}`,
-    ];
+    const where = [`port ${ports[name]}`, 'bind 127.0.0.1', 'protected-mode no', `dir ${folder}`];
     await writeFile(file, [...lines, ...where].join('\n'));
     const server = spawn('redis-server', [file, ...mode], { stdio: 'ignore' });
     processes.set(name, server);
     running.add(server.once('exit', () => running.delete(server)));
   };
   for (const name of names.slice(0, 3)) {
-    const of = name === 'primary' ? [] : [`replicaof ${primaryHost} ${ports.primary}`];
+    const of = name === 'primary' ? [] : [`replicaof 127.0.0.1 ${ports.primary}`];
     const files = [`appenddirname ${name}`, `dbfilename ${name}.rdb`, 'repl-diskless-sync-delay 0'];
     await start(name, [`include ${configuration}`, ...files, ...of, ...options], []);
   }
   for (const name of names.slice(3)) {
-    const monitored = `sentinel monitor tasks ${primaryHost} ${ports.primary} 2`;
+    const monitored = `sentinel monitor tasks 127.0.0.1 ${ports.primary} 2`;
     const times = [`down-after-milliseconds tasks ${downAfter}`, 'failover-timeout tasks 5000'];
     await start(name, [monitored, ...times.map((time) => `sentinel ${time}`)], ['--sentinel']);
   }
   const ask = async <Answer>(name: Name, question: (redis: Redis) => Promise<Answer>) => {
-    const redis = new Redis(ports[name], host(name), { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    const redis = new Redis(ports[name], '127.0.0.1', {
+      retryStrategy: () => 20,
+      maxRetriesPerRequest: null,
+    });
     redis.on('error', () => {});
     try {
       return await question(redis);
@@ -94,17 +84,9 @@ export async function startSentinelRedis(...options: string[]): Promise<Sentinel
   return {
     url: `redis+sentinel://${names
       .slice(3)
-      .map((name) => `${host(name)}:${ports[name]}`)
+      .map((name) => `127.0.0.1:${ports[name]}`)
       .join(',')}/tasks`,
     signal: (name, signal) => void processes.get(name)?.kill(signal),
-    cutOff() {
-      const drop = (...rule: string[]) =>
-        execFileSync('iptables', ['-I', 'INPUT', '-p', 'tcp', ...rule, '-j', 'DROP']);
-      drop('-s', `${others}0/24`, '-d', primaryHost, '--dport', `${ports.primary}`);
-      drop('-s', primaryHost, '--sport', `${ports.primary}`, '-d', `${others}0/24`);
-      // Connections that the primary has opened, to nobody.
-      drop('-s', `${others}0/24`, '-d', primaryHost, '--sport', `${ports.primary}`);
-    },
     replicated,
     async stop() {
       const left = [...processes.values()].filter((child) => running.has(child));

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { useStore } from './store.ts';
 
 export interface Service {
   /** Addresses as the log names them, ending in a slash. */
@@ -46,4 +48,33 @@ export async function startService(env: Record<string, string>): Promise<Service
       return (await exited)[0];
     },
   };
+}
+
+/** As `startService`; the service ends with the test. */
+export async function serviceOfTest(env: Record<string, string>): Promise<Service> {
+  const service = await startService(env);
+  onTestFinished(async () => void (await service.end('SIGKILL')));
+  return service;
+}
+
+/** A service over a store of its own, for all tests of a file, each of which finds it without tasks. */
+export function useService(env: Record<string, string> = {}) {
+  const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
+  beforeAll(async () => {
+    kept.service = await startService({ REDIS_URL: kept.url, ...env });
+  });
+  afterAll(async () => void (await kept.service.end('SIGKILL')));
+  return kept;
+}
+
+/** Adds a task as a browser without JavaScript does, by the form of `page`, or of the list where none is given. */
+export async function addByForm(service: Service, title: string, page?: Response): Promise<Response> {
+  const form = page ?? (await fetch(service.url));
+  const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';
+  return fetch(`${service.url}task`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { Cookie: form.headers.get('set-cookie')?.split(';')[0] ?? '' },
+    body: new URLSearchParams({ title, _csrf: token }),
+  });
 }

@@ -2,11 +2,33 @@ import { createLog } from '@longhand/shared/log.ts';
 import { storeClient } from '@longhand/shared/redis.ts';
 import { type startRedis, startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { redisStore } from '../src/redis/store.ts';
+import type { Task, TaskStore } from '../src/task/task.ts';
 
 export const configuration = `${import.meta.dirname}/../redis.conf`;
 
 export const silent = createLog('tasks', 'silent');
+
+/** What `repair` finds in a sound store. */
+export const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
+
+/** All tasks, in the order of the list. */
+export const allTasks = async (store: TaskStore): Promise<Task[]> =>
+  (await Array.fromAsync(store.export())).flat();
+
+type Kept = Awaited<ReturnType<typeof startStore>>;
+
+/** A store for all tests of a file, each of which finds it empty. */
+export function useStore(start: typeof startRedis = startRedisProcess): Kept {
+  const kept = {} as Kept;
+  beforeAll(async () => {
+    Object.assign(kept, await startStore(start));
+  });
+  beforeEach(async () => void (await kept.empty()));
+  afterAll(() => kept.stop());
+  return kept;
+}
 
 /** A store in a Redis of its own, configured as in production. */
 export async function startStore(start: typeof startRedis = startRedisProcess) {

@@ -1,4 +1,8 @@
+import { connected, storeClient } from '@longhand/shared/redis.ts';
+import { repair } from '../src/redis/repair.ts';
+import { redisStore } from '../src/redis/store.ts';
 import type { Task, TaskStore } from '../src/task/task.ts';
+import { allTasks, silent } from './store.ts';
 
 /** What a storm does to the tasks, over HTTP or straight to the store. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
@@ -16,8 +20,6 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
   const unacknowledged = new Set<string>();
   let acknowledged = 0;
-  let lastAcknowledged = performance.now();
-  let longestPause = 0;
   let onAcknowledged = () => {};
   let going = true;
   const time = () => new Date();
@@ -53,9 +55,6 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
 
   function acknowledge() {
     acknowledged += 1;
-    const now = performance.now();
-    longestPause = Math.max(longestPause, now - lastAcknowledged);
-    lastAcknowledged = now;
     onAcknowledged();
   }
 
@@ -74,8 +73,6 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
         onAcknowledged = () => acknowledged >= until && resolve();
       });
     },
-    /** How many writes were acknowledged, and the longest time without one, in milliseconds. */
-    acknowledged: () => ({ count: acknowledged, pause: Math.round(longestPause) }),
     async end(): Promise<void> {
       going = false;
       await Promise.all(sides);
@@ -98,4 +95,15 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
       return faults;
     },
   };
+}
+
+/** What a storm has left in the store at `url`. */
+export async function look(url: string) {
+  const redis = storeClient({ REDIS_URL: url }, silent);
+  try {
+    await connected(redis, 5_000);
+    return { found: await allTasks(redisStore(redis)), faults: await repair(redis, false) };
+  } finally {
+    redis.disconnect();
+  }
 }

@@ -29,7 +29,7 @@ export function noTrace(): string | undefined {
  * A Redis with the configuration of tasks whose system calls on files and sockets are recorded, and in which the disk
  * takes `syncTime` milliseconds for a sync. `stop` resolves with the calls in the order in which they returned.
  */
-export async function startTracedRedis(syncTime: number, ...options: string[]) {
+export async function startTracedRedis(syncTime: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));
   const trace = join(folder, 'trace');
   const port = await freePort();
@@ -39,7 +39,7 @@ export async function startTracedRedis(syncTime: number, ...options: string[]) {
     ...['-e', `inject=fsync,fdatasync:delay_enter=${syncTime * 1_000}`],
   ];
   const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
-  const child = spawn('strace', [...strace, 'redis-server', configuration, ...where, ...options], {
+  const child = spawn('strace', [...strace, 'redis-server', configuration, ...where], {
     stdio: 'ignore',
   });
   const redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });

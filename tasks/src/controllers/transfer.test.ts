@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { submit, testApp, visit } from '../../testing/app.ts';
-import { inPieces } from '../../testing/pieces.ts';
-import { startStore } from '../../testing/store.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { inPieces, submit, testApp, useApp, visit } from '../../testing/app.ts';
 import { TaskError } from '../task/errors.ts';
 import type { Report } from '../task/import.ts';
+import type { TaskStore } from '../task/task.ts';
 
-let kept: Awaited<ReturnType<typeof startStore>>;
-let app: ReturnType<typeof testApp>;
-const now = new Date('2026-01-02T03:04:05.678Z');
+const kept = useApp();
 
-beforeAll(async () => {
-  kept = await startStore();
-});
-beforeEach(async () => {
-  await kept.empty();
-  app = testApp(kept.store, () => now);
-});
-afterAll(() => kept.stop());
+/** An application whose store saves one or more batches of an import and then fails. */
+function appFailingAfter(batches: number) {
+  let saved = 0;
+  const insert: TaskStore['insert'] = async (tasks, nonce) => {
+    if (saved < batches) await kept.store.insert(tasks, nonce);
+    saved += 1;
+    if (saved >= batches) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
+  };
+  return testApp({ ...kept.store, insert }, () => kept.now);
+}
+const twelveHundred = Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n');
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
-  app.request('/tasks/import', {
+  kept.app.request('/tasks/import', {
     method: 'POST',
     body,
     headers: { 'Content-Type': type, Origin: 'http://localhost', ...headers },
@@ -33,25 +33,13 @@ describe('Import', () => {
     const response = await send('text/plain', inPieces(body));
     expect(await response.json()).toEqual({ imported: 4, refused: 0, problems: [] });
     expect(await titles()).toEqual(['bread 🥖', 'milk', 'done, too', 'done']);
-    expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: now.toISOString() });
+    expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
   test.each([
     [
       'application/json',
       '[\n{"title":"milk"},\n{"title":"bread","finished":1,"created_at":"2025-01-01T00:00:00+01:00"}\n]\n',
-    ],
-    [
-      'application/json',
-      '[{"title":"milk"},{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00Z"}]',
-    ],
-    [
-      'application/json',
-      JSON.stringify(
-        [{ title: 'milk' }, { title: 'bread', finished: 1, created_at: '2024-12-31T23:00:00Z' }],
-        null,
-        2,
-      ),
     ],
     [
       'application/x-ndjson',
@@ -78,13 +66,6 @@ describe('Import', () => {
     expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4, 5]);
     expect(report.problems[0]?.detail).toBe('A task needs a title.');
     expect(await titles()).toEqual(['good, too', 'good']);
-  });
-
-  test('goes far beyond the limit of a form, and beyond one batch', async () => {
-    const lines = Array.from({ length: 5_000 }, (_, i) => `${i} ${'x'.repeat(100)}`);
-    const response = await send('text/plain', lines.join('\n'));
-    expect(await response.json()).toMatchObject({ imported: 5_000 });
-    expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 5_000, finished: 0 });
   });
 
   test.each([
@@ -146,12 +127,6 @@ describe('Import', () => {
     expect(await titles()).toEqual(['milk']);
   });
 
-  test('of a file over 64 MiB is 413 before anything is read', async () => {
-    const response = await send('text/plain', 'milk', { 'Content-Length': `${65 * 1024 ** 2}` });
-    expect(response.status).toBe(413);
-    expect(await titles()).toEqual([]);
-  });
-
   test('from elsewhere is 403', async () => {
     expect((await send('text/plain', 'milk', { Origin: 'http://evil.example' })).status).toBe(403);
     expect(await titles()).toEqual([]);
@@ -159,7 +134,7 @@ describe('Import', () => {
 
   describe('without a word of where it comes from', () => {
     const silent = (type: string, body: string) =>
-      app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
+      kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
 
     test('is 403 as plain text, which a page elsewhere may send unasked, and says how to go on', async () => {
       const response = await silent('text/plain', 'milk');
@@ -196,8 +171,8 @@ describe('Import', () => {
   test('of a form answers with a page: what was imported, and the lines that were not, with reasons', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
-    const visitor = await visit(app);
-    const response = await submit(app, '/tasks/import', { text }, visitor);
+    const visitor = await visit(kept.app);
+    const response = await submit(kept.app, '/tasks/import', { text }, visitor);
     expect(response.status).toBe(200);
     const html = await response.text();
     expect(html).toContain('2 tasks imported, 2 left below to correct.');
@@ -205,24 +180,31 @@ describe('Import', () => {
     expect(await titles()).toEqual(['milk', 'bread']);
     const left = leftIn(html) ?? '';
     expect(left).toBe(`${long}\na\tb`);
-    await submit(app, '/tasks/import', { text: left.replace('x', '').replace('\t', '') }, visitor);
+    const again = left.replace('x', '').replace('\t', '');
+    const corrected = await submit(kept.app, '/tasks/import', { text: again }, visitor);
+    expect(leftIn(await corrected.text())).toBe('');
     expect(await titles()).toEqual(['x'.repeat(500), 'ab', 'milk', 'bread']);
   });
 
   test('of a form that is sent twice imports its lines once', async () => {
-    const visitor = await visit(app);
+    const visitor = await visit(kept.app);
     const form = { text: 'milk\nbread\n- [x] tea', nonce: 'one form' };
     for (let i = 0; i < 2; i++) {
-      const response = await submit(app, '/tasks/import', form, visitor);
+      const response = await submit(kept.app, '/tasks/import', form, visitor);
       expect(await response.text()).toContain('3 tasks imported.');
     }
     expect(await titles()).toEqual(['milk', 'bread', 'tea']);
-    await submit(app, '/tasks/import', { ...form, nonce: 'another' }, visitor);
+    await submit(kept.app, '/tasks/import', { ...form, nonce: 'another' }, visitor);
     expect(await titles()).toHaveLength(6);
   });
 
   describe('of a file that a form sends', () => {
-    const upload = async (content: string, name: string, fields: Record<string, string> = {}, at = app) => {
+    const upload = async (
+      content: string,
+      name: string,
+      fields: Record<string, string> = {},
+      at = kept.app,
+    ) => {
       const { cookie, token } = await visit(at);
       const body = new FormData();
       for (const [field, value] of Object.entries({ _csrf: token, nonce: 'n', ...fields }))
@@ -249,14 +231,6 @@ describe('Import', () => {
       expect((await titles()).slice(0, 2)).toEqual(['--', 'task 1199']);
     });
 
-    test('takes back what the export wrote', async () => {
-      await kept.store.create({ title: 'milk' }, now);
-      const exported = await (await app.request('/tasks/export?format=json')).text();
-      await kept.empty();
-      await upload(exported, 'tasks.json');
-      expect(await titles()).toEqual(['milk']);
-    });
-
     test('says which lines it did not take', async () => {
       const html = await (await upload(`milk\n${'x'.repeat(501)}`, 'a.txt')).text();
       expect(html).toContain('1 task imported, 1 refused.');
@@ -264,26 +238,12 @@ describe('Import', () => {
     });
 
     test('goes on where the store failed, if the same form is sent again', async () => {
-      let batches = 0;
-      const failing: typeof kept.store = {
-        ...kept.store,
-        async insert(tasks, nonce) {
-          await kept.store.insert(tasks, nonce);
-          if (++batches === 2) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
-        },
-      };
-      const content = Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n');
-      const response = await upload(
-        content,
-        'a.txt',
-        {},
-        testApp(failing, () => now),
-      );
+      const response = await upload(twelveHundred, 'a.txt', {}, appFailingAfter(2));
       expect(response.status).toBe(503);
       const html = await response.text();
       expect(html).toMatch(/stopped before line 501\. Import the same file again/);
       expect(html).toContain('name="nonce" value="n"');
-      await upload(content, 'a.txt');
+      await upload(twelveHundred, 'a.txt');
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 1_200 });
     });
 
@@ -298,7 +258,7 @@ describe('Import', () => {
     });
 
     test('refuses a form without a file, as a browser sends it', async () => {
-      const { cookie, token } = await visit(app);
+      const { cookie, token } = await visit(kept.app);
       const part = (name: string, value: string) =>
         `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`;
       const body = `${part('name="_csrf"', token)}${part('name="file"; filename=""', '')}--b--\r\n`;
@@ -325,13 +285,8 @@ describe('Import', () => {
     });
   });
 
-  test('of a form that was wholly taken leaves nothing to send again', async () => {
-    const response = await submit(app, '/tasks/import', { text: 'milk' }, await visit(app));
-    expect(leftIn(await response.text())).toBe('');
-  });
-
   test('of a form that has expired is 403 and gives the text back', async () => {
-    const response = await submit(app, '/tasks/import', { text: 'milk\nbread' });
+    const response = await submit(kept.app, '/tasks/import', { text: 'milk\nbread' });
     expect(response.status).toBe(403);
     const html = await response.text();
     expect(html).toContain('This form has expired.');
@@ -340,45 +295,32 @@ describe('Import', () => {
   });
 
   test('of a form, when the store fails, gives back all lines', async () => {
-    const failing = {
-      ...kept.store,
-      insert: () => Promise.reject(new TaskError('store_unavailable', 'The tasks cannot be reached.')),
-    };
     const text = 'milk\nbread';
-    const response = await submit(testApp(failing), '/tasks/import', { text }, await visit(app));
+    const visitor = await visit(kept.app);
+    const response = await submit(appFailingAfter(0), '/tasks/import', { text }, visitor);
     expect(response.status).toBe(503);
     const html = await response.text();
     expect(html).toContain('The tasks cannot be reached.');
     expect(leftIn(html)).toBe(text);
   });
 
-  test('when the store fails on the way, says from which line on nothing was imported', async () => {
-    let batches = 0;
-    const failing = {
-      ...kept.store,
-      async insert(tasks: Parameters<typeof kept.store.insert>[0]) {
-        batches += 1;
-        if (batches > 1) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
-        await kept.store.insert(tasks);
-      },
-    };
-    const response = await testApp(failing).request('/tasks/import', {
+  test('when the store fails on the way, says from which line on nothing is known to be imported', async () => {
+    const response = await appFailingAfter(2).request('/tasks/import', {
       method: 'POST',
       headers: { 'Content-Type': 'text/plain', Origin: 'http://localhost' },
-      body: Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n'),
+      body: twelveHundred,
     });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
-    expect(batches).toBe(2);
   });
 });
 
 describe('Export', () => {
   beforeEach(async () => {
-    for (let i = 1; i <= 1_100; i++) kept.store.create({ title: `task ${i} "<b>"` }, now);
-    await kept.store.create({ title: '- [x] looks finished' }, now);
-    await kept.store.update('7', { finished: 1 }, now);
+    for (let i = 1; i <= 1_100; i++) kept.store.create({ title: `task ${i} "<b>"` }, kept.now);
+    await kept.store.create({ title: '- [x] looks finished' }, kept.now);
+    await kept.store.update('7', { finished: 1 }, kept.now);
     await kept.store.destroy('8', 'removal');
   });
 
@@ -393,7 +335,7 @@ describe('Export', () => {
       return tasks;
     };
     const before = await read();
-    const response = await app.request(`/tasks/export?format=${format}`);
+    const response = await kept.app.request(`/tasks/export?format=${format}`);
     expect(response.headers.get('content-disposition')).toContain('attachment; filename="tasks.');
     const type = response.headers.get('content-type')?.split(';')[0] ?? '';
     const file = await response.text();
@@ -405,11 +347,11 @@ describe('Export', () => {
 
   test('of an empty list is an empty file', async () => {
     await kept.empty();
-    expect(await (await app.request('/tasks/export?format=json')).json()).toEqual([]);
-    expect(await (await app.request('/tasks/export?format=text')).text()).toBe('');
+    expect(await (await kept.app.request('/tasks/export?format=json')).json()).toEqual([]);
+    expect(await (await kept.app.request('/tasks/export?format=text')).text()).toBe('');
   });
 
   test('in an unknown format is 400', async () => {
-    expect((await app.request('/tasks/export?format=xml')).status).toBe(400);
+    expect((await kept.app.request('/tasks/export?format=xml')).status).toBe(400);
   });
 });

@@ -1,67 +1,49 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, startService } from '../../testing/service.ts';
-import { configuration } from '../../testing/store.ts';
-import { uploadTime } from './transfer.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../testing/service.ts';
 
-let redis: TestRedis;
-let service: Service;
+const kept = useService();
 
-/** Logs how long the server of a request lets one take to arrive. */
-const telltale = `
-  import { subscribe } from 'node:diagnostics_channel';
-  subscribe('http.server.request.start', ({ server }) =>
-    console.log(JSON.stringify({ msg: 'server', requestTimeout: server.requestTimeout })),
-  );
-`;
-
-beforeAll(async () => {
-  redis = await startRedisProcess(configuration);
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(telltale)}`;
-  service = await startService({ REDIS_URL: redis.url, NODE_OPTIONS });
-});
-afterAll(async () => {
-  await service.end('SIGKILL');
-  await redis.stop();
-});
-
-test('A file has the time that a slow line takes to arrive', async () => {
-  await fetch(service.url);
-  await expect.poll(() => service.log).toContainEqual({ msg: 'server', requestTimeout: uploadTime });
-  expect((64 * 1024 ** 2 * 8) / (uploadTime / 1_000)).toBeLessThan(500_000);
-});
-
-/** Sends `line` until `size` bytes are on their way, and resolves with the answer once all of it is sent. */
-async function upload(line: string, size: number) {
-  const sending = request(`${service.url}tasks/import`, {
+test('A client that sends much more after the import ended sends all of it and gets the report', async () => {
+  const sending = http.request(`${kept.service.url}tasks/import`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },
   });
   const sent = once(sending, 'finish');
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
-  const block = line.repeat(Math.ceil(60_000 / line.length));
+  const block = 'no JSON\n'.repeat(7_500);
   sending.write('{"title":"milk"}\n');
-  for (let count = 0; count < size; count += block.length) {
+  for (let count = 0; count < 32 * 1024 ** 2; count += block.length) {
     if (!sending.write(block)) await once(sending, 'drain');
   }
   sending.end();
   const [[response]] = await Promise.all([answered, sent]);
-  return { status: response.statusCode, report: await json(response) };
-}
-
-test('A client that sends more than 64 MiB, length unsaid, gets the report of what stands before', async () => {
-  expect(await upload(`${' '.repeat(60_000)}\n`, 64 * 1024 ** 2)).toMatchObject({
-    status: 413,
-    report: { imported: 1, refused: 0, problems: [{ detail: 'A file to import has at most 64 MiB.' }] },
-  });
+  expect(response.statusCode).toBe(422);
+  expect(await json(response)).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
 });
 
-test('A client that sends much more after the import ended sends all of it and gets the report', async () => {
-  expect(await upload('no JSON\n', 32 * 1024 ** 2)).toMatchObject({
-    status: 422,
-    report: { imported: 1, refused: 10_000, stopped: 10_002 },
-  });
-});
+test.each([
+  ['a form', 'task', { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '1000' }],
+  ['a form of unknown length', 'task', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+  ['JSON', 'tasks', { 'Content-Type': 'application/json', 'Content-Length': '1000' }],
+  ['a file to import', 'tasks/import', { 'Content-Type': 'application/x-ndjson' }],
+])(
+  'a client that goes away while it sends %s is told in the log, and is no error',
+  async (_, path, headers) => {
+    const { log } = kept.service;
+    log.splice(0);
+    const request = http.request(`${kept.service.url}${path}`, {
+      method: 'POST',
+      headers: { ...headers, Expect: '100-continue' },
+    });
+    request.on('error', () => {});
+    // By then the service waits for the body.
+    request.on('continue', () => request.write('{"title":', () => request.destroy()));
+    request.flushHeaders();
+    const gone = () => log.filter(({ status }) => status === 499);
+    await expect.poll(gone).toMatchObject([{ level: 'info', path: `/${path}` }]);
+    expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+  },
+);

@@ -1,22 +1,24 @@
-import { storeClient } from '@longhand/shared/redis.ts';
-import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Service, startService } from '../../testing/service.ts';
-import { configuration, silent } from '../../testing/store.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Service, serviceOfTest, startService } from '../../testing/service.ts';
+import { useStore } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
 import { keys } from './keys.ts';
 
-let redis: TestRedis;
+const kept = useStore();
 let replicas: Service[];
-
 beforeAll(async () => {
-  redis = await startRedisProcess(configuration);
-  replicas = await Promise.all([1, 2].map(() => startService({ REDIS_URL: redis.url })));
+  replicas = await Promise.all([1, 2].map(() => startService({ REDIS_URL: kept.url })));
 });
 afterAll(async () => {
   await Promise.all(replicas.map((service) => service.end('SIGKILL')));
-  await redis.stop();
 });
+
+/** The changes as a replica hears of them, which ends with the test. */
+function hearChanges(interval?: number) {
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  return redisChanges(kept.redis, end.signal, interval);
+}
 
 /** Watches the events of a replica: what it has said so far, and whether it has ended. */
 async function watch(service: Service | undefined) {
@@ -45,9 +47,7 @@ const add = (service: Service | undefined, title: string) =>
   });
 
 test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
-  const client = storeClient({ REDIS_URL: redis.url }, silent);
-  const end = new AbortController();
-  const changes = redisChanges(client, end.signal);
+  const changes = hearChanges();
   const told: string[] = [];
   const late: string[] = [];
   const leave = changes.subscribe((version) => late.push(version));
@@ -56,40 +56,31 @@ test('a page that leaves before its first version has arrived is told nothing mo
   // Its version was asked for after the other one's.
   await expect.poll(() => told.length).toBeGreaterThan(0);
   expect(late).toEqual([]);
-  end.abort();
-  client.disconnect();
 });
 
 test('a change of which no message came is told all the same, by a look now and then', async () => {
-  const client = storeClient({ REDIS_URL: redis.url }, silent);
-  const end = new AbortController();
   const told: string[] = [];
-  redisChanges(client, end.signal, 20).subscribe((version) => told.push(version));
+  hearChanges(20).subscribe((version) => told.push(version));
   // The first look may be the one at the connection; none of the later ones is.
   for (const version of ['1001', '1002', '1003']) {
-    await client.set(keys.version, version);
+    await kept.redis.set(keys.version, version);
     await expect.poll(() => told.at(-1)).toBe(version);
   }
-  end.abort();
-  client.disconnect();
 });
 
 test('a change reaches 1 000 pages spread over half a second, and each of them once', async () => {
-  const client = storeClient({ REDIS_URL: redis.url }, silent);
-  const end = new AbortController();
-  const changes = redisChanges(client, end.signal, 60_000);
+  const changes = hearChanges(60_000);
   const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);
   let announced = '';
   for (const times of arrivals)
     changes.subscribe((version) => version === announced && times.push(performance.now()));
-  await client.get(keys.version);
+  const listening = async () => (await kept.redis.pubsub('NUMSUB', keys.changes))[1];
+  await expect.poll(listening).toBe(replicas.length + 1);
   announced = '2001';
-  await client.publish(keys.changes, announced);
+  await kept.redis.publish(keys.changes, announced);
   await expect.poll(() => arrivals.every((times) => times.length === 1)).toBe(true);
   const sorted = arrivals.flat().toSorted((a, b) => a - b) as [number, ...number[]];
   expect((sorted.at(-1) as number) - sorted[0]).toBeGreaterThan(300);
-  end.abort();
-  client.disconnect();
 });
 
 describe('GET /tasks/events', () => {
@@ -108,15 +99,15 @@ describe('GET /tasks/events', () => {
     const seen = await watch(replicas[0]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
     const before = seen.versions().at(-1);
-    await redis.kill();
-    await redis.start();
+    await kept.server.kill();
+    await kept.server.start();
     await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
     await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
     expect(seen.ended).toBe(false);
   });
 
   test('ends when the replica is asked to stop, so that it can', async () => {
-    const service = await startService({ REDIS_URL: redis.url });
+    const service = await serviceOfTest({ REDIS_URL: kept.url });
     const seen = await watch(service);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
     expect(await service.end('SIGTERM')).toBe(0);

@@ -1,36 +1,59 @@
-import { storeClient } from '@longhand/shared/redis.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connected, type StoreClient, storeClient } from '@longhand/shared/redis.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Fault, failover } from '../../testing/failover.ts';
 import { startSentinelRedis } from '../../testing/sentinel.ts';
-import { silent } from '../../testing/store.ts';
+import { allTasks, silent, sound } from '../../testing/store.ts';
+import { storm } from '../../testing/storm.ts';
+import { keys } from './keys.ts';
+import { repair } from './repair.ts';
 import { redisStore } from './store.ts';
 
-const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
-
-/** How often the primary fails in each way; the way "cut off" needs a network of its own, see docs/operate.md. */
-const ways: Fault[] = ['killed', 'hung', 'killed', 'hung'];
-const failures = ways.slice(0, rounds({ short: 1, long: 4 }));
-
-test.each(failures)(
-  'a primary is %s: the Sentinels choose another one, writes resume, and nothing that a replica confirmed is lost',
-  async (fault) => {
-    const { acknowledged, lost, pause, faults } = await failover(fault, 1);
-    expect(lost).toEqual([]);
-    expect(faults).toMatchObject(sound);
-    expect(acknowledged).toBeGreaterThan(100);
-    expect(pause).toBeLessThan(20_000);
-  },
-  60_000,
-);
-
-test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry saves nothing twice', async () => {
-  const redis = await startSentinelRedis();
+/** A Redis with Sentinels, and a client of it, for one test. */
+async function startCluster(...options: string[]) {
+  const redis = await startSentinelRedis(...options);
   const client = storeClient({ REDIS_URL: redis.url }, silent);
   onTestFinished(async () => {
     client.disconnect();
     await redis.stop();
   });
+  await connected(client, 5_000);
+  return { redis, client };
+}
+
+/** Which server has the tasks, as the client knows it; empty if none answers. */
+async function identity(client: StoreClient): Promise<string> {
+  const info = await client.eval("return redis.call('INFO', 'server')", 1, keys.version).catch(() => '');
+  return /run_id:(\w+)/.exec(`${info}`)?.[1] ?? '';
+}
+
+/** How the primary fails: it is killed, or hangs. */
+const faults = (['SIGKILL', 'SIGSTOP', 'SIGKILL', 'SIGSTOP'] as const).slice(
+  0,
+  rounds({ short: 1, long: 4 }),
+);
+const enough = rounds({ short: 200, long: 1_000 });
+
+test.each(faults)(
+  'a primary gets %s: the Sentinels choose another one, writes resume, and nothing that a replica confirmed is lost',
+  async (fault) => {
+    const { redis, client } = await startCluster('min-replicas-to-write 1', 'min-replicas-max-lag 10');
+    const store = redisStore(client, { replicas: 1 });
+    const first = await identity(client);
+    const writing = storm(store, () => sleep(100));
+    await writing.acknowledges(enough);
+    redis.signal('primary', fault);
+    await expect.poll(() => identity(client), { timeout: 20_000 }).not.toMatch(new RegExp(`^(${first})?$`));
+    await writing.acknowledges(enough);
+    await writing.end();
+    expect(writing.compare(await allTasks(store))).toEqual([]);
+    expect(await repair(client, false)).toMatchObject(sound);
+  },
+  60_000,
+);
+
+test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry saves nothing twice', async () => {
+  const { redis, client } = await startCluster();
   const store = redisStore(client, { replicas: 2 });
   const add = () => store.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => store.show('1').catch(({ code }) => code)).toBe('unknown_task');

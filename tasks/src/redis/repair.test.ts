@@ -1,24 +1,18 @@
 import { execFile } from 'node:child_process';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedis } from '@longhand/shared/testing/redis.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startStore } from '../../testing/store.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { allTasks, sound, useStore } from '../../testing/store.ts';
 import { repair } from './repair.ts';
 
-const none = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
 const now = new Date();
 
 describe('Repair of a store', () => {
-  let kept: Awaited<ReturnType<typeof startStore>>;
-  beforeAll(async () => {
-    kept = await startStore(startRedis);
-  });
+  const kept = useStore(startRedis);
   beforeEach(async () => {
-    await kept.empty();
     for (const title of ['one', 'two', 'three', 'four']) await kept.store.create({ title: title }, now);
     await kept.store.update('2', { finished: 1 }, now);
   });
-  afterAll(() => kept.stop());
 
   const list = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ _id }) => _id);
 
@@ -34,8 +28,8 @@ describe('Repair of a store', () => {
   test('a sound store has no faults, removed tasks and forms that were sent among it', async () => {
     await kept.store.destroy('3', 'removal');
     await kept.store.create({ title: 'five' }, now, 'nonce');
-    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
-    expect(await repair(kept.redis, true)).toEqual({ tasks: 4, ...none });
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...sound });
+    expect(await repair(kept.redis, true)).toEqual({ tasks: 4, ...sound });
     expect(await list()).toEqual(['5', '4', '1', '2']);
     expect(await kept.store.restore('removal')).toBe(1);
   });
@@ -52,7 +46,7 @@ describe('Repair of a store', () => {
     };
     expect(await repair(kept.redis, false)).toEqual(faults);
     expect(await repair(kept.redis, true)).toMatchObject({ ghosts: ['7'], orphans: ['4'] });
-    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...sound });
     expect(await list()).toEqual(['4', '3', '1', '2']);
     expect((await kept.store.create({ title: 'next' }, now))._id).not.toBe('4');
   });
@@ -68,9 +62,9 @@ describe('Repair of a store', () => {
     await kept.redis.zadd('{tasks}:removed', 1, '8');
     const { damaged, ...others } = await repair(kept.redis, false);
     expect(damaged.sort()).toEqual(['07', '8', long, 'bar', 'foo']);
-    expect({ ...others, damaged: [] }).toEqual({ ...none, tasks: 4 });
+    expect({ ...others, damaged: [] }).toEqual({ ...sound, tasks: 4 });
     await repair(kept.redis, true);
-    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...none });
+    expect(await repair(kept.redis, false)).toEqual({ tasks: 4, ...sound });
     expect(await kept.redis.get('{tasks}:damaged:foo')).toBe('bar');
     expect(await list()).toEqual(['4', '3', '1', '2']);
     expect((await kept.store.create({ title: 'next' }, now))._id).toBe('5');
@@ -83,28 +77,30 @@ describe('Repair of a store', () => {
     await expect(kept.store.show('7')).rejects.toMatchObject(unknown);
     await expect(kept.store.update('7', { finished: 1 }, now, '"1"')).rejects.toMatchObject(unknown);
     await expect(kept.store.destroy('7', 'removal', '"1"')).rejects.toMatchObject(unknown);
-    for await (const tasks of kept.store.export())
-      expect(tasks.map(({ _id }) => _id)).toEqual(['1', '2', '3']);
+    expect((await allTasks(kept.store)).map(({ _id }) => _id)).toEqual(['1', '2', '3']);
   });
 });
 
-test('npm run repair says what is wrong and how to go on, and repairs with --fix', async () => {
-  const kept = await startStore();
-  await kept.store.create({ title: 'one' }, now);
-  await kept.redis.del('{tasks}:index');
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string }>((resolve) => {
-      const env = { ...childEnvironment, REDIS_URL: kept.url };
-      const program = `${import.meta.dirname}/../repair-main.ts`;
-      const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
-        resolve({ code: child.exitCode ?? -1, out: out + err }),
-      );
-    });
-  expect(await run()).toMatchObject({ code: 1, out: expect.stringMatching(/orphans: 1 \(1\).*--fix/s) });
-  expect(await run('--fix')).toMatchObject({ code: 0, out: expect.stringContaining('repaired') });
-  expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('no faults') });
-  await kept.redis.set('{tasks}:removed', 'no sorted set');
-  await kept.redis.zrem('{tasks}:index', '1');
-  expect(await run()).toMatchObject({ code: 2, out: expect.stringMatching(/cannot be reached.*WRONGTYPE/s) });
-  await kept.stop();
+describe('npm run repair', () => {
+  const kept = useStore();
+
+  test('says what is wrong and how to go on, and repairs with --fix', async () => {
+    await kept.store.create({ title: 'one' }, now);
+    await kept.redis.del('{tasks}:index');
+    const run = (...args: string[]) =>
+      new Promise<{ code: number; out: string }>((resolve) => {
+        const env = { ...childEnvironment, REDIS_URL: kept.url };
+        const program = `${import.meta.dirname}/../repair-main.ts`;
+        const child = execFile(process.execPath, [program, ...args], { env }, (_error, out, err) =>
+          resolve({ code: child.exitCode ?? -1, out: out + err }),
+        );
+      });
+    expect(await run()).toMatchObject({ code: 1, out: expect.stringMatching(/orphans: 1 \(1\).*--fix/s) });
+    expect(await run('--fix')).toMatchObject({ code: 0, out: expect.stringContaining('repaired') });
+    expect(await run()).toMatchObject({ code: 0, out: expect.stringContaining('no faults') });
+    await kept.redis.set('{tasks}:removed', 'no sorted set');
+    await kept.redis.zrem('{tasks}:index', '1');
+    const failed = { code: 2, out: expect.stringMatching(/cannot be reached.*WRONGTYPE/s) };
+    expect(await run()).toMatchObject(failed);
+  });
 });

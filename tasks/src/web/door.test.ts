@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { submit, testApp, testKey, type Visitor, visit } from '../../testing/app.ts';
-import { startStore } from '../../testing/store.ts';
+import { describe, expect, test } from 'vitest';
+import { submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
 import { door, pageAfterLogin } from './door.ts';
 
 const password = 'öffne dich, bitte ';
@@ -8,55 +7,40 @@ const tokens = [
   { name: 'backup', token: 'b4ck-up.token=' },
   { name: 'phone', token: 'ph0ne' },
 ];
-const start = new Date('2026-01-02T03:04:05.678Z');
+const kept = useApp((now) => door(password, testKey, tokens, now));
 
-let kept: Awaited<ReturnType<typeof startStore>>;
-let app: ReturnType<typeof testApp>;
-let now = start;
-beforeAll(async () => {
-  kept = await startStore();
-});
-beforeEach(async () => {
-  await kept.empty();
-  now = start;
-  app = guarded();
-});
-afterAll(() => kept.stop());
-
-const guarded = (own = password, key = testKey) =>
-  testApp(
-    kept.store,
-    () => now,
-    undefined,
-    door(own, key, tokens, () => now),
-  );
+/** The application in another process. */
+const guarded = (own = password, key = testKey) => {
+  const now = () => kept.now;
+  return testApp(kept.store, now, undefined, door(own, key, tokens, now));
+};
 
 const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const https = { 'X-Forwarded-Proto': 'https' };
 
 /** Logs in as a browser does, and resolves with the response and all cookies. */
 async function logIn(given = password, headers: Record<string, string> = {}, next?: string) {
-  const visitor: Visitor = await visit(app, { ...page, ...headers }, '/login');
-  const response = await submit(app, '/login', { password: given, ...(next && { next }) }, visitor, headers);
+  const visitor: Visitor = await visit(kept.app, { ...page, ...headers }, '/login');
+  const response = await submit(
+    kept.app,
+    '/login',
+    { password: given, ...(next && { next }) },
+    visitor,
+    headers,
+  );
   const cookie = `${visitor.cookie}; ${response.headers.get('set-cookie')?.split(';')[0] ?? ''}`;
   return { response, cookie, visitor };
 }
 
 const status = async (path: string, headers: Record<string, string>) =>
-  (await app.request(path, { headers: { Accept: 'application/json', ...headers } })).status;
+  (await kept.app.request(path, { headers: { Accept: 'application/json', ...headers } })).status;
 
 describe('Without a session', () => {
   const open = ['/login', '/public/*'];
-  const routes: [string, string][] = testApp(
-    { insert() {} } as never,
-    undefined,
-    undefined,
-    door('x', testKey),
-  )
-    .routes.filter(({ method, path }) => method !== 'ALL' && !open.includes(path))
+  const { routes: all } = testApp({ insert() {} } as never, undefined, undefined, door('x', testKey));
+  const routes: [string, string][] = all
+    .filter(({ method, path }) => method !== 'ALL' && !open.includes(path))
     .map(({ method, path }) => [method, path.replace(':id', '1')]);
-
-  test('there are routes to ask at', () => expect(routes.length).toBeGreaterThan(20));
 
   test.each<[string, string]>([
     ...routes,
@@ -68,11 +52,11 @@ describe('Without a session', () => {
     ['GET', '/login/'],
     ['GET', '/tasks/1?public/x'],
   ])('%s %s leads people to the login, and is 401 for programs', async (method, path) => {
-    const html = await app.request(path, { method, headers: page });
+    const html = await kept.app.request(path, { method, headers: page });
     const read = /^(GET|HEAD)$/.test(method);
     expect(html.status).toBe(read ? 303 : 401);
     if (read) expect(html.headers.get('location')).toMatch(/^\/login(\?next=%2Ftasks[%\w]*)?$/);
-    const json = await app.request(path, { method, headers: { Accept: 'application/json' } });
+    const json = await kept.app.request(path, { method, headers: { Accept: 'application/json' } });
     expect(json.status).toBe(401);
     expect(json.headers.get('content-type')).toBe('application/problem+json');
     for (const { status, headers } of [html, json]) {
@@ -85,7 +69,7 @@ describe('Without a session', () => {
 
   test('the event stream is a problem whatever its client accepts', async () => {
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/event-stream' }]) {
-      const response = await app.request('/tasks/events', { headers });
+      const response = await kept.app.request('/tasks/events', { headers });
       expect(response.status).toBe(401);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
     }
@@ -93,22 +77,25 @@ describe('Without a session', () => {
 
   test('nobody looks at the body, its type or its length, the token, the origin or If-Match', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
-      app.request('/tasks', { method: 'POST', headers, body });
+      kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
       await send({ 'Content-Type': 'application/json' }, '{'),
       await send({ 'Content-Type': 'application/json' }, 'x'.repeat(70_000)),
       await send({ 'Content-Type': 'image/png' }),
       await send({ 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'application/json' }, '{}'),
-      await app.request('/tasks/1', { method: 'PUT', body: '{}' }),
-      await app.request('/tasks/import', { method: 'POST', headers: { 'Content-Length': '99999999999' } }),
-      await app.request('/?filter=none', { headers: { Accept: 'application/json' } }),
+      await kept.app.request('/tasks/1', { method: 'PUT', body: '{}' }),
+      await kept.app.request('/tasks/import', {
+        method: 'POST',
+        headers: { 'Content-Length': '99999999999' },
+      }),
+      await kept.app.request('/?filter=none', { headers: { Accept: 'application/json' } }),
     ]) {
       expect(response.status).toBe(401);
     }
   });
 
   test('the files of the login page, and the page, are there', async () => {
-    const response = await app.request('/login', { headers: page });
+    const response = await kept.app.request('/login', { headers: page });
     expect(response.status).toBe(200);
     const html = await response.text();
     expect(html).toMatch(
@@ -122,8 +109,8 @@ describe('Without a session', () => {
 
 describe('The login', () => {
   test('leads to the page that was asked for, with a session that scripts cannot read', async () => {
-    const asked = await app.request('/tasks?filter=open', { headers: page });
-    const form = await app.request(asked.headers.get('location') ?? '', { headers: page });
+    const asked = await kept.app.request('/tasks?filter=open', { headers: page });
+    const form = await kept.app.request(asked.headers.get('location') ?? '', { headers: page });
     expect(await form.text()).toContain('name="next" value="/tasks?filter=open"');
     const { response, cookie } = await logIn(password, {}, '/tasks?filter=open');
     expect(response.status).toBe(303);
@@ -131,7 +118,7 @@ describe('The login', () => {
     expect(response.headers.get('set-cookie')).toMatch(
       /^login=\d{10}\.[\w%]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    const list = await app.request('/', { headers: { Cookie: cookie } });
+    const list = await kept.app.request('/', { headers: { Cookie: cookie } });
     expect(list.status).toBe(200);
     expect(list.headers.get('cache-control')).toBe('no-store, no-cache');
     expect(await status('/login', { Cookie: cookie })).toBe(303);
@@ -163,8 +150,8 @@ describe('The login', () => {
   test('from another site, or without the token, changes nothing and shows the form again', async () => {
     const { visitor } = await logIn('wrong');
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
-    expect((await submit(app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
-    const stale = await submit(app, '/login', { password, next: '/' }, { ...visitor, token: 'stale' });
+    expect((await submit(kept.app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
+    const stale = await submit(kept.app, '/login', { password, next: '/' }, { ...visitor, token: 'stale' });
     expect(stale.status).toBe(403);
     expect(stale.headers.get('set-cookie')).toBeNull();
     expect(await stale.text()).toMatch(/type="password"[\s\S]*expired/);
@@ -195,9 +182,10 @@ describe('The login', () => {
 describe('A session', () => {
   test('ends after 90 days', async () => {
     const { cookie } = await logIn();
-    now = new Date(start.getTime() + (90 * 24 * 60 * 60 - 1) * 1_000);
+    const end = kept.now.getTime() + 90 * 24 * 60 * 60 * 1_000;
+    kept.now = new Date(end - 1_000);
     expect(await status('/', { Cookie: cookie })).toBe(200);
-    now = new Date(now.getTime() + 1_001);
+    kept.now = new Date(end + 1);
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
@@ -217,26 +205,26 @@ describe('A session', () => {
 
   test('is good for every process with the same password and key, and for no other', async () => {
     const { cookie } = await logIn();
-    app = guarded();
+    kept.app = guarded();
     expect(await status('/', { Cookie: cookie })).toBe(200);
-    app = guarded('another password');
+    kept.app = guarded('another password');
     expect(await status('/', { Cookie: cookie })).toBe(401);
-    app = guarded(password, async () => Buffer.alloc(32, 8));
+    kept.app = guarded(password, async () => Buffer.alloc(32, 8));
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
   test('is ended by the button on the list', async () => {
     const { cookie } = await logIn();
-    const visitor = await visit(app, { Cookie: cookie });
-    const response = await submit(app, '/logout', {}, { ...visitor, cookie });
+    const visitor = await visit(kept.app, { Cookie: cookie });
+    const response = await submit(kept.app, '/logout', {}, { ...visitor, cookie });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/login']);
     expect(response.headers.get('set-cookie')).toBe('login=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
-    expect((await submit(app, '/logout', {}, { cookie, token: 'stale' })).status).toBe(403);
+    expect((await submit(kept.app, '/logout', {}, { cookie, token: 'stale' })).status).toBe(403);
   });
 
   test('does not replace the token of a form', async () => {
     const { cookie } = await logIn();
-    expect((await submit(app, '/task', { title: 'milk' }, { cookie, token: '' })).status).toBe(403);
+    expect((await submit(kept.app, '/task', { title: 'milk' }, { cookie, token: '' })).status).toBe(403);
   });
 });
 
@@ -246,7 +234,7 @@ describe('A token', () => {
       expect(await status('/tasks', { Authorization: `${scheme} ${token}` })).toBe(200);
     }
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    const added = await app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
+    const added = await kept.app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
     expect(added.status).toBe(201);
   });
 
@@ -270,7 +258,7 @@ describe('A token', () => {
 
 test('The description says how to pass, and that every operation may be 401', async () => {
   const headers = { Authorization: `Bearer ${tokens[0]?.token}` };
-  const description = await (await app.request('/openapi.json', { headers })).text();
+  const description = await (await kept.app.request('/openapi.json', { headers })).text();
   const { security, components, paths } = JSON.parse(description);
   expect(security.flatMap(Object.keys)).toEqual(Object.keys(components.securitySchemes));
   expect(components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' });
@@ -282,10 +270,10 @@ test('The description says how to pass, and that every operation may be 401', as
 });
 
 test('Without a password there is no login, and nobody is asked', async () => {
-  app = testApp(kept.store);
-  const list = await app.request('/', { headers: page });
+  kept.app = testApp(kept.store);
+  const list = await kept.app.request('/', { headers: page });
   expect(list.status).toBe(200);
   expect(await list.text()).not.toMatch(/log ?(in|out)/i);
   expect(await status('/login', {})).toBe(404);
-  expect((await app.request('/logout', { method: 'POST' })).status).toBe(404);
+  expect((await kept.app.request('/logout', { method: 'POST' })).status).toBe(404);
 });

@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 
 /** Bytes of a log file and files of a log, as in containers. */
 const limits = { size: 10 * 1024 * 1024, files: 3 };
@@ -18,6 +8,12 @@ const limits = { size: 10 * 1024 * 1024, files: 3 };
 export const logs = { lines: 'log', access: 'access.log' };
 
 const numbered = (path: string, number: number) => (number === 0 ? path : `${path}.${number}`);
+
+/** The paths of every file that a log may have in `folder`, oldest first. */
+export const logFiles = (folder: string): string[] =>
+  Object.values(logs).flatMap((name) =>
+    Array.from({ length: limits.files }, (_, i) => numbered(join(folder, name), limits.files - 1 - i)),
+  );
 
 /** Renames the log at `path` if it is full. @returns whether it did: its writer then has to reopen it. */
 export function rotate(path: string, { size, files } = limits): boolean {
@@ -29,38 +25,14 @@ export function rotate(path: string, { size, files } = limits): boolean {
   return true;
 }
 
-/** Keeps the lines of a stack's processes in `folder`. */
-export function openLog(folder: string, limit = limits) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, logs.lines);
-  const open = () => openSync(path, 'a', 0o600);
-  let fd = open();
-  return {
-    /** Writes a line as a JSON record. On a full disk it is lost. */
-    write(service: string, line: string) {
-      const record = line.startsWith('{')
-        ? line
-        : JSON.stringify({ level: 'info', time: new Date().toISOString(), service, msg: line });
-      try {
-        writeSync(fd, `${record}\n`);
-        if (!rotate(path, limit)) return;
-        const full = fd;
-        fd = open();
-        closeSync(full);
-      } catch {
-        // The stack goes on without its log.
-      }
-    },
-  };
-}
-
-/** The lines of each log that contain `text`, oldest first. */
-export async function* findLines(folder: string, text: string): AsyncGenerator<string> {
-  for (const name of Object.values(logs)) {
-    for (let number = limits.files - 1; number >= 0; number -= 1) {
-      const file = numbered(join(folder, name), number);
-      if (!existsSync(file)) continue;
-      for await (const line of createInterface(createReadStream(file))) if (line.includes(text)) yield line;
-    }
+/** Keeps a line of a process's output in `folder`, as a JSON record. On a full disk it is lost. */
+export function keepLine(folder: string, service: string, line: string): void {
+  const record = line.startsWith('{')
+    ? line
+    : JSON.stringify({ level: 'info', time: new Date().toISOString(), service, msg: line });
+  try {
+    appendFileSync(join(folder, logs.lines), `${record}\n`);
+  } catch {
+    // The stack goes on without its log.
   }
 }

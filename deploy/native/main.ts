@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
@@ -9,7 +9,7 @@ import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { belongsToAnother, enterFolder } from './folders.ts';
 import { forEachLine } from './lines.ts';
-import { findLines, logs as logNames, openLog } from './log-files.ts';
+import { keepLine, logFiles, logs as logNames } from './log-files.ts';
 import { portNames } from './ports.ts';
 import { leaveRoot } from './privileges.ts';
 import { serviceFiles } from './processes.ts';
@@ -60,14 +60,16 @@ async function up(): Promise<void> {
   const stop = stopSignal();
   let status = () => 'The stack is starting.';
   writeState(status());
-  const log = openLog('log');
+  mkdirSync('log', { recursive: true });
+  // Refuses to start where the log cannot be opened.
+  appendFileSync(join('log', logNames.lines), '');
   const { startStack } = await import('./stack.ts');
   await using stack = await startStack({
     folder,
     env: withAbsoluteFiles(process.env),
     onLine(process, line) {
       printLine(process, line);
-      log.write(process, line);
+      keepLine('log', process, line);
     },
     onRestart: () => writeState(status()),
   });
@@ -107,7 +109,8 @@ async function logs(): Promise<void> {
     printLine(`${service}`, line, `${time} `);
   };
   if (process.env.ID) {
-    const lines = await Array.fromAsync(findLines('log', requestId()));
+    const grep = spawnSync('grep', ['-hsF', requestId(), ...logFiles('log')], { maxBuffer: 2 ** 28 });
+    const lines = `${grep.stdout}`.split('\n').filter(Boolean);
     const time = (line: string) => Date.parse(JSON.parse(line).time);
     for (const line of lines.toSorted((a, b) => time(a) - time(b))) show(line);
     return;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
 /** The variables with the ports of the proxy. */
@@ -17,38 +17,29 @@ export async function checkPorts(
   await using servers = new AsyncDisposableStack();
   const faults = new Set<string>();
   for (const [i, name] of portNames.entries()) {
-    const same = portNames.slice(0, i).find((other) => ports[other] === ports[name]);
+    const port = ports[name];
+    const same = portNames.slice(0, i).find((other) => ports[other] === port);
+    if (same) {
+      faults.add(`${same} and ${name} are both ${port}: they must differ.`);
+      continue;
+    }
     try {
-      if (same) faults.add(`${same} and ${name} are both ${ports[name]}: they must differ.`);
-      else servers.use(await listenOn(ports[name], address));
+      await once(servers.use(createServer()).listen(port, address), 'listening');
     } catch (error) {
-      faults.add(explain(error as NodeJS.ErrnoException, name, ports[name], address));
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      faults.add(reasons[code]?.(name, port, address) ?? `${name}=${port}: ${message}`);
     }
   }
   if (faults.size > 0) throw new EnvironmentError([...faults].join('\n'));
 }
 
-async function listenOn(port: number, address: string): Promise<Server> {
-  const server = createServer().listen(port, address);
-  await once(server, 'listening');
-  return server;
-}
+const noSuchAddress = (_name: string, _port: number, address: string) =>
+  `LONGHAND_BIND=${address} is not an address of this machine.`;
 
-function explain(
-  { code, message }: NodeJS.ErrnoException,
-  name: string,
-  port: number,
-  address: string,
-): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`;
-    case 'EACCES':
-      return `${name}=${port}: only root may listen there; choose a port from 1024 up.`;
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-      return `LONGHAND_BIND=${address} is not an address of this machine.`;
-    default:
-      return `${name}=${port}: ${message}`;
-  }
-}
+const reasons: Record<string, typeof noSuchAddress> = {
+  EADDRINUSE: (name, port) =>
+    `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
+  EACCES: (name, port) => `${name}=${port}: only root may listen there; choose a port from 1024 up.`,
+  EADDRNOTAVAIL: noSuchAddress,
+  EAFNOSUPPORT: noSuchAddress,
+};

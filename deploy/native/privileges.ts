@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 /** A user and group of the system, by their numbers. */
 export interface Account {
@@ -43,32 +43,29 @@ export function leaveRoot(
   const account = unprivilegedAccount(checkout);
   if (account === undefined) return undefined;
   const prefix = accountPrefix(account, lowPorts);
-  const reason = obstacle(prefix, files, folder);
-  if (reason) return reason;
+  const can = (...test: string[]) => spawnSync('env', [...prefix, 'test', ...test]).status === 0;
+  if (!can('-e', '/')) return 'setpriv cannot drop privileges here';
+  const parent = existingParent(folder);
+  const hidden = can('-x', parent) ? files.find((file) => !can('-r', file)) : parent;
+  if (hidden) return `other users cannot read ${hidden}`;
   try {
-    if (rootsAlone(existingParent(folder))) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      chownTree(realpathSync(folder), account);
-    }
+    if (rootsAlone(parent)) giveAway(folder, account);
   } catch {
     // The caller tries again and reports the fault.
     return undefined;
   }
-  const path = spawnSync('sh', ['-c', 'command -v setpriv'], { encoding: 'utf8' }).stdout.trim();
   process.execve?.(
-    path,
-    [...prefix, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    '/usr/bin/env',
+    ['env', ...prefix, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
     process.env,
   );
   return 'this Node cannot begin anew as another user';
 }
 
-/** Stops at what the account owns already: it may have planted links there. */
-function chownTree(path: string, account: Account): void {
-  const found = lstatSync(path);
-  if (found.uid === account.uid) return;
-  if (found.isDirectory()) for (const name of readdirSync(path)) chownTree(join(path, name), account);
-  lchownSync(path, account.uid, account.gid);
+/** Leaves alone what the account owns already: it may have planted links there. */
+function giveAway(folder: string, { uid, gid }: Account): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (statSync(folder).uid !== uid) execFileSync('chown', ['-hR', `${uid}:${gid}`, `${resolve(folder)}/`]);
 }
 
 const existingParent = (path: string): string => {
@@ -79,16 +76,6 @@ const existingParent = (path: string): string => {
 /** Whether only root can replace `path`. */
 const rootsAlone = (path: string): boolean =>
   statSync(path).uid === 0 && (path === '/' || rootsAlone(dirname(path)));
-
-/** Why the account of `prefix` cannot run the stack, as a clause. */
-function obstacle(prefix: string[], files: readonly string[], folder: string): string | undefined {
-  const [program = '', ...words] = prefix;
-  const fails = (...test: string[]) => spawnSync(program, [...words, 'test', ...test]).status !== 0;
-  if (fails('-e', '/')) return 'setpriv cannot drop privileges here';
-  const parent = existingParent(folder);
-  const hidden = fails('-x', parent) ? parent : files.find((file) => fails('-r', file));
-  return hidden && `other users cannot read ${hidden}`;
-}
 
 /**
  * The command prefix that starts a program which does not outlive its supervisor; empty where there is no setpriv, as on

@@ -13,7 +13,7 @@ import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervis
 /** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */
 const proxyDrainTime = 2_000;
 
-/** Milliseconds between two checks of the size of nginx's log, which may grow by 16 MB within one. */
+/** Milliseconds between two checks of the size of the logs; nginx's may grow by 16 MB within one. */
 const rotationInterval = 1_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services. */
@@ -78,6 +78,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   );
   const url = (port: number) => `http://${host}:${port}`;
   const rotation = setInterval(() => {
+    rotate(join(folder, 'log', logs.lines));
     const nginx = processes.at(-1)?.pid;
     // On USR1 nginx reopens its log.
     if (nginx && rotate(join(folder, 'log', logs.access))) process.kill(nginx, 'SIGUSR1');

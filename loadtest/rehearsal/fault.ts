@@ -1,4 +1,4 @@
-import type { RehearsedStack, Restore, Service } from './containers.ts';
+import type { RehearsedStack, Service } from './containers.ts';
 import type { Ledger } from './ledger.ts';
 import type { Request } from './load.ts';
 import { pause } from './until.ts';
@@ -22,24 +22,23 @@ export interface Drill {
 /** Says how a promise is broken; undefined if the stack keeps it. */
 export type Judge = (drill: Pick<Drill, 'requests' | 'began' | 'ended' | 'exits'>) => string | undefined;
 
+/** Causes a fault, and undoes it. */
+export type Cause = (stack: RehearsedStack, drill: Drill) => Promise<void>;
+
 /** A fault, and how its promise is judged. No fault may lose a task. */
 export interface Fault {
   /** Without load: the store itself goes back to an earlier state. */
   quiet?: true;
-  /** Causes the fault, and undoes it. */
-  cause(stack: RehearsedStack, drill: Drill): Promise<void>;
+  cause: Cause;
   judges: readonly Judge[];
 }
 
-/** Faults by their row of PROMISES.md, which says what is promised. */
-export type Faults = Readonly<Record<string, Fault>>;
-
-/** Begins a fault, and returns what undoes it. If it has to prepare first, it sets `drill.began`. */
-type Begin = (stack: RehearsedStack, drill: Drill) => Promise<Restore> | Promise<void>;
+/** Begins a fault, and may return what undoes it. If it has to prepare first, it sets `drill.began`. */
+export type Begin = (stack: RehearsedStack, drill: Drill) => Promise<unknown>;
 
 /** The cause of a fault that lasts for `seconds`. */
 export const lasting =
-  (seconds: number, begin: Begin): Fault['cause'] =>
+  (seconds: number, begin: Begin): Cause =>
   async (stack, drill) => {
     const restore = await begin(stack, drill);
     try {
@@ -64,5 +63,5 @@ export const signalled =
     const replicas = await firsts(stack, drill, services);
     const send = (name: string) => Promise.all(replicas.map((replica) => stack.signal(replica, name)));
     await send(name);
-    return () => (name === 'STOP' ? send('CONT') : Promise.resolve());
+    return () => (name === 'STOP' ? send('CONT') : undefined);
   };

@@ -6,12 +6,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { startWorker } from './bench/worker.ts';
+import { startProgram } from './bench/programs.ts';
 
 const body = 'constant\n';
 
 /** Starts the control in a process of its own, on a free port. */
-export const startControl = () => startWorker(import.meta.filename);
+export const startControl = () => startProgram(import.meta.filename, (port) => ({ args: ['--port', port] }));
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
@@ -21,10 +21,7 @@ async function main(): Promise<void> {
   });
   server.listen(Number(values.port), '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  console.log(url);
-  process.send?.({ url });
-  process.once('disconnect', () => process.exit());
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
 if (import.meta.main) await main();

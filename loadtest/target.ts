@@ -1,6 +1,6 @@
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
-import { startService } from './bench/services.ts';
+import { startService } from './bench/programs.ts';
 import { stackUrls } from './stack-urls.ts';
 
 /** The stack under load. */

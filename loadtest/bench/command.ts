@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Table } from './measure.ts';
-import { startWorker } from './worker.ts';
+import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
 const links = 20_000;
@@ -17,7 +17,7 @@ const inFlight = '50';
 /** The command as it is packaged, against `curl --parallel`. */
 export async function measureCommand(rounds: number): Promise<Table> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
-  await using shortener = await startWorker(join(import.meta.dirname, 'least.ts'), 'shortener');
+  await using shortener = await startShortener();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
   const runs = { ours: [] as Usage[], curl: [] as Usage[] };
   for (let round = 0; round < rounds; round += 1) {

@@ -1,14 +1,12 @@
 /**
- * `least.ts <way> [argument]`: the least code for what a service does, one bare Hono route for each way. Also runs the
- * local shortener, in a process of its own so that its work does not count.
+ * `least.ts <way> <port> [argument]`: the least code for what a service does, one bare Hono route for each way.
  */
 import { createAdaptorServer } from '@hono/node-server';
-import { startShortener } from '@longhand/shortener';
 import { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { Agent, request } from 'undici';
 
-const [, , way = '', argument = ''] = process.argv;
+const [, , way = '', port = '', argument = ''] = process.argv;
 
 const ways: Record<string, (app: Hono) => unknown> = {
   /** Repeats one response of the URL that its argument names. */
@@ -52,15 +50,6 @@ const ways: Record<string, (app: Hono) => unknown> = {
   },
 };
 
-if (way === 'shortener') {
-  const { url } = await startShortener();
-  process.send?.({ url });
-} else {
-  const app = new Hono();
-  await ways[way]?.(app);
-  const server = createAdaptorServer(app);
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    process.send?.({ url: `http://127.0.0.1:${typeof address === 'object' && address?.port}` });
-  });
-}
+const app = new Hono();
+await ways[way]?.(app);
+createAdaptorServer(app).listen(Number(port), '127.0.0.1');

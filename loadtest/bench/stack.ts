@@ -1,16 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { Redis } from 'ioredis';
 import { openSession } from '../tasks-session.ts';
 import { httpLoad } from './http-load.ts';
 import { type Candidate, measurePairs, type Pair, type Rounds, type Table } from './measure.ts';
-import { constant, startNginx } from './nginx.ts';
-import { startProgram, startService } from './services.ts';
-import { startWorker } from './worker.ts';
+import { type Program, startLeast, startProgram, startService, startShortener } from './programs.ts';
 
-const least = join(import.meta.dirname, 'least.ts');
+/** A rate limit that is out of reach. */
+const unlimited = '9999999r/s';
 /** Seconds until the code of a cold link and of a write is compiled. */
 const longWarmUp = 6;
 /** Links that only Redis remembers: more than fit into the memory of an expander. */
@@ -30,30 +30,21 @@ export async function measureStack(rounds: Rounds): Promise<Table> {
 }
 
 async function expansions(running: AsyncDisposableStack): Promise<Pair[]> {
-  const shortener = running.use(await startWorker(least, 'shortener'));
+  const shortener = running.use(await startShortener());
   const expander = running.use(await startService('expander'));
   const api = (path: string) => `/api?u=${encodeURIComponent(shortener.url + path)}`;
   const hot = api('/chain/2?id=template');
-  const service = async (name: string, ...args: string[]) =>
-    running.use(await startWorker(least, name, ...args));
-  const [bareRoute, bareHot, bareRedis, follower] = [
-    await service('constant', `${expander.url}/api`),
-    await service('constant', expander.url + hot),
-    await service('redis', expander.redis.url),
-    await service('follow'),
-  ];
+  const bareRoute = running.use(await startLeast('constant', `${expander.url}/api`));
+  const bareHot = running.use(await startLeast('constant', expander.url + hot));
+  const bareRedis = running.use(await startLeast('redis', expander.redis.url));
+  const follower = running.use(await startLeast('follow'));
   await copyEntries(expander.redis.url, 'template', await (await fetch(expander.url + hot)).text());
-  const candidate = ({ url, pid }: { url: string; pid: number }, path: () => string): Candidate => ({
+  const candidate = ({ url, pid }: Program, path: () => string): Candidate => ({
     processes: [pid],
     ...(url === expander.url && { others: { redis: expander.redis.pid } }),
     load: httpLoad({ url: () => url + path() }),
   });
-  const pair = (
-    name: string,
-    bare: { url: string; pid: number },
-    goal: number,
-    path: () => string,
-  ): Pair => ({
+  const pair = (name: string, bare: Program, goal: number, path: () => string): Pair => ({
     name,
     goal,
     ours: candidate(expander, path),
@@ -97,7 +88,7 @@ async function lists(running: AsyncDisposableStack): Promise<Pair[]> {
   const titles = Array.from({ length: 100 }, (_, i) => `call the dentist about invoice ${i}\n`).join('');
   const asText = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };
   await fetch(`${tasks.url}/tasks/import`, { method: 'POST', headers: asText, body: titles });
-  const bare = running.use(await startWorker(least, 'constant', tasks.url));
+  const bare = running.use(await startLeast('constant', tasks.url));
   // Its own CPU is not counted.
   const writer = running.use(await startService('tasks', tasks.redis));
   const { headers } = await openSession(tasks.url);
@@ -124,17 +115,17 @@ async function lists(running: AsyncDisposableStack): Promise<Pair[]> {
 
 async function writes(running: AsyncDisposableStack): Promise<Pair> {
   const tasks = running.use(await startService('tasks'));
-  const bare = running.use(await startWorker(least, 'write', tasks.redis.url));
-  const nginx = running.use(await startNginx(tasks.url));
-  const before = running.use(await startNginx(bare.url));
+  const bare = running.use(await startLeast('write', tasks.redis.url));
+  const nginx = await startNginx(running, tasks.url);
+  const before = await startNginx(running, bare.url);
   const session = await openSession(tasks.url);
   const headers = { ...session.headers, 'content-type': 'application/x-www-form-urlencoded' };
   let id = 0;
-  const candidate = (pid: number, proxy: { urls: { tasks: string }; pid: number }) => ({
+  const candidate = (pid: number, proxy: Nginx) => ({
     processes: [pid],
     others: { redis: tasks.redis.pid, nginx: proxy.pid },
     load: httpLoad({
-      url: () => `${proxy.urls.tasks}/task`,
+      url: () => `http://127.0.0.1:${proxy.ports.tasks}/task`,
       headers,
       body: () => `title=Task+number+${id++}&_csrf=${session.token}`,
       status: 302,
@@ -151,32 +142,68 @@ async function writes(running: AsyncDisposableStack): Promise<Pair> {
 
 /** A hot link of `make up NATIVE=1`, all of its processes counted, against nginx's own `return`. */
 async function nativeHotLink(running: AsyncDisposableStack): Promise<Pair> {
-  const shortener = running.use(await startWorker(least, 'shortener'));
-  const stack = running.use(await startNative());
+  const shortener = running.use(await startShortener());
+  const folder = running.use(await mkdtempDisposable(join(tmpdir(), 'longhand-bench-')));
+  const stack = running.use(await startNative(folder.path));
   const hot = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2`)}`;
   const edit = constant(await fetch(stack.url + hot, { headers: { connection: 'close' } }));
-  const nginx = running.use(await startNginx(undefined, edit));
+  const nginx = await startNginx(running, 'http://127.0.0.1:1', edit);
   return {
     name: 'hot link natively, all processes, against nginx’s `return`',
     // `return` takes 0.7 of it.
     goal: 1.43,
     ours: { processes: [stack.pid], load: httpLoad({ url: () => stack.url + hot }) },
-    least: { processes: [nginx.pid], load: httpLoad({ url: () => nginx.urls.expander + hot }) },
+    least: {
+      processes: [nginx.pid],
+      load: httpLoad({ url: () => `http://127.0.0.1:${nginx.ports.expander}${hot}` }),
+    },
   };
 }
 
-async function startNative() {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-bench-'));
-  const { variables, urls } = await freeStackPorts();
+async function startNative(folder: string): Promise<Program> {
   const main = join(import.meta.dirname, '..', '..', 'deploy', 'native', 'main.ts');
-  const env = { LONGHAND_API_RATE: '9999999r/s', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
-  const { pid, stop } = await startProgram(main, ['up', folder], { ...variables, ...env }, urls.expander);
-  return {
-    url: urls.expander,
-    pid,
-    async [Symbol.asyncDispose]() {
-      await stop();
-      await rm(folder, { recursive: true, force: true });
+  const others = await freePorts('LONGHAND_PORT', 'LONGHAND_TASKS_PORT');
+  return startProgram(main, (LONGHAND_EXPANDER_PORT) => ({
+    args: ['up', folder],
+    env: {
+      LONGHAND_PORT: `${others.LONGHAND_PORT}`,
+      LONGHAND_TASKS_PORT: `${others.LONGHAND_TASKS_PORT}`,
+      LONGHAND_EXPANDER_PORT,
+      LONGHAND_API_RATE: unlimited,
+      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
     },
-  };
+  }));
+}
+
+type Edit = (text: string, file: string) => string;
+type Nginx = Awaited<ReturnType<typeof startNginx>>;
+
+/**
+ * Starts nginx as it is configured in the stack, before the tasks service at `tasks`. Its access log goes to /dev/null, as
+ * do those of the services.
+ *
+ * @param edit changes each rendered file.
+ */
+async function startNginx(running: AsyncDisposableStack, tasks: string, edit: Edit = (text) => text) {
+  const server = `${new URL(tasks).host} max_fails=0`;
+  const nginx = await startTemporaryProxy(
+    { LONGHAND_API_RATE: unlimited, LONGHAND_TASKS_SERVER: server },
+    (text, file) => edit(text, file).replaceAll('../log/access.log', '/dev/null'),
+  );
+  running.defer(nginx.stop);
+  return nginx;
+}
+
+/** nginx's own `return` at /api: as many bytes and the same headers as `response`, with the log and the limit of /api. */
+function constant(response: Response): Edit {
+  const headers = [...response.headers]
+    .filter(([name]) => !/^(connection|keep-alive|date|content-(type|length|encoding))$/.test(name))
+    .map(([name, value]) => `add_header ${name} "${value.replaceAll('"', '\\"')}";`);
+  const body = 'x'.repeat(Number(response.headers.get('content-length')));
+  const limit = 'limit_req zone=api burst=9999999 nodelay;';
+  const location = `location = /api { gzip off; ${limit} ${headers.join(' ')} return 200 ${body}; }`;
+  return (text, file) =>
+    file === 'conf.d/expander.locations'
+      ? `${location}\n${text.replace('location = /api {', 'location = /../replaced {')}`
+      : text;
 }

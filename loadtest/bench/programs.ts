@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptsConnections } from '@longhand/shared/listen.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
+import { Redis } from 'ioredis';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Milliseconds that a program may take to start. */
+const startTimeout = 30_000;
+
+/** A running program. */
+export interface Program extends AsyncDisposable {
+  url: string;
+  pid: number;
+}
+
+/**
+ * Runs the program at `path`, and resolves once it listens on a port of 127.0.0.1. Discards its output.
+ *
+ * @param start makes its arguments and variables, given a free port and another for its operations endpoints.
+ * @throws Error if it exits before, or takes more than 30 s.
+ */
+export async function startProgram(
+  path: string,
+  start: (port: string, operations: string) => { args?: string[]; env?: NodeJS.ProcessEnv },
+): Promise<Program> {
+  const { port, operations } = await freePorts('port', 'operations');
+  const { args = [], env = {} } = start(`${port}`, `${operations}`);
+  const child = spawn(process.execPath, [path, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const exited = once(child, 'exit');
+  const deadline = Date.now() + startTimeout;
+  while (!(await acceptsConnections({ host: '127.0.0.1', port }))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${path} did not start.`);
+    await sleep(20);
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+/** The least code for what a service does: a way of `least.ts`. */
+export const startLeast = (way: string, argument = ''): Promise<Program> =>
+  startProgram(join(import.meta.dirname, 'least.ts'), (port) => ({ args: [way, port, argument] }));
+
+/** The local shortener, in a process of its own so that its work does not count. */
+export const startShortener = (): Promise<Program> =>
+  startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
+
+/** A service with its default settings, without the proxy; its log is discarded. */
+export interface Service extends Program {
+  redis: { url: string; pid: number };
+}
+
+/**
+ * Starts a service, and resolves once it listens.
+ *
+ * @param sharedRedis the Redis of another service; by default it gets its own, without a memory limit.
+ */
+export async function startService(
+  name: 'expander' | 'tasks',
+  sharedRedis?: { url: string },
+): Promise<Service> {
+  const ownRedis = sharedRedis
+    ? undefined
+    : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
+  const REDIS_URL = (sharedRedis ?? ownRedis)?.url as string;
+  const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const service = await startProgram(join(root, name, 'src', 'main.ts'), (PORT, OPS_PORT) => ({
+    env: { PORT, OPS_PORT, REDIS_URL, ...allowed },
+  }));
+  return {
+    ...service,
+    redis: { url: REDIS_URL, pid: await redisPid(REDIS_URL) },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await ownRedis?.stop();
+    },
+  };
+}
+
+async function redisPid(url: string): Promise<number> {
+  const redis = new Redis(url);
+  const info = await redis.info('server');
+  redis.disconnect();
+  return Number(/process_id:(\d+)/.exec(info)?.[1]);
+}

@@ -164,6 +164,11 @@ test.skipIf(!kustomize)(`make kubernetes takes released images, and then builds 
   );
 });
 
+test('the alerts for the Prometheus operator are those of rules.yml', () => {
+  const rule = parse(execFileSync(join(kubernetes, 'alerts.sh'), { encoding: 'utf8' }));
+  expect(rule).toMatchObject({ kind: 'PrometheusRule', spec: read('deploy/observe/rules.yml') });
+});
+
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   test.each(services)('%s is the same in compose and Kubernetes', (name) => {
     const { compose, kubernetes } = described(name);
@@ -297,19 +302,6 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
         expect(container.image, container.name).toMatch(/:\d+\.\d+\.\d+$/);
       }
     }
-  });
-
-  test('the alerts of `observe` are those of rules.yml', async () => {
-    const rule = {
-      apiVersion: 'monitoring.coreos.com/v1',
-      kind: 'PrometheusRule',
-      metadata: { name: 'longhand' },
-      spec: read('deploy/observe/rules.yml'),
-    };
-    const comment = '# Made from deploy/observe/rules.yml: npx vitest run deploy/descriptions.test.ts -u\n';
-    await expect(comment + stringify(rule, { lineWidth: 0 })).toMatchFileSnapshot(
-      join(kubernetes, 'components', 'observe', 'rules.yaml'),
-    );
   });
 
   test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { answersGet } from '../native/probes.ts';
 import { type ProcessSpec, type SupervisedProcess, supervise } from '../native/supervisor.ts';
-import { type Bridge, startBridges } from './bridge.ts';
 
 export interface ObserveOptions {
   /** The folder of a native stack, as a path that is short enough for its sockets. */
@@ -35,12 +35,12 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   const { folder, port, interval = 5, onLine } = options;
   const data = join(folder, 'prometheus');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const bridges = await startBridges(join(folder, 'run'));
+  const bridges = await Promise.all(operations(join(folder, 'run')).map(bridge));
   const context = { folder, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
-    for (const bridge of bridges) bridge.close();
+    for (const { server } of bridges) server.close();
   };
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
@@ -57,11 +57,31 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   }
 }
 
+/** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
+interface Bridge {
+  server: Server;
+  port: number;
+  labels: { job: string; instance: string };
+}
+
+/** The operations sockets in `folder`, such as `tasks-2-ops.sock`, and the labels of their replicas. */
+const operations = (folder: string) =>
+  readdirSync(folder).flatMap((socket) => {
+    const [, job = '', replica = ''] = /^(expander|tasks)(-\d+)?-ops\.sock$/.exec(socket) ?? [];
+    return job ? [{ path: join(folder, socket), labels: { job, instance: job + replica } }] : [];
+  });
+
+async function bridge({ path, labels }: { path: string; labels: Bridge['labels'] }): Promise<Bridge> {
+  const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {})).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port, labels };
+}
+
 /** The configuration of a native Prometheus, as JSON, which is YAML. Containers have prometheus.yml. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
-  bridges: Bridge[],
+  bridges: readonly Bridge[],
   ports: Record<'door' | 'redis' | 'disk', number>,
 ): string {
   const every = `${interval}s`;

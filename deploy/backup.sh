@@ -13,36 +13,24 @@ case ${KEEP:=} in
     ;;
 esac
 file=${2:-backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb}
+folder=$(dirname "$file")
+name=$(basename "$file")
 
 # redis-cli copies the data as a replica does; the store goes on working.
-dump() {
-    if [ "$kind" = containers ]; then
-        # The container has no room for the file. Into a pipe redis-cli also writes the 40 bytes that end the transfer.
-        docker compose exec -T tasks-store sh -c 'redis.sh cli --rdb - | head -c -40'
-    else
-        redis-cli -s .local/run/tasks-store.sock --rdb "$file.part" >&2
-    fi
-}
-cli() {
-    if [ "$kind" = containers ]; then
-        docker compose exec -T tasks-store redis.sh cli "$@"
-    else
-        redis-cli -s .local/run/tasks-store.sock "$@"
-    fi
-}
-check() {
-    if [ "$kind" = containers ]; then
-        docker compose exec -T tasks-store redis.sh check
-    else
-        "$here/compose/redis.sh" check
-    fi
-}
+if [ "$kind" = containers ]; then
+    redis() { docker compose exec -T tasks-store redis.sh "$@"; }
+    # The container has no room for the file. Into a pipe redis-cli also writes the 40 bytes that end the transfer.
+    dump() { docker compose exec -T tasks-store sh -c 'redis.sh cli --rdb - | head -c -40'; }
+else
+    redis() { "$here/compose/redis.sh" "$@"; }
+    dump() { redis cli --rdb "$file.part" >&2; }
+fi
 
-if [ "$(cli PING 2>/dev/null)" != PONG ]; then
+if [ "$(redis cli PING 2>/dev/null)" != PONG ]; then
     echo 'The store does not answer: start the stack (make up), then make the backup.' >&2
     exit 1
 fi
-mkdir -p "$(dirname "$file")"
+mkdir -p "$folder"
 trap 'rm -f "$file.part"' EXIT
 messages=$(dump 2>&1 >"$file.part") || true
 case $messages in
@@ -52,17 +40,16 @@ case $messages in
     exit 1
     ;;
 esac
-check <"$file.part" || { echo 'The backup failed: what came is not whole.' >&2; exit 1; }
+redis check <"$file.part" || { echo 'The backup failed: what came is not whole.' >&2; exit 1; }
 mv "$file.part" "$file"
-(cd "$(dirname "$file")" && "$here/sha256.sh" "$(basename "$file")" >"$(basename "$file").sha256")
+(cd "$folder" && "$here/sha256.sh" "$name" >"$name.sha256")
 # The metric longhand_backup_timestamp_seconds.
-cli SET '{tasks}:backup' "$(date +%s)" >/dev/null
-echo "$file: $(cli ZCARD '{tasks}:index') tasks, $(wc -c <"$file" | tr -d ' ') bytes"
+redis cli SET '{tasks}:backup' "$(date +%s)" >/dev/null
+echo "$file: $(redis cli ZCARD '{tasks}:index') tasks, $(wc -c <"$file" | tr -d ' ') bytes"
 if [ -n "$KEEP" ]; then
-    # Their names sort by time.
-    # The names that the pattern takes hold nothing that the shell would split.
+    # Their names sort by time, and have nothing that the shell would split.
     # shellcheck disable=SC2010
-    for old in $(cd "$(dirname "$file")" && ls -r | grep -E '^tasks-[0-9]{8}T[0-9]{6}Z\.rdb$' | tail -n "+$((KEEP + 1))"); do
-        rm -f "$(dirname "$file")/$old" "$(dirname "$file")/$old.sha256"
+    for old in $(ls -r "$folder" | grep -E '^tasks-[0-9]{8}T[0-9]{6}Z\.rdb$' | tail -n "+$((KEEP + 1))"); do
+        rm -f "$folder/$old" "$folder/$old.sha256"
     done
 fi

@@ -2,21 +2,27 @@
 # Reports what this machine lacks to run Longhand, and how to get it. Changes nothing.
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 cd "$(dirname "$0")/.." || exit
+ready=
 
 has() { command -v "$1" >/dev/null; }
 found() { printf '  found    %s\n' "$*"; }
 missing() { printf '  missing  %s\n' "$*"; }
 
-# check PROGRAM TARGET HINT: fails where the program is missing and `make TARGET` cannot install it.
+# check TARGET PROGRAM…: fails where a program is missing. As root on Debian `make TARGET` installs it.
 check() {
-    if has "$1"; then
-        found "$1"
-    elif [ "$(id -u)" = 0 ] && has apt-get; then
-        missing "$1: make $2 installs it"
-    else
-        missing "$1: $3"
-        return 1
-    fi
+    target=$1 status=0
+    shift
+    for program; do
+        if has "$program"; then
+            found "$program"
+        elif [ "$(id -u)" = 0 ] && has apt-get; then
+            missing "$program: make $target installs it"
+        else
+            missing "$program: install it, on Debian as root: apt-get install $program"
+            status=1
+        fi
+    done
+    return $status
 }
 
 echo 'To run the stack in containers (make up):'
@@ -28,20 +34,18 @@ elif ! docker compose version >/dev/null 2>&1; then
     missing 'the compose plugin of Docker (version 2.24 or later)'
 else
     found "Docker $(docker version --format '{{.Server.Version}}'), compose $(docker compose version --short)"
-    containers=yes
+    ready=yes
 fi
 
 echo 'To run it natively (make up NATIVE=1):'
-native=yes
-if ! has node || ! has npm || [ "$(node -p 'process.versions.node.split(".")[0] >= 20')" != true ]; then
-    missing "Node 20 or later with npm: https://nodejs.org/"
-    native=
-else
+if has npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
     found "Node $(node --version), npm $(npm --version)"
+    node=yes
+else
+    missing 'Node 20 or later with npm: https://nodejs.org/'
+    node=
 fi
-for program in nginx redis-server; do
-    check "$program" up "install it, on Debian as root: apt-get install $program" || native=
-done
+check up nginx redis-server && ready=$ready$node
 
 echo 'To keep the tasks:'
 # Four times maxmemory: the base and the increments, and both again during a rewrite.
@@ -57,23 +61,14 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
 fi
 
 echo 'To observe it natively (make observe), also:'
-for program in prometheus prometheus-redis-exporter; do
-    check "$program" observe "install it, on Debian as root: apt-get install $program"
-done
+check observe prometheus prometheus-redis-exporter prometheus-node-exporter mtail
 
 echo 'To test (make test), also:'
-browser=${CHROMIUM:-chromium-headless-shell}
-if [ -z "$CHROMIUM" ] && ! has "$browser" && has chromium; then browser=chromium; fi
-check "$browser" test 'install it, or set CHROMIUM to the path of a Chromium or Chrome'
-if has k6; then
-    found k6
-else
-    missing 'k6: without it the tests of the load scripts are skipped, see loadtest/README.md'
-fi
+if [ -n "$CHROMIUM" ] || ! has chromium; then check test "${CHROMIUM:-chromium-headless-shell}"; else found chromium; fi
+if has k6; then found k6; else missing 'k6: without it the tests of the load scripts are skipped'; fi
 
-if [ -n "${containers:-}" ] || [ -n "$native" ]; then
-    echo 'Ready. Start with: make up'
-else
+if [ -z "$ready" ]; then
     echo 'Install one of the two, then: make up'
     exit 1
 fi
+echo 'Ready. Start with: make up'

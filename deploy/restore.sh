@@ -21,7 +21,7 @@ if [ "$kind" = containers ]; then
     counted=$([ -z "$running" ] || docker compose exec -T tasks-store redis.sh cli ZCARD '{tasks}:index' </dev/null) || true
     case $counted in '' | *[!0-9]*) ;; *) tasks=$counted ;; esac
 else
-    if redis-cli -s .local/run/tasks-store.sock PING >/dev/null 2>&1; then
+    if "$here/compose/redis.sh" cli PING >/dev/null 2>&1; then
         fail 'The stack is running: stop it (make down), restore, then start it again.'
     fi
     tasks=$([ ! -e .local/tasks-store/appendonlydir ] || echo '?')
@@ -46,6 +46,8 @@ if [ "$kind" = containers ]; then
     repair='docker compose exec tasks node tasks/src/repair-main.ts'
 else
     mkdir -p .local/tasks-store
+    # The stack's account may own the folder above.
+    if [ "$(id -u)" = 0 ]; then chown "$(stat -c %u:%g .local/.)" .local/tasks-store; fi
     (exec <"$file" && cd .local/tasks-store && "$here/compose/redis.sh" restore) || fail 'The backup was not restored.'
     # The reader's shell expands it.
     # shellcheck disable=SC2016

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs in the containers of Redis, with the password that the first start puts where the service can read it:
 #   redis.sh server [options of redis-server]
-#   redis.sh cli [arguments of redis-cli]
+#   redis.sh cli [arguments of redis-cli]; natively it asks the store
 #   redis.sh check <FILE fails, and says why, unless FILE is a whole copy of what a Redis holds; also natively
 #   redis.sh restore <FILE, in the folder of the data, while no server runs; also natively
 set -eu
@@ -31,6 +31,7 @@ END
     ;;
 cli)
     shift
+    [ -e "$password" ] || exec redis-cli -s .local/run/tasks-store.sock "$@"
     REDISCLI_AUTH=$(cat "$password")
     export REDISCLI_AUTH
     exec redis-cli "$@"

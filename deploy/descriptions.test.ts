@@ -291,7 +291,6 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     ['ingress', 'Ingress'],
     ['observe', 'PodMonitor'],
     ['password', 'Deployment'],
-    ['shortener', 'Pod'],
     ['traces', 'NetworkPolicy'],
   ])('component %s fits onto the base, and beside `observe`', (name, kind) => {
     const all = withComponents(...new Set([name, 'observe']));

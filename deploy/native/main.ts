@@ -12,9 +12,8 @@ import { forEachLine } from './lines.ts';
 import { keepLine, logFiles, logs as logNames } from './log-files.ts';
 import { portNames } from './ports.ts';
 import { leaveRoot } from './privileges.ts';
-import { serviceFiles } from './processes.ts';
+import { searchPath, serviceFiles } from './processes.ts';
 import { lockStack, readState, writeState } from './runner.ts';
-import { searchPath } from './search-path.ts';
 import type { Stack } from './stack.ts';
 
 /**

@@ -5,6 +5,9 @@ import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
+/** PATH with the folders of Debian's nginx, which users other than root may not have. */
+export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
+
 /** The programs that run from the checkout. */
 export const serviceFiles = ['expander', 'tasks'].map((name) => join(root, name, 'src', 'main.ts'));
 

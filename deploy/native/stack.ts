@@ -6,8 +6,7 @@ import { configureProxy } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { logs, rotate } from './log-files.ts';
 import { checkPorts, portNames } from './ports.ts';
-import { proxy, redis, service, socketPath } from './processes.ts';
-import { searchPath } from './search-path.ts';
+import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
 /** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */

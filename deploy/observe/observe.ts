@@ -44,12 +44,13 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   };
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
-    for (const spec of [mtail(exporters.door), redisExporter(exporters.redis), nodeExporter(exporters.disk)])
-      processes.push(await supervise(spec, context));
-    const configuration = prometheusConfiguration(folder, interval, bridges, exporters);
     copyFileSync(join(import.meta.dirname, 'rules.yml'), join(data, 'rules.yml'));
-    writeFileSync(join(data, 'prometheus.yml'), configuration);
-    processes.push(await supervise(prometheus(port), context));
+    writeFileSync(
+      join(data, 'prometheus.yml'),
+      prometheusConfiguration(folder, interval, bridges, exporters),
+    );
+    for (const spec of specs({ ...exporters, prometheus: port }))
+      processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
   } catch (error) {
     await stop();
@@ -123,44 +124,38 @@ function prometheusConfiguration(
   });
 }
 
-/** Its paths and those of the other programs start at the stack's folder, which is their working directory. */
-const prometheus = (port: number) =>
-  program(
-    'prometheus',
-    port,
-    [
-      '--config.file=prometheus/prometheus.yml',
-      '--storage.tsdb.path=prometheus/data',
-      '--storage.tsdb.retention.time=15d',
-      // For k6, which writes its own figures there.
-      '--web.enable-remote-write-receiver',
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=warn',
-    ],
-    '/-/ready',
-  );
-
-const mtail = (port: number) =>
-  program('mtail', port, [
+/** All paths start at the stack's folder, which is the working directory. */
+function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>): ProcessSpec[] {
+  const at = (port: number) => `--web.listen-address=127.0.0.1:${port}`;
+  const mtail = [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
     '--logs=log/access.log',
     '--emit_prog_label=false',
     '--logtostderr',
-    ...['--address=127.0.0.1', `--port=${port}`],
-  ]);
-
-const redisExporter = (port: number) =>
-  program('prometheus-redis-exporter', port, ['--redis.addr=', `--web.listen-address=127.0.0.1:${port}`]);
-
-const nodeExporter = (port: number) =>
-  program('prometheus-node-exporter', port, [
+    ...['--address=127.0.0.1', `--port=${ports.door}`],
+  ];
+  const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
     // All disks: Prometheus keeps the one with the store.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
-    `--web.listen-address=127.0.0.1:${port}`,
-  ]);
+  ];
+  const prometheus = [
+    '--config.file=prometheus/prometheus.yml',
+    '--storage.tsdb.path=prometheus/data',
+    '--storage.tsdb.retention.time=15d',
+    // For k6, which writes its own figures there.
+    '--web.enable-remote-write-receiver',
+    '--log.level=warn',
+  ];
+  return [
+    program('mtail', ports.door, mtail),
+    program('prometheus-redis-exporter', ports.redis, ['--redis.addr=', at(ports.redis)]),
+    program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
+    program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)], '/-/ready'),
+  ];
+}
 
 /** @param path of the page that says that it is ready. */
 const program = (command: string, port: number, args: string[], path = '/metrics'): ProcessSpec => ({

@@ -8,8 +8,7 @@ import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, type ProxyVariables } from '../native/configuration.ts';
 import { logs } from '../native/log-files.ts';
-import { proxy } from '../native/processes.ts';
-import { searchPath } from '../native/search-path.ts';
+import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 
 /** No application answers at these addresses. */

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { searchPath } from '@longhand/deploy/native/search-path.ts';
+import { searchPath } from '@longhand/deploy/native/processes.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';

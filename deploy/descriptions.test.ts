@@ -243,21 +243,8 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   };
 
   test('the components fit onto the base, together and without a Redis of ours', () => {
-    const { kinds, pods } = fitted(
-      'autoscaling',
-      'gateway',
-      'ingress',
-      'observe',
-      'password',
-      'traces',
-    );
-    const expected = [
-      'HorizontalPodAutoscaler',
-      'HTTPRoute',
-      'Ingress',
-      'PodMonitor',
-      'NetworkPolicy',
-    ];
+    const { kinds, pods } = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password', 'traces');
+    const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'NetworkPolicy'];
     expect(kinds).toEqual(expect.arrayContaining(expected));
     expect(pods).toContain('tasks-store');
     const external = fitted('external-redis', 'observe');

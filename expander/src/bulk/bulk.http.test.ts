@@ -38,20 +38,6 @@ test('who reads a bulk answer slowly holds up its expansions, and gets all of th
   expect(asked).toBe(lines);
 });
 
-test('a line is parsed once', async () => {
-  const parse = vi.spyOn(URL, 'parse');
-  onTestFinished(() => parse.mockRestore());
-  const app = createApp(createExpand(async () => end));
-  const answer = await app.request('/api/expand', { method: 'POST', body: 'http://a.example/\u00fc' });
-  expect(await answer.text()).toContain('"line":1,');
-  expect(parse.mock.calls.filter(([text]) => `${text}`.startsWith('http://a.example'))).toHaveLength(1);
-});
-
-test('a proxy is told to pass a bulk answer on as it comes', async () => {
-  const { url } = await tracing(async () => end);
-  expect((await answerTo(ask(url, '/api/expand', 'x'))).headers['x-accel-buffering']).toBe('no');
-});
-
 test('a bulk answer has a blank line after 5 s of silence', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -222,29 +208,18 @@ test('lists that are sent slowly have 24 MB together: the next is 503 with Retry
   expect(lines.filter(({ msg }) => msg !== 'request')).toEqual([]);
 });
 
-test.each([
-  ['answered', 'x', async (answer: IncomingMessage) => void (await text(answer))],
-  ['refused', 'x\n'.repeat(10_001), async (answer: IncomingMessage) => void (await text(answer))],
-  [
-    'broken off',
-    'x\nhang',
-    async (answer: IncomingMessage) => {
-      await once(answer, 'data');
-      answer.destroy();
-    },
-  ],
+test.each<[string, string, (answer: IncomingMessage) => unknown]>([
+  ['answered', 'x', text],
+  ['refused', 'x\n'.repeat(10_001), text],
+  ['broken off', 'x\nhang', async (answer) => (await once(answer, 'data')) && answer.destroy()],
   // A value that nests too deep to be written again.
-  [
-    'odd',
-    `[${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}]`,
-    async (answer: IncomingMessage) => void (await text(answer)),
-  ],
+  ['odd', `[${'{"0":'.repeat(5_000)}1${'}'.repeat(5_000)}]`, text],
 ])('the room of a list that was %s is free again', async (_, list, read) => {
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
   for (let i = 0; i < 4; i += 1) {
-    await read(await answerTo(ask(url, '/api/expand', list.padEnd(7_999_999, '\n'))));
+    await read(await answerTo(ask(url, '/api/expand', list.padEnd(7_999_999))));
     await expect.poll(() => lines.length).toBe(i + 1);
   }
   expect(lines.map(({ status }) => status)).not.toContain(503);
@@ -263,13 +238,10 @@ test('a URL of any length is refused on its own, and Redis is not asked for it',
   const long = `http://a.example/${'<'.repeat(7_900_000)}`;
   const line = await text(await answerTo(ask(url, '/api/expand', `${long}\n`)));
   const message = 'The URL is longer than 8192 bytes.';
-  expect(JSON.parse(line).error).toEqual({ code: 'invalid_url', message });
-  expect(JSON.parse(line).url).toBe(long.slice(0, 8_192));
+  expect(JSON.parse(line)).toMatchObject({
+    url: long.slice(0, 8_192),
+    error: { code: 'invalid_url', message },
+  });
   expect(line.length).toBeLessThan(64 * 1024);
-  const u = `u=http://a.example/${'x'.repeat(9_000)}`;
-  for (const path of ['/api', '/api/chain']) {
-    const answer = await answerTo(ask(url, `${path}?${u}`));
-    expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining(message)]);
-  }
   expect(keys).toEqual([]);
 });

@@ -67,21 +67,19 @@ describe('a list of URLs', () => {
   });
 });
 
-test.each([
-  ['line ends', '\n', '0 URLs'],
-  ['blank lines', ' \r\n', '0 URLs'],
-  ['lines', 'a\n', 'more than 10000'],
-  ['arrays in arrays', '[', 'more than 10000'],
-  ['objects', '[{},', 'more than 10000'],
-  ['empty strings', '["","",', 'more than 10000'],
-])('8 MB of %s are read in a heap of 32 MB', async (_, piece, result) => {
+test('8 MB of anything are read in a heap of 32 MB', async () => {
+  const pieces = ['\n', ' \r\n', 'a\n', '[', '[{},', '["","",'];
   const source = `
     import { readUrls } from './url-list.ts';
-    try { console.log((await readUrls(${JSON.stringify(piece)}.repeat(8_000_000 / ${piece.length}))).length, 'URLs'); }
-    catch (error) { console.log(error.message); }`;
+    for (const piece of ${JSON.stringify(pieces)})
+      await readUrls(piece.repeat(8_000_000 / piece.length)).then(
+        ({ length }) => console.log(length, 'URLs'),
+        ({ message }) => console.log(message.split(';')[0]),
+      );`;
   const options = ['--max-old-space-size=32', '--input-type=module-typescript', '--eval', source];
   const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: import.meta.dirname });
-  expect(stdout).toContain(result);
+  const tooMany = Array(4).fill('There are more than 10000 URLs');
+  expect(stdout.trim().split('\n')).toEqual(['0 URLs', '0 URLs', ...tooMany]);
 });
 
 async function* pieces(bytes: Uint8Array, sizes: Iterable<number> = []) {

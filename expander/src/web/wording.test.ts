@@ -257,7 +257,9 @@ test('the true URL comes first, then the one without tracking, and what was left
 
 test('the title is the last thing said of the page, and only text', async () => {
   const { html } = await read('s.example/title');
-  expect(html).toContain('Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>');
+  expect(html).toContain(
+    'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
+  );
   const { answer } = await read('xn--pple-43d.example');
   expect(answer).toMatch(/Mixed scripts.*Its title: Apple/);
 });

@@ -61,22 +61,6 @@ describe('the memory tier', () => {
     expect((await expand('/down')).error).toBeNull();
   });
 
-  test.each(['default', 'all'] as const)(
-    'keeps a failure at the end of a chain for 30 s (%s)',
-    async (follow) => {
-      const day = Date.now() + minutes(24 * 60);
-      const pages: Web = {
-        '/short': { location: '/long', freshUntil: day },
-        '/long': { status: 503, freshUntil: Date.now() + 30_000 },
-      };
-      const { expand } = remembering(pages);
-      expect((await expand('/short', { follow })).longUrl).toBe('http://a.example/long');
-      pages['/long'] = { location: '/end', freshUntil: day };
-      vi.advanceTimersByTime(30_001);
-      expect((await expand('/short', { follow })).longUrl).toBe('http://a.example/end');
-    },
-  );
-
   test('leaves an entry of more than 64 KiB out', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
@@ -98,17 +82,6 @@ describe('an entry past its time', () => {
     await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
   });
 
-  test('stays where it cannot be made anew', async () => {
-    const pages: Web = { '/short': { location: '/long' } };
-    const { expand, asked } = remembering(pages);
-    await expand('/short');
-    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
-    vi.advanceTimersByTime(minutes(11));
-    await expand('/short');
-    await vi.waitFor(() => expect(asked.filter((path) => path === '/short')).toHaveLength(2));
-    expect(await expand('/short')).toMatchObject({ cached: true, error: null });
-  });
-
   test('stays where it would now end in a failure', async () => {
     const pages: Web = { '/short': { location: '/page' } };
     const { expand, asked } = remembering(pages);
@@ -120,7 +93,7 @@ describe('an entry past its time', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('is not asked for again for as long as that failure counts, however many ask', async () => {
+  test('stays where it cannot be made anew, and is not asked for again for as long as that failure counts, however many ask', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');

@@ -89,17 +89,3 @@ describe('an answer that depended on a cookie', () => {
     expect(asked).toEqual(['HEAD /']);
   });
 });
-
-test('a page that sets a cookie and reloads itself is asked again with it', async () => {
-  const { trace, origin } = await website(({ url, headers }, response) => {
-    response.setHeader('Content-Type', 'text/plain');
-    if (url === '/in') return void response.end();
-    response.setHeader('Refresh', headers.cookie ? '0;url=/in' : '0');
-    response.setHeader('Set-Cookie', 'id=7');
-    response.end();
-  });
-  const { longUrl, hops } = await trace('/');
-  expect([longUrl, hops.map(({ kind }) => kind)]).toEqual([`${origin}/in`, ['refresh', 'refresh', null]]);
-  // With a fragment it moves within itself, and is not asked again.
-  expect((await trace('/#part')).longUrl).toBe(`${origin}/#part`);
-});

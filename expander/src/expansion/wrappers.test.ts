@@ -63,16 +63,6 @@ test.each([
   expect(unwrap(new URL(url))).toBeNull();
 });
 
-test('a wrapper of 16 KiB costs no more than its length', () => {
-  const started = performance.now();
-  for (const filler of ['*', '**-', '/v3/__', '__;', '%25']) {
-    const url = `https://urldefense.com/v3/__https://a.example/${filler.repeat(16_000 / filler.length)}`;
-    unwrap(new URL(url));
-    unwrap(new URL(`${url}__;${b64('x'.repeat(4_000))}!!`));
-  }
-  expect(performance.now() - started).toBeLessThan(2_000);
-});
-
 function b64(text: string): string {
   return Buffer.from(text).toString('base64url');
 }

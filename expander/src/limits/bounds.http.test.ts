@@ -80,11 +80,10 @@ test('a client with 256 expansions waiting at many origins gets 503, and no othe
   const { app } = testExpander({ lookup: (name) => void names.push(name) });
   const request = (u: string, client: string) =>
     app.request(`/api?u=${encodeURIComponent(u)}`, { headers: { 'X-Forwarded-For': client } });
-  const waiting = Array.from({ length: 256 }, (_, i) => request(`http://${i}.example/`, '192.0.2.1'));
+  for (let i = 0; i < 256; i += 1) request(`http://${i}.example/`, '192.0.2.1');
   await expect.poll(() => names.length).toBe(256);
   const [refused, answered] = ['192.0.2.1', '192.0.2.2'].map((client) => request(other.url, client));
   const { status, headers } = (await refused) as Response;
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   expect((await answered)?.status).toBe(200);
-  await Promise.all(waiting);
 });

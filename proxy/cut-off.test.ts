@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
 
@@ -32,8 +31,7 @@ describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 6
   servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-    const ports = servers.map((server) => (server.address() as AddressInfo).port);
+    const ports = await Promise.all(servers.map((server) => listening(server)));
     const refuses = await freePort();
     const replicas = (parameters: string) =>
       [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
@@ -48,9 +46,7 @@ describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 6
   });
   afterAll(async () => {
     await proxy?.stop();
-    for (const server of servers) {
-      cutOff(server);
-    }
+    for (const server of servers) cutOff(server);
   });
 
   /** Asks until the silent replica was asked, and gives the answer. */

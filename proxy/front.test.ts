@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { logged, startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
 /** What an application hears of the client. */
@@ -12,24 +12,16 @@ interface Heard {
   scheme: string;
 }
 
-const application = http.createServer((request, response) => {
-  const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = request.headers;
-  response.end(JSON.stringify({ client, scheme }));
-});
 const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 const host = names.LONGHAND_TASKS_NAME;
 const proxies: TemporaryProxy[] = [];
 
 async function start(networks: string[], variables = {}): Promise<TemporaryProxy> {
-  const { port } = application.address() as AddressInfo;
-  const server = `127.0.0.1:${port} max_fails=0`;
-  const proxy = await startTemporaryProxy({
-    LONGHAND_FRONT: networks.join(),
-    ...names,
-    LONGHAND_EXPANDER_SERVER: server,
-    LONGHAND_TASKS_SERVER: server,
-    ...variables,
+  const application = http.createServer((request, response) => {
+    const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = request.headers;
+    response.end(JSON.stringify({ client, scheme }));
   });
+  const proxy = await startProxied(application, { LONGHAND_FRONT: networks.join(), ...names, ...variables });
   proxies.push(proxy);
   return proxy;
 }
@@ -39,23 +31,13 @@ let trusting: TemporaryProxy;
 /** The proxy trusts some front, but not the tests. */
 let wary: TemporaryProxy;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
   const once = { LONGHAND_API_RATE: '1r/m' };
   [trusting, wary] = await Promise.all([start(['127.0.0.0/8', 'fd00::/8'], once), start(['10.0.0.0/8'])]);
 });
-afterAll(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-  application.close();
-});
+afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
 async function heard(proxy: TemporaryProxy, headers: RequestOptions['headers'] = {}): Promise<Heard> {
   return JSON.parse((await send(proxy.ports.all, '/', { host, headers })).body);
-}
-/** What the log says of a request. */
-async function logged(proxy: TemporaryProxy, id: unknown) {
-  const line = () => proxy.log.find((entry) => entry.includes(`${id}`));
-  await expect.poll(line).toBeDefined();
-  return JSON.parse(line() ?? '');
 }
 const from = (client: string, scheme = 'https') => ({
   'X-Forwarded-For': client,
@@ -93,8 +75,8 @@ describe('Behind a front', () => {
     ['', ''],
   ])('the log names the client, not the front, and the user %j', async (name, user) => {
     const headers = { ...from('203.0.113.9'), 'X-Forwarded-User': name };
-    const { 'x-request-id': id } = (await send(trusting.ports.all, '/', { host, headers })).headers;
-    expect(await logged(trusting, id)).toMatchObject({ client: '203.0.113.9', user });
+    const response = await send(trusting.ports.all, '/', { host, headers });
+    expect(await logged(() => trusting.log, response)).toMatchObject({ client: '203.0.113.9', user });
   });
 
   test.each([
@@ -112,9 +94,9 @@ describe('Behind a front', () => {
 test('from anybody else the headers mean nothing', async () => {
   expect(await heard(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
   const said = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
-  const { headers } = await send(wary.ports.all, '/', { host, headers: said });
-  expect(headers['strict-transport-security']).toBeUndefined();
-  expect(await logged(wary, headers['x-request-id'])).toMatchObject({ client: '127.0.0.1', user: '' });
+  const response = await send(wary.ports.all, '/', { host, headers: said });
+  expect(response.headers['strict-transport-security']).toBeUndefined();
+  expect(await logged(() => wary.log, response)).toMatchObject({ client: '127.0.0.1', user: '' });
 });
 
 test.each([

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { render } from '@longhand/deploy/native/configuration.ts';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
@@ -75,11 +74,6 @@ describe('The proxy alone', () => {
     // W3C Trace Context: the request id is the trace id, its first half the id of the proxy's span.
     const id = `${headers['x-request-id']}`;
     expect(headers.traceparent).toBe(`00-${id}-${id.slice(0, 16)}-01`);
-  });
-
-  test('the client and the application get the same request id', async () => {
-    const { headers } = await send(ports.tasks, '/');
-    expect(headers['x-request-id']).toBe(received.at(-1)?.headers['x-request-id']);
   });
 
   test('an HTTP/1.0 client needs no Host', async () => {
@@ -159,12 +153,4 @@ describe('The proxy alone', () => {
     await expect.poll(async () => (await ask('/?u=x')).status, { interval: 1 }).toBe(429);
     expect((await ask('/nowhere')).status).toBe(200);
   });
-});
-
-test("The templates keep nginx's own variables", () => {
-  const braced = (name: string) => `$\{${name}}`;
-  const template = `$host ${braced('uri')} $LONGHAND_PORT ${braced('LONGHAND_PORT')} ${braced('LONGHAND_PORTS')}`;
-  expect(render(template, { LONGHAND_PORT: '80' })).toBe(
-    `$host ${braced('uri')} 80 80 ${braced('LONGHAND_PORTS')}`,
-  );
 });

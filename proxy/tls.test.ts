@@ -1,16 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http, { type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startProxied } from './testing/proxied.ts';
 import { send } from './testing/send.ts';
 
 const host = '127.0.0.1';
@@ -22,28 +20,20 @@ const names = {
 const published = '9443';
 
 /** nginx with the TLS servers, in front of a tasks application that answers and an expander that is down. */
-let proxy: TemporaryProxy;
-let tls: number;
-let plain: number;
+let proxy: Awaited<ReturnType<typeof startWithTls>>;
 let certificates: string;
 let ca: string;
-const tasks = http.createServer((request, response) => {
-  request.resume();
-  response.end('echo');
-});
 
 beforeAll(async () => {
   certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
-  await new Promise<void>((resolve) => tasks.listen(0, host, resolve));
   const { key, cert } = await testCertificate(...Object.values(names));
   ca = cert;
   await writeFile(join(certificates, 'privkey.pem'), key);
   await writeFile(join(certificates, 'fullchain.pem'), cert);
-  ({ tls, plain, ...proxy } = await startWithTls({ LONGHAND_HTTPS_PORT: published }));
+  proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published });
 });
 afterAll(async () => {
   await proxy?.stop();
-  cutOff(tasks);
   await rm(certificates, { recursive: true, force: true });
 });
 
@@ -56,11 +46,12 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
     .replaceAll('*:8443', `${host}:${tls}`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');
-  const upstreams = {
-    LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0`,
-    LONGHAND_TASKS_SERVER: `${host}:${(tasks.address() as AddressInfo).port} max_fails=0`,
-  };
-  const proxy = await startTemporaryProxy(upstreams, (text, file) =>
+  const tasks = http.createServer((request, response) => {
+    request.resume();
+    response.end('echo');
+  });
+  const expander = { LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0` };
+  const proxy = await startProxied(tasks, expander, (text, file) =>
     file.endsWith('index.conf') ? `${text}\n${servers}` : text,
   );
   return { ...proxy, tls, plain };
@@ -70,7 +61,7 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
 function sendOverTls(servername: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
     const request = https.request({
-      ...{ host, port: tls, servername, ca, agent: false },
+      ...{ host, port: proxy.tls, servername, ca, agent: false },
       ...{ path, method: 'POST', headers: { Host: servername, ...headers } },
     });
     request.on('error', reject).on('response', (response) => {
@@ -98,7 +89,7 @@ test('without TLS there is no such header, and a real name redirects to https', 
     expect(headers['strict-transport-security'], path).toBeUndefined();
   }
   for (const host of [names.LONGHAND_TASKS_NAME, `${names.LONGHAND_TASKS_NAME.toUpperCase()}:80`]) {
-    const { status, headers } = await send(plain, '/tasks?x', { host });
+    const { status, headers } = await send(proxy.plain, '/tasks?x', { host });
     const location = `https://${names.LONGHAND_TASKS_NAME}:${published}/tasks?x`;
     expect([status, headers.location]).toEqual([301, location]);
     expect(headers['strict-transport-security']).toBeUndefined();
@@ -118,7 +109,7 @@ test.each([
 test.each(['evil.example', `${names.LONGHAND_TASKS_NAME}.evil.example`, '127.0.0.1'])(
   'without TLS, Host: %s is redirected nowhere',
   async (host) => {
-    const { status, headers } = await send(plain, '/', { host });
+    const { status, headers } = await send(proxy.plain, '/', { host });
     expect([status, headers.location]).toEqual([404, undefined]);
   },
 );
@@ -132,7 +123,7 @@ test.each([
 ])('TLS 1.2 with %s: %s', async (cipher, accepted) => {
   const options = {
     host,
-    port: tls,
+    port: proxy.tls,
     servername: names.LONGHAND_TASKS_NAME,
     ca,
     maxVersion: 'TLSv1.2',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headOf, send, sendRaw, type TestResponse } from '../testing/send.ts';
+import { send, sendRaw, type TestResponse } from '../testing/send.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** The rules of the expander, seen from outside through the proxy. */
@@ -15,27 +15,6 @@ export function expanderRules(stack: () => TestStack): void {
       expect(status).toBe(200);
       expect(body).toContain('Shorten URL Expand');
     });
-  });
-
-  describe('HEAD of the expander has every header of GET', () => {
-    const paths: Record<string, () => string> = {
-      'the page': () => '/',
-      'a result': () => `/api?u=${encodeURIComponent(link('/chain/1'))}`,
-      'a chain': () => `/api/chain?u=${encodeURIComponent(link(`/chain/0?${'x'.repeat(2_000)}`))}`,
-    };
-    for (const [name, path] of Object.entries(paths)) {
-      test.each(['identity', 'gzip'])(`${name}, %s`, async (encoding) => {
-        const question = { headers: { 'Accept-Encoding': encoding } };
-        await get(path(), question);
-        const responses = [await get(path(), question), await get(path(), { ...question, method: 'HEAD' })];
-        // A cached answer grows older between the two.
-        const [ofGet, ofHead] = responses.map((response) => {
-          const head = headOf(response);
-          return { ...head, 'cache-control': `${head['cache-control']}`.replace(/\d+/, 'seconds') };
-        });
-        expect(ofHead).toEqual(ofGet);
-      });
-    }
   });
 
   describe('Headers of every response of the expander', () => {

@@ -60,7 +60,6 @@ const headers: [name: string, method?: string, path?: string][] = [
   ['Accept'],
   ['If-None-Match'],
   ['Cookie'],
-  ['If-Modified-Since', 'GET', '/public/style.css'],
   ['Origin', 'GET', '/task/1/finish'],
   ['Referer', 'GET', '/task/1/finish'],
   ['Sec-Purpose', 'GET', '/task/1/finish'],

@@ -37,35 +37,31 @@ export function eventsController(
       if (c.req.method === 'HEAD') return respond(c, null, 200, headers);
       if (streams >= maxStreams)
         throw new TaskError('too_many_streams', 'Too many pages are watching the list just now.');
+      const left = new AbortController();
+      const end = AbortSignal.any([signal, left.signal]);
       const encoder = new TextEncoder();
-      let end = () => {};
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start(stream) {
           // A client that does not read misses events; the next one says as much.
           const send = (text: string) => {
             if ((stream.desiredSize ?? 0) > -maxUnread) stream.enqueue(encoder.encode(text));
           };
+          send('retry: 1000\n\n');
           const timer = setInterval(() => send(':\n\n'), heartbeat);
           const unsubscribe = changes.subscribe((version) => send(`data: ${version}\n\n`));
-          const stop = () => {
-            end();
-            stream.close();
-          };
           streams += 1;
           inProgress?.inc();
-          end = () => {
-            end = () => {};
+          const stop = () => {
             streams -= 1;
             inProgress?.dec();
             clearInterval(timer);
             unsubscribe();
-            signal.removeEventListener('abort', stop);
+            if (signal.aborted) stream.close();
           };
-          send('retry: 1000\n\n');
-          if (signal.aborted) stop();
-          else signal.addEventListener('abort', stop);
+          if (end.aborted) stop();
+          else end.addEventListener('abort', stop);
         },
-        cancel: () => end(),
+        cancel: () => left.abort(),
       });
       return respond(c, body, 200, headers);
     },

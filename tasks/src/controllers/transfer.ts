@@ -9,7 +9,7 @@ import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
 import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
-import { expired, FormError, type Input, mediaType, withInput } from '../web/input.ts';
+import { expired, type Input, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import { type Upload, withUpload } from '../web/upload.ts';
 import type { Render, Views } from '../web/views.ts';
@@ -49,8 +49,10 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
 
   /** Imports the file of a form. After a failure of the store the page's form goes on where the import ended. */
   const importUpload = async (c: TasksContext, { fields, name, file }: Upload) => {
-    if (!(await csrf.verify(c, fields._csrf))) throw new FormError(expired(), { text: '' });
-    if (name === '') throw new FormError(new TaskError('invalid_field', 'Choose a file.'), { text: '' });
+    const error = !(await csrf.verify(c, fields._csrf))
+      ? expired()
+      : name === '' && new TaskError('invalid_field', 'Choose a file.');
+    if (error) throw Object.assign(error, { form: { text: '' } });
     const { nonce } = fields;
     let batch = 0;
     const insert = (tasks: NewTask[]) => store.insert(tasks, nonce && `${nonce} ${++batch}`);

@@ -2,19 +2,10 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys, schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** What may be wrong between the index and the tasks: lists of ids. */
-export interface Faults {
-  /** In the index, but without a task. */
-  ghosts: string[];
-  /** A task that is not in the index. */
-  orphans: string[];
-  /** In the index with a score that is not the task's. */
-  misplaced: string[];
-  /** Without the fields of a task, or under an invalid id. Repair keeps it under another name. */
-  damaged: string[];
-  /** Above the last assigned id, which would be assigned again. */
-  unassigned: string[];
-}
+/** What may be wrong between the index and the tasks; CONTRIBUTING.md says what each means. */
+const kinds = ['ghosts', 'orphans', 'misplaced', 'damaged', 'unassigned'] as const;
+
+type Faults = Record<(typeof kinds)[number], string[]>;
 
 const batchSize = 500;
 
@@ -34,8 +25,7 @@ export async function repair(redis: StoreClient, fix: boolean): Promise<Faults &
       ...(fix && { schema: schemaVersion }),
     });
     tasks -= removed;
-    for (const kind of Object.keys(faults) as (keyof Faults)[])
-      faults[kind].push(...Object.values(found[kind]));
+    for (const kind of kinds) faults[kind].push(...Object.values(found[kind]));
   }
   return { tasks: tasks - faults.ghosts.length - faults.damaged.length, ...faults };
 }

@@ -1,8 +1,8 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { type Entries, lines, maxEntry } from './entries.ts';
 import { TaskError } from './errors.ts';
 import { type Format, formats } from './formats.ts';
 import type { NewTask } from './task.ts';
-import { turns } from './turns.ts';
 import { utf8 } from './utf8.ts';
 
 /** What became of an import. */
@@ -21,6 +21,9 @@ const maxProblems = 100;
 
 /** Refused entries that end an import: this is no file of tasks. */
 const maxRefused = 10_000;
+
+/** Milliseconds of work after which others have a turn of the event loop. */
+const longestTurn = 10;
 
 /** Tasks that go to the store together. */
 const batchSize = 500;
@@ -135,4 +138,14 @@ function tooManyRefused(): TaskError {
     'invalid_title',
     `${many} lines were refused, so the rest was not read. Is this a list of tasks?`,
   );
+}
+
+/** Returns a function to await between two pieces of long work: it lets others have a turn every 10 ms. */
+function turns(): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < longestTurn) return;
+    await othersTurn();
+    began = performance.now();
+  };
 }

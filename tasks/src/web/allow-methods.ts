@@ -4,20 +4,13 @@ import { TaskError } from '../task/errors.ts';
 import type { TasksEnv } from './context.ts';
 
 /** The path exists, but not for this method. */
-export class MethodNotAllowed extends TaskError {
-  /** For the header `Allow`. */
-  readonly allow: string;
-
-  constructor(method: string, allowed: Iterable<string>) {
-    const allow = [...allowed].join(', ');
-    super(
-      'method_not_allowed',
-      method === 'GET'
-        ? `There is no page at this address: it takes ${allow} only.`
-        : `This address does not take ${method}, only ${allow}.`,
-    );
-    this.allow = allow;
-  }
+function reject(method: string, allowed: Iterable<string>): never {
+  const allow = [...allowed].join(', ');
+  const message =
+    method === 'GET'
+      ? `There is no page at this address: it takes ${allow} only.`
+      : `This address does not take ${method}, only ${allow}.`;
+  throw Object.assign(new TaskError('method_not_allowed', message), { allow });
 }
 
 /**
@@ -30,14 +23,12 @@ export function allowMethods(app: Hono<TasksEnv>): MiddlewareHandler<TasksEnv>[]
     async (c, next) => {
       exact ??= exactPaths(app);
       const allowed = exact.get(c.req.path);
-      if (allowed && !allowed.has(c.req.method)) throw new MethodNotAllowed(c.req.method, allowed);
+      if (allowed && !allowed.has(c.req.method)) reject(c.req.method, allowed);
       await next();
     },
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (c, allowed) => {
-        throw new MethodNotAllowed(c.req.method, allowed);
-      },
+      onMethodNotAllowed: (c, allowed) => reject(c.req.method, allowed),
     }),
   ];
 }

@@ -4,11 +4,10 @@ import type { Log } from '@longhand/shared/log.ts';
 import { annotate } from '@longhand/shared/observe.ts';
 import { errorStatuses, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
-import { MethodNotAllowed } from './allow-methods.ts';
 import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { pageAfterLogin } from './door.ts';
-import { FormError, type SentForm } from './input.ts';
+import type { SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
@@ -21,7 +20,7 @@ const challenge = { 'WWW-Authenticate': 'Bearer realm="tasks"' };
 /** The status of an error, and the headers that go with it. */
 export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = errorStatuses[error.code];
-  const allow = error instanceof MethodNotAllowed && { Allow: error.allow };
+  const allow = error.allow !== undefined && { Allow: error.allow };
   return [
     status,
     { ...noStore, ...(status === 503 && retryAfter), ...(status === 401 && challenge), ...allow },
@@ -47,9 +46,7 @@ interface ErrorDependencies {
  * typed if a form was sent, else with a page that says why.
  */
 export function errorHandler({ csrf, render, log }: ErrorDependencies) {
-  return async (thrown: Error, c: TasksContext): Promise<Response> => {
-    const form = thrown instanceof FormError ? thrown.form : undefined;
-    const cause = thrown instanceof FormError ? thrown.reason : thrown;
+  return async (cause: Error, c: TasksContext): Promise<Response> => {
     // Nobody reads the answer to a request whose client left before it had arrived, but the log shows the status.
     if (c.env?.incoming?.readableAborted && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
@@ -61,7 +58,7 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     if (wantsJson(c)) return problem(c, error, error.removal ? { removal: error.removal } : {});
     const [status, headers] = errorStatus(error);
     const { message: detail } = error;
-    const again = form && (await formAgain(c, form, error));
+    const again = error.form && (await formAgain(c, error.form, error));
     const page = {
       status,
       detail,

@@ -21,24 +21,13 @@ export function requireDeliberate(request: Incoming): void {
   if (purposes.some((name) => /prefetch|prerender|preview/i.test(request.header(name) ?? ''))) {
     throw new TaskError('prefetch', 'This link changes a task, so it is not followed ahead of time.');
   }
-  const site = request.header('sec-fetch-site');
-  const [origin, referer] = [request.header('origin'), request.header('referer')];
-  if (site !== undefined) {
-    requireSameSite(site);
-  } else if (origin !== undefined || referer !== undefined) {
-    requireHost(origin, request.url);
-    requireHost(referer, request.url);
-  } else if (isBrowser(request)) {
+  // Every browser's `User-Agent` begins like this.
+  if (!saysOurs(request, 'origin', 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',
       'This browser does not say where the link was followed, so nothing was changed. Follow it in the list.',
     );
   }
-}
-
-/** Every browser's `User-Agent` begins like this. */
-function isBrowser(request: Incoming): boolean {
-  return /^Mozilla\//.test(request.header('user-agent') ?? '');
 }
 
 /**
@@ -48,9 +37,7 @@ function isBrowser(request: Incoming): boolean {
  * @throws TaskError `foreign_origin`
  */
 export function requireSameOrigin(request: Incoming): void {
-  const site = request.header('sec-fetch-site');
-  if (site !== undefined) requireSameSite(site);
-  else requireHost(request.header('origin'), request.url);
+  saysOurs(request, 'origin');
 }
 
 /**
@@ -60,27 +47,28 @@ export function requireSameOrigin(request: Incoming): void {
  * @throws TaskError `foreign_origin`
  */
 export function requireKnownOrigin(request: Incoming): void {
-  requireSameOrigin(request);
-  if (request.header('sec-fetch-site') === undefined && request.header('origin') === undefined) {
-    const { host } = new URL(request.url);
-    throw new TaskError(
-      'foreign_origin',
-      `Plain text needs the header Origin: http://${host}; or send application/x-ndjson, which does not.`,
-    );
-  }
+  if (saysOurs(request, 'origin')) return;
+  const { host } = new URL(request.url);
+  throw new TaskError(
+    'foreign_origin',
+    `Plain text needs the header Origin: http://${host}; or send application/x-ndjson, which does not.`,
+  );
 }
 
-function requireSameSite(site: string): void {
+/**
+ * Whether the request says that it comes from our own pages: by `Sec-Fetch-Site`, else by the headers of `names`.
+ *
+ * @throws TaskError `foreign_origin` if it says that it comes from elsewhere
+ */
+function saysOurs(request: Incoming, ...names: string[]): boolean {
+  const site = request.header('sec-fetch-site');
+  const { host } = new URL(request.url);
+  const from = names.map((name) => request.header(name)).filter((value) => value !== undefined);
   // "none" is the address bar or a bookmark. Any other value is another origin, or one we do not know.
-  if (site !== 'same-origin' && site !== 'none') throw foreign();
-}
-
-/** @param from an origin or the URL of a page; a request that does not say it passes. */
-function requireHost(from: string | undefined, url: string): void {
-  if (from === undefined) return;
-  if (!URL.canParse(from) || new URL(from).host !== new URL(url).host) throw foreign();
-}
-
-function foreign(): TaskError {
-  return new TaskError('foreign_origin', 'This came from another site, so nothing was changed.');
+  const foreign =
+    site !== undefined
+      ? site !== 'same-origin' && site !== 'none'
+      : from.some((url) => URL.parse(url)?.host !== host);
+  if (foreign) throw new TaskError('foreign_origin', 'This came from another site, so nothing was changed.');
+  return site !== undefined || from.length > 0;
 }

@@ -42,26 +42,13 @@ type Fields = z.ZodObject;
 
 const nothing = z.strictObject({});
 
-/** A form that was not carried out: why, and its fields, so that the page can show it again. */
-export class FormError extends Error {
-  readonly reason: TaskError;
-  readonly form: SentForm;
-
-  constructor(reason: TaskError, form: SentForm) {
-    super(reason.message, { cause: reason });
-    this.reason = reason;
-    this.form = form;
-  }
-}
-
 /**
  * Reads a write and hands it to `act`, once it has shown that it comes from our own pages: JSON and requests without a
  * body by their origin, which browsers do not let other sites forge; a form by its token as well.
  *
  * @param fields what the action takes from JSON; by default nothing.
- * @throws FormError where a form fails, in `act` too
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
- *   `body_too_large`, and whatever `act` throws
+ *   `body_too_large`, and whatever `act` throws; with the form, if one was sent
  */
 export async function withInput<Result>(
   c: TasksContext,
@@ -102,13 +89,12 @@ async function submitForm<Result>(
   for (const name of formNames) form[name] = fields.get(name) ?? undefined;
   try {
     requireUtf8(body);
-    if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) {
-      throw expired();
-    }
+    if (!(await csrf.verify(c, fields.get('_csrf') ?? ''))) throw expired();
     const { revision, ...input } = readFields(form, formFields);
     return await act({ ...input, match: revision && `"${revision}"` });
   } catch (error) {
-    throw error instanceof TaskError ? new FormError(error, form) : error;
+    if (error instanceof TaskError) error.form = form;
+    throw error;
   }
 }
 

@@ -106,18 +106,13 @@ describe('GET /public/<file path>', () => {
       expect((await app.request(path)).status).toBe(404);
   });
 
-  test('the ETag and the Last-Modified of a file are answered with 304 while it is the same', async () => {
-    const { headers } = await app.request('/public/style.css');
-    const etag = headers.get('etag') ?? '';
-    const modified = headers.get('last-modified') ?? '';
+  test('the ETag of a file is answered with 304 while it is the same', async () => {
+    const etag = (await app.request('/public/style.css')).headers.get('etag') ?? '';
     const ask = async (known: Record<string, string>) =>
       (await app.request('/public/style.css', { headers: known })).status;
     expect(await ask({ 'If-None-Match': etag })).toBe(304);
     expect(await ask({ 'If-None-Match': `"other", W/${etag}` })).toBe(304);
     expect(await ask({ 'If-None-Match': '"other"' })).toBe(200);
-    expect(await ask({ 'If-Modified-Since': modified })).toBe(304);
-    expect(await ask({ 'If-Modified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(200);
-    expect(await ask({ 'If-None-Match': '"other"', 'If-Modified-Since': modified })).toBe(200);
   });
 
   test('a view that names a file that is not there says so', () => {

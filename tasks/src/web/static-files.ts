@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
@@ -17,7 +17,6 @@ type Coding = keyof typeof compress;
 
 interface PublicFile {
   type: string;
-  modified: Date;
   hash: string;
   content: Buffer<ArrayBuffer>;
   /** The content in each coding that was asked for; not made at the start, which it would slow down. */
@@ -68,11 +67,9 @@ function names(folder: string): string[] {
 }
 
 function readFile(path: string): PublicFile {
-  const sources = new Set([path]);
-  const content = path.endsWith('.js') ? Buffer.from(joinModules(path, sources)) : readFileSync(path);
+  const content = path.endsWith('.js') ? Buffer.from(joinModules(path)) : readFileSync(path);
   return {
     type: getMimeType(path) ?? 'application/octet-stream',
-    modified: new Date(Math.max(...[...sources].map((source) => statSync(source).mtimeMs))),
     hash: shortHash(content),
     content,
     compressed: {},
@@ -83,20 +80,18 @@ function readFile(path: string): PublicFile {
  * A script behind the modules that it imports, each once, without comments, indentation and most line breaks: one
  * request, and half the bytes of many. So the names at the top of all modules have to differ. They `import { … }` and
  * `export` declarations, nothing else.
- *
- * @param sources gets the paths of the modules.
  */
-function joinModules(path: string, sources: Set<string>): string {
+function joinModules(path: string, joined = new Set([path])): string {
   const statements = withoutComments(readFileSync(path, 'utf8'))
     .replace(/^(?:export| +) */gm, '')
     .split(/(?<=;\n)/);
-  const joined = statements.map((statement) => {
+  const parts = statements.map((statement) => {
     if (!statement.trimStart().startsWith('import ')) return statement;
     const module = join(dirname(path), statement.split("'")[1] ?? '');
-    return sources.has(module) ? '' : joinModules(module, sources.add(module));
+    return joined.has(module) ? '' : joinModules(module, joined.add(module));
   });
   // Not behind a comment.
-  return joined.join('').replace(/^((?:(?!\/\/).)*[;{,([])\n+/gm, '$1');
+  return parts.join('').replace(/^((?:(?!\/\/).)*[;{,([])\n+/gm, '$1');
 }
 
 function withoutComments(script: string): string {
@@ -118,18 +113,17 @@ function decoded(path: string): string {
 }
 
 function respondFile(c: TasksContext, file: PublicFile, immutable: boolean): Response {
-  const { type, modified, hash, content } = file;
+  const { type, hash, content } = file;
   const coding = chooseCoding(c.req.header('accept-encoding') ?? '', file);
   const etag = `"${hash}-${coding ?? 'identity'}"`;
   const headers = {
     'Content-Type': type,
     'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: etag,
-    'Last-Modified': modified.toUTCString(),
     Vary: 'Accept-Encoding',
     ...(coding && { 'Content-Encoding': coding }),
   };
-  if (notModified(c, etag, modified)) return respond(c, null, 304, headers);
+  if (notModified(c, etag)) return respond(c, null, 304, headers);
   return respond(c, coding ? compressed(file, coding) : content, 200, headers);
 }
 

@@ -1,0 +1,14 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { forEachLine } from './lines.ts';
+
+test('a line of output ends at a line feed only, wherever the output is cut', async () => {
+  const output = new PassThrough();
+  const lines: string[] = [];
+  forEachLine(output, (line) => lines.push(line));
+  const bytes = Buffer.from('a\u2028b\rc\né\nlast');
+  for (const byte of bytes) output.write(Buffer.of(byte));
+  output.end();
+  await new Promise((resolve) => output.on('close', resolve));
+  expect(lines).toEqual(['a\u2028b\rc', 'é', 'last']);
+});

@@ -59,7 +59,7 @@ const drainAndAnswer: RequestListener = (req, res) => req.resume().on('end', () 
 
 type Open = (...args: unknown[]) => Socket;
 
-describe.each(['http', 'https'] as const)('Connections over %s', (scheme) => {
+describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   test.each([
     ['options', (port: number, ca: object) => [{ port, host: 'localhost', ...ca }]],
     ['port, host, options', (port: number, ca: object) => [port, 'localhost', ca]],
@@ -94,18 +94,12 @@ describe.each(['http', 'https'] as const)('Connections over %s', (scheme) => {
     await expect(client.request({ path: '/', method: 'GET' })).rejects.toThrow();
     await client.destroy();
   });
-});
 
-describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
-  test('every socket has TCP no-delay on', async () => {
+  test.each([
+    ['every socket has TCP no-delay on', {}],
+    ['no-delay is on whatever the options say', { keepAlive: true, noDelay: false }],
+  ])('%s', async (_, options) => {
     const { url } = await listen(scheme, drainAndAnswer);
-    const { socket } = await sendInTwoWrites(url, agent(scheme));
-    expect(noDelay(socket)).toBe(true);
-  });
-
-  test('no-delay is on whatever the options say', async () => {
-    const { url } = await listen(scheme, drainAndAnswer);
-    const options = { keepAlive: true, noDelay: false };
     const { socket } = await sendInTwoWrites(url, agent(scheme, options));
     expect(noDelay(socket)).toBe(true);
   });
@@ -136,19 +130,15 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     expect(asked).toEqual(['localhost']);
   });
 
-  test('an idle socket is closed 1 s before the time the server names', async () => {
+  test.each([
+    ['1 s before the time the server names', 2_000, 1_000],
+    ['after 4 s where the server names a longer time, or none', 60_000, 4_000],
+  ])('an idle socket is closed %s', async (_, keepAliveTimeout, closed) => {
     const { url, server } = await listen(scheme, drainAndAnswer);
-    server.keepAliveTimeout = 2_000; // sends `Keep-Alive: timeout=2`
+    server.keepAliveTimeout = keepAliveTimeout; // sends `Keep-Alive: timeout=…`
     const { socket } = await sendInTwoWrites(url, agent(scheme));
-    expect(socket.timeout).toBe(1_000);
-    await new Promise((resolve) => socket.once('close', resolve));
-  });
-
-  test('an idle socket is closed after 4 s where the server names a longer time, or none', async () => {
-    const { url, server } = await listen(scheme, drainAndAnswer);
-    server.keepAliveTimeout = 60_000;
-    const { socket } = await sendInTwoWrites(url, agent(scheme));
-    expect(socket.timeout).toBe(4_000);
+    expect(socket.timeout).toBe(closed);
+    if (closed < 4_000) await once(socket, 'close');
   });
 });
 

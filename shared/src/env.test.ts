@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { textFile } from '../testing/text-file.ts';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
 import { otherVariables } from './other-variables.ts';
 import { redisVariables } from './redis-address.ts';
@@ -15,9 +13,13 @@ const shape = {
 };
 const read = (env: Record<string, string>) => readEnv(shape, env, ['SHOP_', 'LONGHAND_']);
 
-describe('Environment', () => {
-  test('what is not set has its default', () => {
-    expect(read({})).toEqual({
+const longest = 'x'.repeat(107);
+
+test.each<[what: string, env: Record<string, string>, values: object]>([
+  [
+    'what is not set has its default',
+    {},
+    {
       HOST: '127.0.0.1',
       PORT: 3000,
       OPS_PORT: 9464,
@@ -25,88 +27,69 @@ describe('Environment', () => {
       REDIS_URL: 'redis://127.0.0.1:6379/0',
       SHOP_LIMIT: 5,
       SHOP_NETWORKS: [],
-    });
-  });
+    },
+  ],
+  ['an empty variable counts as not set', { PORT: '', SHOP_LIMIT: '' }, { PORT: 3000, SHOP_LIMIT: 5 }],
+  [
+    'values are read as what they mean',
+    { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },
+    { PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] },
+  ],
+  [
+    "the stack's own variables and those of others are left alone",
+    { LONGHAND_PORT: '9000', LONGHAND_API_RATE: '10r/s', HOME: '/', PATH: '/bin' },
+    read({}),
+  ],
+  ['a variable of the last release is left alone', { LONGHAND_SERVER_TIMING: 'on' }, read({})],
+  [
+    'a path of a Unix socket may have 107 bytes',
+    { SOCKET_PATH: longest, REDIS_URL: `unix:${longest}` },
+    { SOCKET_PATH: longest, REDIS_URL: `unix:${longest}` },
+  ],
+])('%s', (_, env, values) => {
+  expect(read(env)).toMatchObject(values);
+});
 
-  test('an empty variable counts as not set', () => {
-    expect(read({ PORT: '', SHOP_LIMIT: '' })).toMatchObject({ PORT: 3000, SHOP_LIMIT: 5 });
-  });
+test.each<[what: string, env: Record<string, string>, faults: string[]]>([
+  [
+    'bad values and unknown variables of ours are named together',
+    { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', SHOP_LIMITS: '3', REDIS_URL: 'x' },
+    [
+      'SHOP_LIMITS: there is no such variable',
+      'PORT=80a: is not a whole number',
+      'REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
+      'SHOP_LIMIT=11: is not from 1 to 10',
+      'SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
+    ],
+  ],
+  ['a misspelt variable of the stack is one', { LONGHAND_PROT: '9000' }, ['LONGHAND_PROT: there is no such']],
+  [
+    'a password in a URL is not said, whatever is in it',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:p@ss/word@collector' },
+    ['OTEL_EXPORTER_OTLP_ENDPOINT=ftp://***@collector: is not'],
+  ],
+  ['a path of a Unix socket is too long', { SOCKET_PATH: `${longest}x` }, ['SOCKET_PATH=x']],
+  ['that of Redis, too', { REDIS_URL: `unix:${longest}x` }, ['REDIS_URL=unix:x']],
+  ...['-1', '65536', '8080 ', '0x50', '1e3', 'http'].map((PORT): [string, { PORT: string }, string[]] => [
+    'a port',
+    { PORT },
+    ['PORT='],
+  ]),
+])('is a fault: %s (%o)', (_, env, faults) => {
+  expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
+});
 
-  test('values are read as what they mean', () => {
-    const env = { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' };
-    expect(read(env)).toMatchObject({ PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] });
-  });
+test('variables of other programs are left alone, such as those of an exported load test', () => {
+  const others = Object.fromEntries(otherVariables.map((name) => [name, 'x']));
+  expect(readEnv(shape, others, ['LONGHAND_', 'EXPANDER_', 'TASKS_'])).toEqual(read({}));
+});
 
-  test('bad values and unknown variables of ours are named together', () => {
-    const env = {
-      PORT: '80a',
-      SHOP_LIMIT: '11',
-      SHOP_NETWORKS: '10.0.0.0/8,10.1',
-      SHOP_LIMITS: '3',
-      REDIS_URL: 'x',
-    };
-    expect(() => read(env)).toThrow(
-      [
-        'Invalid environment:',
-        '  SHOP_LIMITS: there is no such variable',
-        '  PORT=80a: is not a whole number',
-        '  REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
-        '  SHOP_LIMIT=11: is not from 1 to 10',
-        '  SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
-      ].join('\n'),
-    );
-  });
-
-  test("the stack's own variables and those of others are left alone", () => {
-    expect(() =>
-      read({ LONGHAND_PORT: '9000', LONGHAND_API_RATE: '10r/s', HOME: '/', PATH: '/bin' }),
-    ).not.toThrow();
-  });
-
-  test('a misspelt variable of the stack is a fault', () => {
-    expect(() => read({ LONGHAND_PROT: '9000' })).toThrow('LONGHAND_PROT: there is no such variable');
-  });
-
-  test('variables of other programs are left alone, such as those of an exported load test', () => {
-    const others = Object.fromEntries(otherVariables.map((name) => [name, 'x']));
-    expect(readEnv(shape, others, ['LONGHAND_', 'EXPANDER_', 'TASKS_'])).toEqual(read({}));
-  });
-
-  test('a password in a URL is not said, whatever is in it', () => {
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:p@ss/word@collector', REDIS_URL: 'redis:/' };
-    expect(() => read(env)).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT=ftp://***@collector: is not');
-  });
-
-  test('a variable of the last release is left alone', () => {
-    expect(read({ LONGHAND_SERVER_TIMING: 'on' })).toEqual(read({}));
-  });
-
-  test.each(['-1', '65536', '8080 ', '0x50', '1e3', 'http'])('PORT=%s is refused', (PORT) => {
-    expect(() => read({ PORT })).toThrow('PORT=');
-  });
-
-  test('a secret is read from a file, without the line break at its end', () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'password');
-    writeFileSync(path, 'open sesame\n');
-    expect(readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path }, [])).toEqual({
-      SECRET_FILE: 'open sesame',
-    });
-    expect(readEnv({ SECRET_FILE: secretFile }, {}, [])).toEqual({ SECRET_FILE: '' });
-    rmSync(dirname(path), { recursive: true });
-    expect(() => readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path }, [])).toThrow(
-      `SECRET_FILE=${path}: cannot be read (ENOENT)`,
-    );
-  });
-
-  test('a path of a Unix socket has at most 107 bytes', () => {
-    const longest = 'x'.repeat(107);
-    expect(read({ SOCKET_PATH: longest, REDIS_URL: `unix:${longest}` })).toMatchObject({
-      SOCKET_PATH: longest,
-      REDIS_URL: `unix:${longest}`,
-    });
-    expect(() => read({ SOCKET_PATH: `${longest}x` })).toThrow('SOCKET_PATH=x');
-    expect(() => read({ REDIS_URL: `unix:${longest}x` })).toThrow('REDIS_URL=unix:x');
-  });
+test('a secret is read from a file, without the line break at its end', () => {
+  const secret = (path?: string) =>
+    readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {}, []);
+  expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
+  expect(secret()).toEqual({ SECRET_FILE: '' });
+  expect(() => secret('/nowhere')).toThrow('SECRET_FILE=/nowhere: cannot be read (ENOENT)');
 });
 
 describe('listenAddresses', () => {

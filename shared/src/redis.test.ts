@@ -156,20 +156,6 @@ test('a client connects over TLS, with a certificate and as a user of its own, o
   await rm(folder, { recursive: true });
 });
 
-test('a Redis started with the configuration of the cache forgets the least used first and writes nothing to disk', async () => {
-  const cache = await startRedisProcess('expander/redis.conf');
-  const client = cacheClient({ REDIS_URL: cache.url }, logged().log);
-  clients.push(client);
-  await ready(client);
-  const setting = async (name: string) => ((await client.config('GET', name)) as string[])[1];
-  expect(await setting('maxmemory-policy')).toBe('allkeys-lfu');
-  expect(Number(await setting('maxmemory'))).toBeGreaterThan(0);
-  expect(await setting('appendonly')).toBe('no');
-  expect(await setting('save')).toBe('');
-  client.disconnect();
-  await cache.stop();
-});
-
 test.each([
   ['unix:', 'relative'],
   ['unix://', 'absolute'],

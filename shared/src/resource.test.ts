@@ -21,41 +21,40 @@ const everyAction = {
 };
 
 describe('Convention C', () => {
-  test('the seven routes are registered in the order of the table, new before :id', () => {
-    const { app, routes } = registrations();
-    resource(app, 'notes', everyAction);
-    expect(routes).toEqual([
-      'GET /notes',
-      'GET /notes/new',
-      'GET /notes/:id',
-      'GET /notes/:id/edit',
-      'POST /notes',
-      'PUT /notes/:id',
-      'DELETE /notes/:id',
-    ]);
-  });
-
-  test('only the actions that the module provides are registered', () => {
-    const { app, routes } = registrations();
-    resource(app, 'notes', { show: handler, create: handler });
-    expect(routes).toEqual(['GET /notes/:id', 'POST /notes']);
-  });
-
-  test('a member that is no function is not registered', () => {
-    const { app, routes } = registrations();
-    resource(app, 'notes', { list: 'all of them', show: null, edit: undefined, create: handler });
-    expect(routes).toEqual(['POST /notes']);
-  });
-
-  test('an inherited action is registered', () => {
-    class Notes {
-      list() {
-        return new Response();
-      }
+  class Listing {
+    list() {
+      return new Response();
     }
+  }
+  test.each<[what: string, mod: object, routes: string[]]>([
+    [
+      'the seven routes are registered in the order of the table, new before :id',
+      everyAction,
+      [
+        'GET /notes',
+        'GET /notes/new',
+        'GET /notes/:id',
+        'GET /notes/:id/edit',
+        'POST /notes',
+        'PUT /notes/:id',
+        'DELETE /notes/:id',
+      ],
+    ],
+    [
+      'only the actions that the module provides are registered',
+      { show: handler, create: handler },
+      ['GET /notes/:id', 'POST /notes'],
+    ],
+    [
+      'a member that is no function is not registered',
+      { list: 'all of them', show: null, edit: undefined, create: handler },
+      ['POST /notes'],
+    ],
+    ['an inherited action is registered', new Listing(), ['GET /notes']],
+  ])('%s', (_, mod, expected) => {
     const { app, routes } = registrations();
-    resource(app, 'notes', new Notes());
-    expect(routes).toEqual(['GET /notes']);
+    resource(app, 'notes', mod);
+    expect(routes).toEqual(expected);
   });
 
   test('an action is called as a method of its module', async () => {

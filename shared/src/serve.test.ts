@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type ServeOptions, type Serving, serve } from './serve.ts';
+import { isLocalName, type ServeOptions, type Serving, serve } from './serve.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -181,6 +181,18 @@ describe('the host name of a request', () => {
     );
     expect(await raw(served, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
   });
+
+  test.each([
+    ...['127.0.0.1', '127.0.0.1:3000', '192.168.1.5:8082', '[::1]', '[::1]:3000', 'localhost', 'localhost.'],
+    ...['LOCALHOST:3000', 'tasks.localhost:8080', 'tasks', 'tasks:3000', 'desk.local', 'tasks.home.arpa'],
+    'metadata.google.internal',
+  ])('is local if it is %s', (name) => expect(isLocalName(name)).toBe(true));
+
+  test.each([
+    ...['evil.example', 'evil.example:3000', 'evil.example.', 'localhost.evil.example', '127.0.0.1.nip.io'],
+    ...['127.0.0.1.example:80', 'notlocalhost.com', 'evil.arpa', 'xlocal.net', '[::1].evil.example'],
+    '1.2.3.4.5',
+  ])('is not if it is %s', (name) => expect(isLocalName(name)).toBe(false));
 
   test('is any name where other machines can connect too', async () => {
     const served = await serving(

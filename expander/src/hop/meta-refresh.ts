@@ -24,8 +24,8 @@ export interface PageFacts {
 }
 
 /** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
-export const maxDepth = 512;
-export const maxElements = 10_000;
+const maxDepth = 512;
+const maxElements = 10_000;
 
 /**
  * Finds the title and the meta elements with `http-equiv="refresh"` in the beginning of an HTML page, by the parsing
@@ -33,8 +33,8 @@ export const maxElements = 10_000;
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
 export function readHtml(markup: string): PageFacts {
-  const { facts, ...handlers } = collectFacts();
-  const parser = new PageParser({ treeAdapter: watching(handlers), scriptingEnabled: true });
+  const facts: PageFacts = { refreshes: [], title: null };
+  const parser = new PageParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
     // Not the last piece of the page: a tag that is cut off is none.
     parser.tokenizer.write(markup, false);
@@ -43,27 +43,6 @@ export function readHtml(markup: string): PageFacts {
   }
   return facts;
 }
-
-/** Collects the facts of a page, from its elements in their order, and from the text of each element that is a title. */
-export function collectFacts() {
-  const facts: PageFacts = { refreshes: [], title: null };
-  let base: string | null = null;
-  let firstTitle: object | undefined;
-  const onElement = (name: string, attributes: ReadonlyMap<string, string>, element: object) => {
-    if (name === 'base') base ??= attributes.get('href') ?? null;
-    if (name === 'title') firstTitle ??= element;
-    const content = attributes.get('content');
-    if (name === 'meta' && content && /^refresh$/i.test(attributes.get('http-equiv') ?? '')) {
-      facts.refreshes.push({ content, base });
-    }
-  };
-  const onText = (element: object, text: string) => {
-    if (element === firstTitle) facts.title = (facts.title ?? '') + text;
-  };
-  return { facts, onElement, onText };
-}
-
-type Handlers = Omit<ReturnType<typeof collectFacts>, 'facts'>;
 
 class LimitReached extends Error {}
 
@@ -85,9 +64,10 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
 
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
-/** Builds no tree, only the parents that the algorithm asks for, and tells of elements outside of templates. */
-function watching({ onElement, onText }: Handlers): Adapter {
-  const watched = new Set(['base', 'meta', 'title']);
+/** Builds no tree, only the parents that the algorithm asks for, and collects `facts` from elements outside of templates. */
+function collecting(facts: PageFacts): Adapter {
+  let base: string | null = null;
+  let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
   let [elements, depth] = [0, 0];
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
@@ -101,8 +81,14 @@ function watching({ onElement, onText }: Handlers): Adapter {
       elements += 1;
       limit(elements, maxElements);
       const { tagName, namespaceURI, attrs } = element;
-      if (isInTemplate || namespaceURI !== html.NS.HTML || !watched.has(tagName)) return;
-      onElement(tagName, new Map(attrs.map(({ name, value }) => [name, value])), element);
+      if (isInTemplate || namespaceURI !== html.NS.HTML) return;
+      const attribute = (name: string) => attrs.find((attr) => attr.name === name)?.value;
+      if (tagName === 'base') base ??= attribute('href') ?? null;
+      if (tagName === 'title') firstTitle ??= element;
+      const content = attribute('content');
+      if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
+        facts.refreshes.push({ content, base });
+      }
     },
     onItemPush() {
       depth += 1;
@@ -116,7 +102,9 @@ function watching({ onElement, onText }: Handlers): Adapter {
     detachNode(node) {
       node.parentNode = null;
     },
-    insertText: onText,
+    insertText(element, text) {
+      if (element === firstTitle) facts.title = (facts.title ?? '') + text;
+    },
     insertTextBefore() {},
   };
 }

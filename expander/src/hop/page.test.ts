@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readHtml } from './meta-refresh.ts';
 import { readPage } from './page.ts';
-import { readXml } from './xml-refresh.ts';
 
 const url = new URL('http://a.example/x/y?q');
 const meta = (content: string) => `<meta http-equiv="refresh" content="${content}">`;
@@ -60,6 +59,7 @@ describe('the title of a page', () => {
     ['in the encoding of its type', '\xcf', { 'content-type': 'text/html; charset="windows-1251"' }, 'П'],
     ['whole, if it has 120 characters', utf8('😀'.repeat(120)), inUtf8, '😀'.repeat(120)],
     ['cut between characters', utf8('😀'.repeat(30_000)), inUtf8, `${'😀'.repeat(119)}…`],
+    ['of XHTML', 'a &amp; b', { 'content-type': 'application/xhtml+xml' }, 'a & b'],
     ['in a sandbox', 'A page', { 'content-security-policy': 'sandbox' }, 'A page'],
     ['null if nothing of it shows', ' \n &nbsp; ', {}, null],
     ['null of what is no page', 'A page', { 'content-type': 'text/plain' }, null],
@@ -79,13 +79,6 @@ describe('the title of a page', () => {
     ['none where the first is empty', '<title></title><title>Two</title>', null],
     ['none in a comment', '<!-- <title>x</title> -->', null],
   ])('is %s', (_, markup, title) => expect(readHtml(markup).title).toBe(title));
-
-  test.each([
-    ['the first of XHTML', '<svg:title>no</svg:title><title>a &amp; b</title><title>c</title>', 'a & b'],
-    ['none without one', '<p>x</p>', null],
-  ])('in XML is %s', (_, body, title) => {
-    expect(readXml(`<html xmlns="http://www.w3.org/1999/xhtml">${body}</html>`).title).toBe(title);
-  });
 });
 
 describe('markup that would become a tree of gigabytes', () => {

@@ -6,11 +6,10 @@ import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { type MetaRefresh, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
-import { readXml } from './xml-refresh.ts';
 
 const htmlType = 'text/html';
 
-/** Types that Chromium parses as XML and shows. */
+/** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived ones. */
 const xmlTypes = new Set([
   ...['application/xhtml+xml', 'application/xml', 'image/svg+xml', 'text/xml', 'text/xsl'],
 ]);
@@ -53,10 +52,8 @@ const maxTitle = 120;
 export function readPage(url: URL, head: ResponseHead, body: Buffer): PageReading {
   if (!isShown(head)) return { refresh: null, title: null };
   const type = pageType(head, body);
-  const isXml = type === 'xml';
-  const encoding = encodingOf(head, body, isXml);
-  const markup = type ? legacyHookDecode(body, encoding) : '';
-  const { refreshes, title } = isXml ? readXml(markup) : readHtml(markup);
+  const encoding = encodingOf(head, body, type === 'xml');
+  const { refreshes, title } = readHtml(type ? legacyHookDecode(body, encoding) : '');
   return { refresh: shortest(url, head, refreshes, encoding), title: title && shown(title) };
 }
 
@@ -111,7 +108,7 @@ function isShown({ status, headers }: ResponseHead): boolean {
   return !/^[\t ]*attachment\b/i.test(disposition) && mimeType(headers) !== 'application/octet-stream';
 }
 
-/** Which parser a browser shows a response by; null if none. */
+/** What a browser shows a response as; null if not as a page. */
 function pageType(head: ResponseHead, body: Buffer): 'html' | 'xml' | null {
   if (body.length === 0 || !mayBePage(head)) return null;
   const type = mimeType(head.headers);

@@ -4,8 +4,8 @@ import type { Log } from '@longhand/shared/log.ts';
 import { operationDurations } from '@longhand/shared/redis.ts';
 import { timedOperations } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
-import { answerFromMemory, cacheExpansions, cacheHops, memoryTier, type Tier } from './cache/caches.ts';
-import { type CacheClient, circuitBreaker, redisTier } from './cache/redis.ts';
+import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
+import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
 import type { FetchHop, Unshorten } from './expansion/expansion.ts';
@@ -61,9 +61,8 @@ export function createExpansion(config: Config, outside: Outside) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const memory = memoryTier();
-  const cacheTiers: Tier[] = [memory];
   const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)), clock);
-  if (redis) cacheTiers.push(redisTier(redis, run, allowedNetworks));
+  const shared = redis && redisCache(redis, run, allowedNetworks);
   const { request, close } = guardedRequest(
     {
       guard: createGuard(allowedNetworks, metrics.refusedTargets),
@@ -82,7 +81,7 @@ export function createExpansion(config: Config, outside: Outside) {
     answerFromMemory(memory, metrics.cacheLookups),
     limitClients,
     singleFlight,
-    cacheExpansions(cacheTiers, metrics.cacheLookups),
+    cacheExpansions(memory, shared, metrics.cacheLookups),
     limitRefreshes,
     rate && take ? limitRate(rate, take) : unlimited,
     limitExpansions(metrics.inFlight),

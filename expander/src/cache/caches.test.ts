@@ -21,7 +21,7 @@ function remembering(pages: Web) {
     return answerWith({ status: 301, freshUntil: Date.now() + minutes(10), ...answer });
   };
   const memory = memoryTier();
-  const cached = cacheExpansions([memory]);
+  const cached = cacheExpansions(memory);
   const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops(fetchHop)))));
   const { trace: expand } = createExpand(unshorten);
   return {
@@ -182,7 +182,7 @@ test.each([
     const { set, get } = memoryTier();
     const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
     const text = character.repeat(40_000);
-    for (const key of keys) set(key, { expansion: { longUrl: key } as Expansion, text, expiresAt: 0 });
+    for (const key of keys) set(key, { longUrl: key } as Expansion, text);
     const kept = keys.filter((key) => get(key)?.longUrl === key);
     expect(kept).toHaveLength(Math.min(Math.floor((32 * 1024 * 1024) / (40_000 * bytes + 203)), 1_000));
     expect(kept.at(-1)).toBe('999');

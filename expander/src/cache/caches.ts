@@ -3,27 +3,17 @@ import type { Answer, ExpandOptions, Expansion, FetchHop, Unshorten } from '../e
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
-/** An expansion that is kept. */
-export interface Entry {
-  /** Marked as cached, and shared by all callers. */
-  expansion: Expansion;
-  /** The expansion as JSON. */
-  text: string;
-  /** Milliseconds since 1970. */
-  expiresAt: number;
-}
-
-/** Keeps entries until they expire or make room for others. */
-export interface Tier {
-  readonly name: 'memory' | 'redis';
-  /** The expansion of `key`, which may have expired. @throws if the tier is away, or has something else. */
-  get(key: string): Expansion | null | Promise<Expansion | null>;
-  set(key: string, entry: Entry): void;
+/** Keeps expansions for all replicas. */
+export interface SharedCache {
+  /** The expansion of `key`, which may have expired. @throws if the cache is away, or has something else. */
+  get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
+  /** Keeps `text`, an expansion as JSON. */
+  set(key: string, text: string, milliseconds: number): void;
 }
 
 /** Counts the lookups in each tier. */
 export interface LookupCounter {
-  inc(labels: { tier: Tier['name']; result: 'hit' | 'miss' | 'failed' }): void;
+  inc(labels: { tier: 'memory' | 'redis'; result: 'hit' | 'miss' | 'failed' }): void;
 }
 
 /** Milliseconds for which an expired result still serves while it is refreshed. */
@@ -53,31 +43,60 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
 }
 
 /**
- * Caches expansions: reads through `tiers`, the nearest first, and writes through to all of them. A tier that fails
- * is a miss. A stale result is returned at once and refreshed for the next request; if that fails, it is tried again
- * only once such a failure would have expired from the cache.
+ * Caches expansions in `memory` and then in `redis`. A cache that fails is a miss. A stale result is returned at once and
+ * refreshed for the next request; if that fails, it is tried again only once such a failure would have expired.
  */
-export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter) {
+export function cacheExpansions(memory: MemoryTier, redis?: SharedCache, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
 
+    const fromMemory = (key: string) => {
+      const hit = memory.get(key);
+      const isHit = hit !== null && isUsable(hit);
+      lookups?.inc({ tier: 'memory', result: isHit ? 'hit' : 'miss' });
+      return isHit ? hit : null;
+    };
+    /** Null for a miss, undefined for a failure. */
+    const fromRedis = async (key: string, accepted: (expansion: Expansion) => boolean) => {
+      try {
+        const entry = await redis?.get(key);
+        if (!entry || !accepted(entry.expansion)) return null;
+        memory.set(key, entry.expansion, entry.text);
+        return entry.expansion;
+      } catch {
+        return undefined;
+      }
+    };
+    const write = (key: string, expansion: Expansion) => {
+      const milliseconds = expiresAt(expansion) - Date.now();
+      if (milliseconds <= 0) return;
+      const text = JSON.stringify(expansion);
+      if (text.length > maxEntrySize) return;
+      memory.set(key, asCached(expansion), text);
+      redis?.set(key, text, milliseconds);
+    };
     const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
       // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
       const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
-      if (await readThrough(tiers, key, refreshed)) return nextRefresh.delete(key);
+      if (await fromRedis(key, refreshed)) return nextRefresh.delete(key);
       const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
       if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
-      if (expansion) writeThrough(tiers, key, expansion);
+      if (expansion) write(key, expansion);
     };
 
     return async (target, options) => {
       const key = cacheKey(target, options);
-      const hit = options.again ? null : await readThrough(tiers, key, isUsable, lookups);
+      let hit = options.again ? null : fromMemory(key);
+      if (redis && !hit && !options.again) {
+        const found = await fromRedis(key, isUsable);
+        lookups?.inc({ tier: 'redis', result: found ? 'hit' : found === null ? 'miss' : 'failed' });
+        hit = found ?? null;
+      }
       if (!hit) {
         const expansion = await unshorten(target, options);
-        writeThrough(tiers, key, expansion);
+        write(key, expansion);
         return expansion;
       }
       if (!isFresh(hit) && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
@@ -85,41 +104,6 @@ export function cacheExpansions(tiers: readonly Tier[], lookups?: LookupCounter)
       return hit;
     };
   };
-}
-
-/** The cached expansion of the nearest tier that has an `accepted` one; it is written to the tiers before that. */
-async function readThrough(
-  tiers: readonly Tier[],
-  key: string,
-  accepted: (expansion: Expansion) => boolean,
-  lookups?: LookupCounter,
-): Promise<Expansion | null> {
-  for (const [i, tier] of tiers.entries()) {
-    let result: 'hit' | 'miss' | 'failed' = 'miss';
-    let hit: Expansion | null = null;
-    try {
-      const cached = await tier.get(key);
-      if (cached && accepted(cached)) {
-        hit = cached;
-        result = 'hit';
-        writeThrough(tiers.slice(0, i), key, hit);
-      }
-    } catch {
-      result = 'failed';
-    }
-    lookups?.inc({ tier: tier.name, result });
-    if (hit) return hit;
-  }
-  return null;
-}
-
-function writeThrough(tiers: readonly Tier[], key: string, expansion: Expansion): void {
-  const expiry = expiresAt(expansion);
-  if (tiers.length === 0 || expiry <= Date.now()) return;
-  const text = JSON.stringify(expansion);
-  if (text.length > maxEntrySize) return;
-  const entry = { expansion: asCached(expansion), text, expiresAt: expiry };
-  for (const tier of tiers) tier.set(key, entry);
 }
 
 /** `expansion`, marked as cached with all its hops. */
@@ -151,17 +135,15 @@ const maxSize = 32 * 1024 * 1024;
 /** Bytes that an entry takes in addition to its text and key. */
 const overhead = 200;
 
-export interface MemoryTier extends Tier {
-  get(key: string): Expansion | null;
-}
+export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** Keeps entries in this process; the least recently used ones make room. */
-export function memoryTier(): MemoryTier {
+/** Keeps expansions, marked as cached, in this process; the least recently used ones make room. */
+export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
-    name: 'memory',
-    get: (key) => entries.get(key) ?? null,
-    set(key, { expansion, text }) {
+    /** The expansion of `key`, which may have expired, shared by all callers. */
+    get: (key: string) => entries.get(key) ?? null,
+    set(key: string, expansion: Expansion, text: string) {
       // V8 keeps two bytes for each character if one is beyond Latin-1, such as in a host's name in Unicode.
       const bytes = text.length * (/[^\0-\xff]/.test(text) ? 2 : 1);
       entries.set(key, expansion, { size: key.length + bytes + overhead });

@@ -3,7 +3,7 @@ import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { Redis } from 'ioredis';
 import { within } from '../expansion/deadline.ts';
 import type { Expansion } from '../expansion/expansion.ts';
-import { asCached, type Tier } from './caches.ts';
+import { asCached, type SharedCache } from './caches.ts';
 
 /** The commands of Redis that the cache uses. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
@@ -17,27 +17,21 @@ const schemaVersion = 7;
  * @param run keeps a Redis that hangs from delaying every request.
  * @param allowedNetworks is part of every key: a result from an exempt network is for services with that exemption only.
  */
-export function redisTier(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): Tier {
+export function redisCache(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): SharedCache {
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
   return {
-    name: 'redis',
     async get(key) {
       const text = await run('GET', () => redis.get(`${scope} ${key}`));
-      return text === null ? null : parseEntry(text);
+      if (text === null) return null;
+      const expansion: Expansion = JSON.parse(text);
+      if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
+      return { expansion: asCached(expansion), text };
     },
-    set(key, { text, expiresAt }) {
-      const milliseconds = Math.round(expiresAt - Date.now());
+    set(key, text, milliseconds) {
       // Nobody waits for the write; an entry that is lost is a miss.
-      run('SET', () => redis.set(`${scope} ${key}`, text, 'PX', milliseconds)).catch(() => {});
+      run('SET', () => redis.set(`${scope} ${key}`, text, 'PX', Math.round(milliseconds))).catch(() => {});
     },
   };
-}
-
-/** @throws where `text` is not an entry of ours, or cut off. */
-function parseEntry(text: string): Expansion {
-  const expansion: Expansion = JSON.parse(text);
-  if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
-  return asCached(expansion);
 }
 
 /** Milliseconds an operation may take. */

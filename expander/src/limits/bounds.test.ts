@@ -25,7 +25,7 @@ describe('expansions in flight', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const refreshed: string[] = [];
-    const unshorten = cacheExpansions([memoryTier()])(
+    const unshorten = cacheExpansions(memoryTier())(
       limitRefreshes(async ({ text }, { refresh, client }) => {
         if (refresh) refreshed.push(client ?? '');
         if (refresh) await new Promise(() => {});

@@ -2,18 +2,17 @@ import { lookup } from 'node:dns';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { operationDurations } from '@longhand/shared/redis.ts';
-import { timedOperations } from '@longhand/shared/spans.ts';
+import { timed, timedOperations } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { createExpand, followRedirects } from './expansion/expand.ts';
-import type { FetchHop, Unshorten } from './expansion/expansion.ts';
+import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
-import { guardedRequest } from './hop/fetch-hop.ts';
-import { createFetchHop } from './hop/timed-hop.ts';
+import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
 import {
   limitClients,
   limitClientsAtOrigins,
@@ -40,21 +39,16 @@ export interface Outside {
   onMissing?: (fault: Error) => void;
 }
 
-/** The expander: what is connected to what. */
+/** The expander: what is connected to what. `close` is for its connections. */
 export function createExpander(config: Config, outside: Outside) {
-  const { expand, close } = createExpansion(config, outside);
-  // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
-  const exempt = config.EXPANDER_ALLOWED_NETWORKS.length > 0;
-  return {
-    app: createApp(expand, { log: outside.log, exempt, onMissing: outside.onMissing }),
-    expand,
-    close,
-  };
-}
-
-/** The expander without its HTTP side: `expand`, and `close` for its connections. */
-export function createExpansion(config: Config, outside: Outside) {
-  const { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), clock } = outside;
+  const {
+    log,
+    redis,
+    lookup: resolve = lookup,
+    metrics: registry = new Registry(),
+    clock,
+    onMissing,
+  } = outside;
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
   if (allowedNetworks.length > 0) {
@@ -71,7 +65,9 @@ export function createExpansion(config: Config, outside: Outside) {
     },
     agentConnector,
   );
-  const fetchHop = createFetchHop(request, createBrowse(request), metrics.hopDurations);
+  const ways = { default: fetchHead(request), all: createBrowse(request) };
+  const timing = { durations: metrics.hopDurations, describe };
+  const fetchHop: FetchHop = (url, options) => timed('hop', () => ways[options.follow](url, options), timing);
 
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
@@ -83,15 +79,21 @@ export function createExpansion(config: Config, outside: Outside) {
     singleFlight,
     cacheExpansions(memory, shared, metrics.cacheLookups),
     limitRefreshes,
-    rate && take ? limitRate(rate, take) : unlimited,
+    ...(rate && take ? [limitRate(rate, take)] : []),
     limitExpansions(metrics.inFlight),
   )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));
 
   const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
-  return { expand, close };
+  // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
+  const exempt = allowedNetworks.length > 0;
+  return { app: createApp(expand, { log, exempt, onMissing }), expand, close };
 }
 
-const unlimited = (unshorten: Unshorten) => unshorten;
+/** Of the status only its class is a label, because websites choose it. */
+const describe = ({ status, method }: Answer) => ({
+  labels: { status_class: `${Math.floor(status / 100)}xx` },
+  facts: { status, method },
+});
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-export interface RegisteredBlock {
-  /** In CIDR notation. */
-  block: string;
-  /** The documents that reserve it, such as `RFC 6890`. */
-  rfcs: string[];
-}
-
-/** Every block of IANA's special-purpose address registry of one family. */
-export function specialPurposeBlocks(family: 'ipv4' | 'ipv6'): RegisteredBlock[] {
+/** Every block of IANA's special-purpose address registry of one family, in CIDR notation. */
+export function specialPurposeBlocks(family: 'ipv4' | 'ipv6'): string[] {
   const [, ...rows] = rowsOf(published(`iana-${family}-special-registry-1.csv`));
-  return rows.flatMap(([blocks = '', , documents = '']) => {
-    const rfcs = [...documents.matchAll(/\[RFC(\d+)\]/g)].map(([, number]) => `RFC ${number}`);
-    // Two blocks may share a row; some carry the number of a footnote.
-    return blocks.split(', ').map((block) => ({ block: block.replace(/ \[\d+\]$/, ''), rfcs }));
-  });
+  // Two blocks may share a row; some carry the number of a footnote.
+  return rows.flatMap(([blocks = '']) => blocks.split(', ')).map((block) => block.replace(/ \[\d+\]$/, ''));
 }
 
 const published = (name: string) => readFileSync(`${import.meta.dirname}/iana/${name}`, 'utf8');

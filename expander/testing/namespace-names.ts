@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createLog } from '@longhand/shared/log.ts';
 import { readConfig } from '../src/config.ts';
-import { createExpansion } from '../src/expander.ts';
+import { createExpander } from '../src/expander.ts';
 import { setUpResolver } from '../src/guard/resolver.ts';
 
 /**
@@ -41,7 +41,7 @@ const server = createSocket('udp4');
 await new Promise<void>((resolve) => server.bind(53, '127.0.0.1', resolve));
 
 setUpResolver();
-const { expand } = createExpansion(readConfig({}), { log: createLog('expander', 'silent') });
+const { expand } = createExpander(readConfig({}), { log: createLog('expander', 'silent') });
 const ends: Record<string, unknown> = {};
 for (const name of Object.keys(names)) {
   dialled.length = 0;

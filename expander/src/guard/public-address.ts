@@ -19,10 +19,7 @@ type Network = [Address, number];
 /** The only IPv6 space that is public unicast (RFC 4291 section 2.4, and IANA's allocation of it). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-/** The narrowest block first: it has the most specific name. */
-const special = specialAddresses
-  .map(([block, name]) => ({ network: ip.parseCIDR(block) as Network, name }))
-  .sort((a, b) => b.network[1] - a.network[1]);
+const special = specialAddresses.map(([block, name]) => ({ network: ip.parseCIDR(block) as Network, name }));
 
 /** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;

@@ -81,29 +81,22 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /**
- * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank,
- * without a string for each of eight million line ends. The last piece ends a line, too.
+ * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank. The
+ * last piece ends a line, too.
  */
 function lineSplitter() {
-  const [lineFeed, carriageReturn] = [0x0a, 0x0d];
-  let line = 1;
+  let line = 0;
   let unfinished = '';
-  let afterReturn = false;
   return function* (text: string, isLast = false): Generator<NumberedUrl> {
-    let start = afterReturn && text.startsWith('\n') ? 1 : 0;
-    if (text !== '') afterReturn = text.endsWith('\r');
-    for (let i = start; i < text.length; i += 1) {
-      const character = text.charCodeAt(i);
-      if (character !== lineFeed && character !== carriageReturn) continue;
-      const url = unfinished + text.slice(start, i);
-      if (url.trim() !== '') yield [line, url];
-      if (character === carriageReturn && text.charCodeAt(i + 1) === lineFeed) i += 1;
-      start = i + 1;
+    // A CR at the end may be the first half of a line end.
+    const lines = (unfinished + text).split(isLast ? /\r\n?|\n/ : /\r\n|\n|\r(?!$)/);
+    const rest = isLast ? '' : (lines.pop() ?? '');
+    // The beginning, and the end, which may be a CR.
+    unfinished = rest.slice(0, maxLength) + rest.slice(maxLength).slice(-2);
+    for (const url of lines) {
       line += 1;
-      unfinished = '';
+      if (url.trim() !== '') yield [line, url];
     }
-    unfinished = (unfinished + text.slice(start)).slice(0, maxLength + 1);
-    if (isLast && unfinished.trim() !== '') yield [line, unfinished];
   };
 }
 

@@ -8,8 +8,8 @@ const bufferSize = 4 * 1024;
 export interface ConnectionEvents {
   /** The response of `exchange` is complete. */
   finished(connection: Connection, exchange: Exchange): void;
-  /** The connection is closed; its exchange gets the error after that. */
-  closed(connection: Connection): void;
+  /** The connection is closed, with an `exchange` that is not complete. */
+  closed(connection: Connection, error: unknown, exchange: Exchange | undefined): void;
 }
 
 /** A connection to one origin, which carries one exchange at a time. It opens at once. */
@@ -24,8 +24,6 @@ export class Connection {
   readonly #socket: Socket;
   #isOpen = false;
   #exchange: Exchange | undefined;
-  #idleTime = 0;
-  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(url: URL, connect: Connect, events: ConnectionEvents) {
     this.origin = url.origin;
@@ -44,43 +42,35 @@ export class Connection {
       onread,
     )
       .on('error', (error) => this.#close(error))
-      .on('end', () => this.#close(closedByServer()))
-      .on('close', () => this.#close(closedByServer()));
+      .on('end', () => this.#close(reset('the connection was closed without an answer')))
+      .on('close', () => this.#close(reset('the connection was closed without an answer')))
+      .on('timeout', () => {
+        if (!this.#exchange) this.cut();
+      });
   }
 
   /** Sends the request of `exchange`, once the connection is open. */
   send(exchange: Exchange): void {
     exchange.connection = this;
     this.#exchange = exchange;
-    if (this.#isOpen) this.#write(exchange);
+    if (this.#isOpen) this.#socket.write(exchange.message, 'latin1');
   }
 
-  /** Cuts the connection after so many milliseconds, unless it is in use then. */
+  /** Cuts the connection once nothing has come for so many milliseconds, unless it is in use then. */
   cutWhenIdleFor(milliseconds: number): void {
-    if (this.#idleTimer && milliseconds === this.#idleTime) {
-      this.#idleTimer.refresh();
-      return;
-    }
-    clearTimeout(this.#idleTimer);
-    this.#idleTime = milliseconds;
-    this.#idleTimer = setTimeout(() => {
-      if (!this.#exchange) this.cut();
-    }, milliseconds).unref();
+    // Each read starts this time again.
+    if (this.#socket.timeout !== milliseconds) this.#socket.setTimeout(milliseconds);
   }
 
   /** Cuts the connection, even while it is being opened. */
   cut(): void {
-    this.#close(Object.assign(new Error('the connection was cut'), { code: 'ECONNRESET' }));
+    this.#close(reset('the connection was cut'));
   }
 
   #opened(socket: Socket) {
     this.#isOpen = true;
     this.addressFamily = socket.remoteFamily === 'IPv6' ? 6 : 4;
-    if (this.#exchange) this.#write(this.#exchange);
-  }
-
-  #write(exchange: Exchange) {
-    this.#socket.write(exchange.message, 'latin1');
+    if (this.#exchange) this.send(this.#exchange);
   }
 
   #receive(text: string) {
@@ -100,15 +90,11 @@ export class Connection {
   #close(error: unknown) {
     if (this.closed) return;
     this.closed = true;
-    clearTimeout(this.#idleTimer);
     this.#socket.destroy();
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
-    this.#events.closed(this);
-    exchange?.fail(error);
+    this.#events.closed(this, error, this.#exchange);
   }
 }
 
-function closedByServer(): NodeJS.ErrnoException {
-  return Object.assign(new Error('the connection was closed without an answer'), { code: 'ECONNRESET' });
+function reset(message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code: 'ECONNRESET' });
 }

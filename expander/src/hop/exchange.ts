@@ -38,15 +38,9 @@ interface Carrier {
   cut(): void;
 }
 
-interface Outcome {
-  resolve(response: Response): void;
-  reject(error: unknown): void;
-  /** Called once at most: the server had closed the connection while it was idle. */
-  sendAgain(exchange: Exchange): void;
-}
-
 /** One request and its response. */
 export class Exchange {
+  readonly url: URL;
   /** The request as it is sent, bytes as Latin-1. */
   readonly message: string;
   /** Whether it needs a new connection, because a kept one had been closed. */
@@ -58,18 +52,19 @@ export class Exchange {
   /** That over which it was sent. */
   connection: Carrier | undefined;
   readonly #options: RequestOptions;
-  readonly #outcome: Outcome;
+  readonly #outcome = Promise.withResolvers<Response>();
+  readonly response = this.#outcome.promise;
   readonly #readHead: ReturnType<typeof headReader>;
   #hasBegun = false;
   #head: ResponseHead | undefined;
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
-  constructor(url: URL, options: RequestOptions, settings: ExchangeSettings, outcome: Outcome) {
-    this.message = requestMessage(url, options, settings.fields);
+  constructor(url: URL, options: RequestOptions, { fields, maxHeaderSize }: ExchangeSettings) {
+    this.url = url;
+    this.message = requestMessage(url, options, fields);
     this.#options = options;
-    this.#readHead = headReader(settings.maxHeaderSize);
-    this.#outcome = outcome;
+    this.#readHead = headReader(maxHeaderSize);
     options.signal?.addEventListener('abort', this.#abort);
   }
 
@@ -88,24 +83,19 @@ export class Exchange {
     this.#outcome.resolve({ ...this.#head, body: this.#body?.body() ?? none });
   }
 
-  /** Tells that the connection has failed. A body that breaks off counts as far as it has come. */
+  /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */
   fail(error: unknown): void {
+    this.succeed();
     if (this.isSettled) return;
-    if (this.#head) {
-      this.succeed();
-    } else if (this.#wasStale(error)) {
-      this.isRepeated = true;
-      this.#outcome.sendAgain(this);
-    } else {
-      this.#settle();
-      this.#outcome.reject(error);
-    }
+    this.#settle();
+    this.#outcome.reject(error);
   }
 
-  /** Whether the server had closed the connection before the request came. */
-  #wasStale(error: unknown): boolean {
+  /** Whether the server had closed the connection while it was idle, before the request came. */
+  wasStale(error: unknown): boolean {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return lost.has(code) && !this.#hasBegun && !this.isRepeated && this.connection?.used === true;
+    const isNew = this.isSettled || this.isRepeated || this.#hasBegun || !this.connection?.used;
+    return !isNew && (code === 'ECONNRESET' || code === 'EPIPE');
   }
 
   #receiveHead(head: ParsedHead, rest: string): boolean {
@@ -119,17 +109,12 @@ export class Exchange {
     const limit = this.#options.bodyLimit?.(this.#head) ?? 0;
     if (limit === 0) return true;
     this.#body = bodyReader(headers, limit);
-    this.#bodyTimer = setTimeout(() => this.#endBody(), bodyTime);
+    // The error comes after the response, which the caller gets.
+    this.#bodyTimer = setTimeout(() => this.connection?.cut(), bodyTime);
     return this.#body.read(rest);
   }
 
-  #endBody() {
-    this.succeed();
-    this.connection?.cut();
-  }
-
   readonly #abort = () => {
-    if (this.isSettled) return;
     this.#settle();
     this.#outcome.reject(this.#options.signal?.reason);
     this.connection?.cut();
@@ -143,9 +128,6 @@ export class Exchange {
 }
 
 const none = Buffer.alloc(0);
-
-/** The codes of a connection that the other side has closed. */
-const lost = new Set(['ECONNRESET', 'EPIPE']);
 
 /** What no field may contain (RFC 9110 section 5.5). */
 const control = /[^\t\x20-\x7e\x80-\xff]/;

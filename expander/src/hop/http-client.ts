@@ -15,7 +15,7 @@ export interface HttpClientOptions {
 /** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
 export function httpClient(options: HttpClientOptions) {
   const { connect, headers = [], maxHeaderSize, maxConnections = maxSockets } = options;
-  const { dispatch, cutIdle, ...rest } = connections(connect, maxConnections);
+  const { dispatch, ...rest } = connections(connect, maxConnections);
   const settings = { fields: fieldLines(headers), maxHeaderSize };
 
   return {
@@ -30,16 +30,12 @@ export function httpClient(options: HttpClientOptions) {
      * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
      *   `ERR_TWO_LOCATIONS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
      */
-    request: (url: URL, options: RequestOptions) =>
-      new Promise<Response>((resolve, reject) => {
-        if (options.signal?.aborted) return reject(options.signal.reason);
-        const sendAgain = (exchange: Exchange) => {
-          // A server that closed one idle connection has most likely closed the others too.
-          cutIdle(url.origin);
-          dispatch(url, exchange);
-        };
-        dispatch(url, new Exchange(url, options, settings, { resolve, reject, sendAgain }));
-      }),
+    async request(url: URL, options: RequestOptions): Promise<Response> {
+      options.signal?.throwIfAborted();
+      const exchange = new Exchange(url, options, settings);
+      dispatch(exchange);
+      return exchange.response;
+    },
     ...rest,
   };
 }
@@ -95,38 +91,42 @@ function connections(connect: Connect, maxPerOrigin: number) {
     oldest?.cut();
   };
 
-  const remove = (connection: Connection) => {
+  const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
     const pool = pools.get(connection.origin) as Pool;
     pool.connections.delete(connection);
     if (idle.delete(connection)) pool.idle.splice(pool.idle.indexOf(connection), 1);
     const next = nextWaiting(pool);
     if (next) open(pool, next);
     else if (pool.connections.size === 0) pools.delete(connection.origin);
+    if (!exchange?.wasStale(error)) return exchange?.fail(error);
+    // A server that closed one idle connection has most likely closed the others too.
+    for (const other of pool.idle.slice()) other.cut();
+    exchange.isRepeated = true;
+    dispatch(exchange);
+  };
+
+  /** Sends `exchange` over an idle connection or a new one. */
+  const dispatch = (exchange: Exchange) => {
+    const { url, isRepeated } = exchange;
+    const { origin } = url;
+    let pool = pools.get(origin);
+    if (!pool) {
+      pool = { url, connections: new Set(), idle: [], waiting: [] };
+      pools.set(origin, pool);
+    }
+    const kept = isRepeated ? undefined : pool.idle.pop();
+    if (kept) {
+      idle.delete(kept);
+      kept.send(exchange);
+    } else if (pool.connections.size < maxPerOrigin) {
+      open(pool, exchange);
+    } else {
+      pool.waiting.push(exchange);
+    }
   };
 
   return {
-    /** Sends `exchange` over an idle connection or a new one. */
-    dispatch(url: URL, exchange: Exchange) {
-      const { origin } = url;
-      let pool = pools.get(origin);
-      if (!pool) {
-        pool = { url, connections: new Set(), idle: [], waiting: [] };
-        pools.set(origin, pool);
-      }
-      const kept = exchange.isRepeated ? undefined : pool.idle.pop();
-      if (kept) {
-        idle.delete(kept);
-        kept.send(exchange);
-      } else if (pool.connections.size < maxPerOrigin) {
-        open(pool, exchange);
-      } else {
-        pool.waiting.push(exchange);
-      }
-    },
-    /** Cuts the idle connections to `origin`. */
-    cutIdle(origin: string) {
-      for (const connection of pools.get(origin)?.idle.slice() ?? []) connection.cut();
-    },
+    dispatch,
     /** How many origins there are connections to. */
     origins: () => pools.size,
     /** Cuts all connections. */

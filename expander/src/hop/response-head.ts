@@ -37,21 +37,24 @@ export function headReader(maxLength: number) {
   let text = '';
   let left = maxLength;
   return (piece: string): { head: ParsedHead; rest: string } | null => {
-    // What has been looked at may hold the first half of the end.
-    headEnd.lastIndex = Math.max(text.length - 3, 0);
+    const before = text.length;
     text += piece;
-    for (let end = headEnd.exec(text); end && headEnd.lastIndex <= left; end = headEnd.exec(text)) {
-      const head = parseHead(text.slice(0, end.index));
-      left -= headEnd.lastIndex;
-      text = text.slice(headEnd.lastIndex);
-      if (head.status >= 200) return { head, rest: text };
-      headEnd.lastIndex = 0;
+    if (piece.includes('\n')) {
+      // What has been looked at may hold the first half of the end.
+      headEnd.lastIndex = Math.max(before - 3, 0);
+      for (let end = headEnd.exec(text); end && headEnd.lastIndex <= left; end = headEnd.exec(text)) {
+        const head = parseHead(text.slice(0, end.index));
+        left -= headEnd.lastIndex;
+        text = text.slice(headEnd.lastIndex);
+        if (head.status >= 200) return { head, rest: text };
+        headEnd.lastIndex = 0;
+      }
     }
     if (text.length > left) {
       throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
     }
     // Another protocol may never send the end of a head.
-    if (!text.startsWith(beginning.slice(0, text.length))) throw notHttp();
+    if (before < beginning.length && !text.startsWith(beginning.slice(0, text.length))) throw notHttp();
     return null;
   };
 }

@@ -23,7 +23,7 @@ interface Service {
  *
  * @param text docker-compose.yml.
  * @param imageOf names the image of a target.
- * @throws Error when a service mounts a file of the checkout, which a release has not.
+ * @throws Error when a service mounts a file of the checkout, which a release lacks.
  */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, volumes, ...others } = parse(text, { merge: true });

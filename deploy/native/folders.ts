@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 
-/** Written anew at each start. */
+/** Rewritten at each start. */
 const temporary = ['run', 'proxy'];
 /** The folders of a stack, named after their processes; Unix sockets are in `run`. */
 const names = [...temporary, 'expander-cache', 'tasks-store', 'log', 'prometheus'];

@@ -59,7 +59,7 @@ export function leaveRoot(
     ['env', ...prefix, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
     process.env,
   );
-  return 'this Node cannot begin anew as another user';
+  return 'this Node cannot restart as another user';
 }
 
 /** Leaves alone what the account owns already: it may have planted links there. */

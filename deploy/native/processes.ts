@@ -41,7 +41,7 @@ const damage =
 /** @param data the folder of the append-only file. */
 function explain(lastLines: readonly string[], data: string): string | undefined {
   if (lastLines.some((line) => line.includes('No space left on device'))) {
-    return `The disk of ${data} is full: what is there can be read, but nothing can be saved until it has room.`;
+    return `The disk of ${data} is full: tasks can be read, but nothing can be saved until there is room.`;
   }
   if (lastLines.some((line) => line.includes("Can't handle RDB format version"))) {
     return (

@@ -65,7 +65,7 @@ function hostAndPort(node: string, standardPort: number): { host: string; port: 
   // With this scheme the parser of URLs takes any host and port.
   const url = `redis://${node}`;
   if (!URL.canParse(url) || new URL(url).hostname === '')
-    throw new Error(`names ${node}, which is no host and port`);
+    throw new Error(`names ${node}, which is not a host and port`);
   const { hostname, port } = new URL(url);
   return {
     host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),

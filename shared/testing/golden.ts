@@ -8,7 +8,7 @@ import { PNG } from 'pngjs';
 /** The share of pixels that may differ: rounding in another Chromium, but no word and no line. */
 const tolerance = 0.001;
 
-/** `PICTURES=write` writes the pictures anew; look at each that `git status` then names. */
+/** `PICTURES=write` rewrites the pictures; look at each that `git status` then names. */
 const writing = process.env.PICTURES === 'write';
 
 /** What differs from visit to visit: ports, durations, times of day, the ids of requests. */

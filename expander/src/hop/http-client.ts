@@ -68,7 +68,7 @@ function connections(connect: Connect, maxPerOrigin: number) {
       connection.cut();
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
-      // Not at once: what else arrives in this turn of the event loop is no response to the next request.
+      // Not at once: what else arrives in this turn of the event loop does not answer the next request.
       setImmediate(reuseFinished);
     }
   };

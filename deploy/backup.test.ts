@@ -26,17 +26,6 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
-  const tasks = () => `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
-  const add = async (title: string) => {
-    const response = await fetch(tasks(), { method: 'POST', headers: json, body: JSON.stringify({ title }) });
-    expect(response.status).toBe(201);
-    return response.headers.get('etag');
-  };
-  const titles = async (): Promise<string[]> => {
-    const list = (await (await fetch(tasks(), { headers: json })).json()) as { tasks: { title: string }[] };
-    return list.tasks.map(({ title }) => title);
-  };
   /** Runs backup.sh or restore.sh where `.local` is the runner's folder. */
   const run = (script: string, file: string, input = '', env = {}): SpawnSyncReturns<string> =>
     spawnSync(join(root, 'deploy', `${script}.sh`), ['native', file], {
@@ -60,16 +49,15 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   test('brings the tasks back: made while it works, restored after a question, whole or not at all', async () => {
     const first = await runner.up();
     expect(run('restore', 'none.rdb').stderr).toBe('none.rdb: there is no such file.\n');
-    await add('kept');
+    await runner.add('kept');
     expect(backupTime()).toBe('0');
     const made = run('backup', 'saved.rdb');
     expect(made.stderr).toBe('');
     expect(made.stdout).toMatch(/^saved\.rdb: 1 tasks, \d+ bytes\n$/);
     expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
-    const later = await add('added later');
+    const later = await runner.add('added later');
     expect(run('restore', 'saved.rdb').stderr).toContain('The stack is running: stop it (make down)');
-    first.child.kill('SIGINT');
-    await first.exited;
+    await runner.interrupt(first);
 
     const checksum = await readFile(join(folder, 'saved.rdb.sha256'), 'utf8');
     await writeFile(join(folder, 'damaged.rdb.sha256'), checksum.replace('saved', 'damaged'));
@@ -89,9 +77,8 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       'Nothing was changed.\n',
     ]);
     const second = await runner.up();
-    expect(await titles()).toEqual(['added later', 'kept']);
-    second.child.kill('SIGINT');
-    await second.exited;
+    expect(await runner.titles()).toEqual(['added later', 'kept']);
+    await runner.interrupt(second);
 
     // Its checksum fits, but it ends too soon.
     const saved = await readFile(join(folder, 'saved.rdb'));
@@ -108,10 +95,10 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     expect([restored.status, restored.stderr]).toEqual([0, '']);
     expect(restored.stdout).toMatch(/What was there is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
     await runner.up();
-    expect(await titles()).toEqual(['kept']);
+    expect(await runner.titles()).toEqual(['kept']);
     expect(repair()).toMatch(/^1 tasks; no faults$/m);
     // An ETag that was given out for what is gone fits nothing that comes later.
-    expect(await add('added again')).not.toBe(later);
+    expect(await runner.add('added again')).not.toBe(later);
     expect(repair()).toMatch(/^2 tasks; no faults$/m);
   });
 

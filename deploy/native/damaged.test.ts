@@ -8,12 +8,8 @@ describe('With a damaged append-only file', { timeout: 120_000 }, () => {
 
   test('the start fails, says what to do, and leaves nothing running', async () => {
     const first = await runner.up();
-    const tasks = `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
-    const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
-    const add = (title: string) => fetch(tasks, { method: 'POST', headers, body: JSON.stringify({ title }) });
-    expect((await add('kept')).status).toBe(201);
-    first.child.kill('SIGINT');
-    await first.exited;
+    await runner.add('kept');
+    await runner.interrupt(first);
 
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, (await readdir(data)).find((name) => name.endsWith('.incr.aof')) ?? '');
@@ -45,7 +41,6 @@ describe('With a damaged append-only file', { timeout: 120_000 }, () => {
     await writeFile(file, intact);
     await appendFile(file, '*3\r\n$3\r\nSET\r\n$1');
     await runner.up();
-    const listed = await (await fetch(tasks, { headers })).json();
-    expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
+    expect(await runner.titles()).toEqual(['kept']);
   });
 });

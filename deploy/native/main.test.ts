@@ -9,14 +9,12 @@ import { alive, Runner, type Started } from '../testing/runner.ts';
 
 describe('The native run', { timeout: 120_000 }, () => {
   const runner = new Runner();
-  const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
-  const tasks = () => `http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`;
 
   /** A failed request is found in the log by its id. */
   async function findsRequests() {
     const { 'tasks-store': store = 0 } = await runner.processes();
     process.kill(store, 'SIGSTOP');
-    const page = await fetch(tasks());
+    const page = await fetch(runner.tasks);
     process.kill(store, 'SIGCONT');
     const ID = page.headers.get('x-request-id') ?? '';
     expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
@@ -28,21 +26,18 @@ describe('The native run', { timeout: 120_000 }, () => {
 
   test('the tasks survive a stop and a start, requests are found, and a stop leaves no process', async () => {
     const first = await runner.up();
-    const body = JSON.stringify({ title: 'kept' });
-    expect((await fetch(tasks(), { method: 'POST', headers: json, body })).status).toBe(201);
+    await runner.add('kept');
     const pids = Object.values(await runner.processes());
     expect(pids).toHaveLength(5);
 
-    first.child.kill('SIGINT');
-    const { code, output } = await first.exited;
+    const { code, output } = await runner.interrupt(first);
     expect(code).toBe(0);
     expect(output).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
     expect(output).not.toMatch(/error:|exited with/);
     await expect.poll(() => alive(pids)).toEqual([]);
 
     await runner.up();
-    const listed = await (await fetch(tasks(), { headers: json })).json();
-    expect(listed).toMatchObject({ tasks: [{ title: 'kept' }] });
+    expect(await runner.titles()).toEqual(['kept']);
     await findsRequests();
     expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });

@@ -103,30 +103,27 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
     expect(asSomebodyElse('redis-cli', '-s', store, 'PING')).toContain('Permission denied');
     expect(asSomebodyElse('ls', join(runner.folder, 'tasks-store'))).toContain('Permission denied');
   });
-});
 
-describe.runIf(isRoot)('A stack that root starts', { timeout: 120_000 }, () => {
-  const runner = new Runner();
-
-  test('opens nothing of root’s that its account has put a link to', async () => {
-    const first = await runner.up();
-    first.child.kill('SIGINT');
-    await first.exited;
-    const secrets = await mkdtemp(join(tmpdir(), 'longhand-secrets-'));
-    onTestFinished(() => rm(secrets, { recursive: true }));
-    for (const name of readdirSync(join(runner.folder, 'log'))) {
-      const secret = join(secrets, name);
-      await writeFile(secret, 'secret', { mode: 0o600 });
-      await rm(join(runner.folder, 'log', name));
-      await symlink(secret, join(runner.folder, 'log', name));
-    }
-    const { output } = await runner.run('up').exited;
-    expect(output).toContain('permission denied');
-    for (const name of readdirSync(secrets)) {
-      const { uid, size } = statSync(join(secrets, name));
-      expect([name, uid, size]).toEqual([name, 0, 6]);
-    }
-  });
+  test.runIf(isRoot)(
+    'started by root, it opens nothing of root’s that its account has put a link to',
+    async () => {
+      await runner.interrupt(started);
+      const secrets = await mkdtemp(join(tmpdir(), 'longhand-secrets-'));
+      onTestFinished(() => rm(secrets, { recursive: true }));
+      for (const name of readdirSync(join(runner.folder, 'log'))) {
+        const secret = join(secrets, name);
+        await writeFile(secret, 'secret', { mode: 0o600 });
+        await rm(join(runner.folder, 'log', name));
+        await symlink(secret, join(runner.folder, 'log', name));
+      }
+      const { output } = await runner.run('up').exited;
+      expect(output).toContain('permission denied');
+      for (const name of readdirSync(secrets)) {
+        const { uid, size } = statSync(join(secrets, name));
+        expect([name, uid, size]).toEqual([name, 0, 6]);
+      }
+    },
+  );
 });
 
 describe.runIf(isRoot)('The account of processes that root starts', () => {

@@ -9,6 +9,8 @@ import { freeStackPorts } from './stack-ports.ts';
 
 export type Variables = Record<string, string | number>;
 
+const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
 export interface Started {
   child: ChildProcess;
   /** What it has written so far. */
@@ -71,6 +73,35 @@ export class Runner {
     const announced = vi.waitFor(() => expect(started.output()).toContain('Ctrl-C stops everything'), 60_000);
     await Promise.race([announced, failed]);
     return started;
+  }
+
+  /** Stops the stack as Ctrl-C does. */
+  interrupt({ child, exited }: Started): Started['exited'] {
+    child.kill('SIGINT');
+    return exited;
+  }
+
+  /** Adds a task, and returns its ETag. */
+  async add(title: string): Promise<string | null> {
+    const response = await fetch(this.tasks, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ title }),
+    });
+    expect(response.status).toBe(201);
+    return response.headers.get('etag');
+  }
+
+  /** The titles of the list. */
+  async titles(): Promise<string[]> {
+    const list = (await (await fetch(this.tasks, { headers: json })).json()) as {
+      tasks: { title: string }[];
+    };
+    return list.tasks.map(({ title }) => title);
+  }
+
+  get tasks(): string {
+    return `http://127.0.0.1:${this.ports.LONGHAND_TASKS_PORT}/tasks`;
   }
 
   /** Resolves once the port serves its page. */

@@ -9,6 +9,7 @@ const longest = [
   'tasks/src/web/accessible.browser.test.ts',
   'proxy/edge-cache.test.ts',
   'tasks/src/web/list.browser.test.ts',
+  'tasks/src/web/scripts.browser.test.ts',
   'tasks/src/main.test.ts',
   'tasks/src/redis/store.test.ts',
   'tasks/src/redis/failover.test.ts',

@@ -4,25 +4,21 @@ import { launchChromium } from '@longhand/shared/testing/chromium.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { poll, titles } from '../../testing/browser.ts';
-import { type Service, startService } from '../../testing/service.ts';
-import { startStore } from '../../testing/store.ts';
+import { useService } from '../../testing/service.ts';
 
 /** The list under a name in a local network, without TLS: browsers send no `Sec-Fetch-Site` there. */
 let list: string;
 /** The address of another site's page that holds `markup`. */
 let elsewhere: (markup: string) => string;
 
-let kept: Awaited<ReturnType<typeof startStore>>;
-let service: Service;
+const kept = useService();
 let browser: Browser;
 const stranger = createServer(({ url = '' }, response) => {
   response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
 });
 
 beforeAll(async () => {
-  kept = await startStore();
-  service = await startService({ REDIS_URL: kept.url });
-  list = service.url.replace('127.0.0.1', 'tasks.local');
+  list = kept.service.url.replace('127.0.0.1', 'tasks.local');
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
   const { port } = stranger.address() as AddressInfo;
   elsewhere = (markup) => `http://attacker.test:${port}/${encodeURIComponent(markup)}`;
@@ -30,19 +26,17 @@ beforeAll(async () => {
   browser = await launchChromium(`--host-resolver-rules=${names.join(',')}`);
 });
 beforeEach(async () => {
-  service.log.splice(0);
-  await kept.empty();
+  kept.service.log.splice(0);
   await kept.store.create({ title: 'milk' }, new Date());
 });
 afterAll(async () => {
   await browser?.close();
   stranger.close();
-  await service?.end('SIGKILL');
-  await kept?.stop();
 });
 
 /** The statuses that the link to finish the task was answered with. */
-const answers = () => service.log.flatMap(({ path, status }) => (path === '/task/1/finish' ? [status] : []));
+const answers = () =>
+  kept.service.log.flatMap(({ path, status }) => (path === '/task/1/finish' ? [status] : []));
 
 test.each([
   ['image', (link: string) => `<img src="${link}">`],

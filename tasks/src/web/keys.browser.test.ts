@@ -56,13 +56,6 @@ describe('Keys', () => {
     ).toBe('0');
   });
 
-  test('Space on a button presses the button', async () => {
-    const page = await rows('milk', 'bread');
-    await page.getByRole('button', { name: 'Delete: bread' }).focus();
-    await press(page, 'Space');
-    await poll(() => titles(page)).toEqual(['milk']);
-  });
-
   test('Enter edits the row in its place, Escape cancels, and n leads to the field', async () => {
     const page = await rows('milk', 'bread');
     await press(page, 'ArrowDown', 'Enter');

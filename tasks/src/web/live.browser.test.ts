@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, focused, titles, useBrowser } from '../../testing/browser.ts';
 import { startService } from '../../testing/service.ts';
@@ -24,53 +25,25 @@ describe('Two browsers side by side', () => {
     await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: 0 to do, 0 done');
   });
 
-  test('a change of the other leaves Undo where it is', async () => {
-    await site.add('milk', 'bread');
+  test('what one types, the link that has the focus, and Undo stay where they are when others change the list', async () => {
+    await site.add('milk', 'bread', 'tea', 'rice');
     const bob = await site.open();
-    await bob.getByRole('button', { name: 'Delete: milk' }).click();
-    await poll(() => titles(bob)).toEqual(['bread']);
-    await site.add('tea');
-    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
-    await bob.getByRole('button', { name: 'Undo' }).click();
+    await bob.getByRole('button', { name: 'Delete: rice' }).click();
     await poll(() => titles(bob)).toEqual(['tea', 'bread', 'milk']);
-  });
-
-  test('each sees what the other does through another replica', async () => {
-    const replica = await startService({ REDIS_URL: site.redisUrl });
-    try {
-      const [ada, bob] = await Promise.all([site.open(), site.open(replica.url)]);
-      await ada.keyboard.type('milk');
-      await ada.keyboard.press('Enter');
-      await poll(() => titles(bob)).toEqual(['milk']);
-      await bob.getByRole('link', { name: 'Finish: milk' }).click();
-      await poll(() => titles(ada)).toEqual(['(milk)']);
-    } finally {
-      await replica.end('SIGKILL');
-    }
-  });
-
-  test('what one types, and where, is left alone by a change of the other', async () => {
-    await site.add('tea');
-    const bob = await site.open();
-    await bob.keyboard.type('brad');
-    await bob.keyboard.press('ArrowLeft');
-    await bob.keyboard.press('ArrowLeft');
-    await site.add('milk');
-    await poll(() => titles(bob)).toEqual(['milk', 'tea']);
-    await bob.keyboard.type('e');
-    await poll(() => field(bob).inputValue()).toBe('bread');
-    await poll(() => focused(bob)).toBe('title');
-  });
-
-  test('the link that has the focus keeps it while tasks come and go round it', async () => {
-    await site.add('milk', 'bread', 'tea');
-    const bob = await site.open();
     await bob.getByRole('link', { name: 'Finish: bread' }).focus();
     await bob.evaluate('window.link = document.activeElement');
     await site.store.update('3', { finished: 1 }, new Date());
+    await poll(() => titles(bob)).toEqual(['bread', 'milk', '(tea)']);
+    expect(await bob.evaluate('window.link === document.activeElement')).toBe(true);
+    await field(bob).focus();
+    for (const key of [...'brad', 'ArrowLeft', 'ArrowLeft']) await bob.keyboard.press(key);
     await site.add('honey');
     await poll(() => titles(bob)).toEqual(['honey', 'bread', 'milk', '(tea)']);
-    await poll(() => bob.evaluate('window.link === document.activeElement')).toBe(true);
+    await bob.keyboard.type('e');
+    await poll(() => field(bob).inputValue()).toBe('bread');
+    expect(await focused(bob)).toBe('title');
+    await bob.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => titles(bob)).toEqual(['honey', 'rice', 'bread', 'milk', '(tea)']);
   });
 
   test('an edit under way is left alone, whatever the other does with the task', async () => {
@@ -135,44 +108,99 @@ describe('Two browsers side by side', () => {
   });
 });
 
-describe('A page that lost touch', () => {
-  test('catches up with a service that was restarted', async () => {
-    const env = { REDIS_URL: site.redisUrl, PORT: '0' };
-    let service = await startService(env);
-    try {
-      const page = await site.open(service.url);
-      await service.end('SIGKILL');
-      await site.add('milk');
-      service = await startService({ ...env, PORT: new URL(service.url).port });
-      await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
-    } finally {
-      await service.end('SIGKILL');
-    }
-  });
-
-  test('catches up with a store that was restarted', async () => {
-    const page = await site.open();
-    await site.withoutStore(async () => {});
+test('A page that lost touch catches up with a service that was restarted', async () => {
+  const env = { REDIS_URL: site.redisUrl, PORT: '0' };
+  let service = await startService(env);
+  try {
+    const page = await site.open(service.url);
+    await service.end('SIGKILL');
     await site.add('milk');
-    await expect.poll(() => titles(page), { timeout: 10_000 }).toEqual(['milk']);
+    service = await startService({ ...env, PORT: new URL(service.url).port });
+    await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
+  } finally {
+    await service.end('SIGKILL');
+  }
+});
+
+const events = '**/tasks/events';
+
+/** Opens the list with a clock that a test can move on; tells how often it has asked for events. */
+async function openList(prepare: (page: Page) => Promise<unknown> = async () => {}) {
+  const page = await site.open('/tasks/new', {});
+  let connections = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/tasks/events')) connections += 1;
+  });
+  await page.clock.install();
+  await prepare(page);
+  await page.goto('/');
+  await poll(() => connections).toBe(1);
+  return { page, connections: () => connections };
+}
+
+/** Adds a task from elsewhere, which the page hears of. */
+async function hear(page: Page, title: string) {
+  const before = await titles(page);
+  await site.add(title);
+  await poll(() => titles(page)).toEqual([title, ...before]);
+}
+
+describe('The connection by which a page hears of changes', () => {
+  test('is opened anew where 20 s bring no first word', async () => {
+    const { page, connections } = await openList((opened) => opened.route(events, () => {}, { times: 1 }));
+    await page.clock.fastForward(10_000);
+    expect(connections()).toBe(1);
+    await page.clock.fastForward(10_000);
+    await poll(connections).toBe(2);
+    await hear(page, 'milk');
   });
 
-  test('lets its connection go while nobody sees it, and catches up when somebody does', async () => {
-    const page = await site.open();
-    const hide = (hidden: boolean) =>
-      page.evaluate(`
-        Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      `);
+  test('is opened anew 20 s after the last word, and stays while there are words', async () => {
+    const { page, connections } = await openList();
+    await hear(page, 'milk');
+    await page.clock.fastForward(12_000);
+    await hear(page, 'bread');
+    await page.clock.fastForward(12_000);
+    await hear(page, 'tea');
+    expect(connections()).toBe(1);
+    await poll(async () => {
+      // The version, which comes every 5 s, may come in between.
+      await page.clock.fastForward(20_000);
+      return connections();
+    }).toBeGreaterThan(1);
+    await hear(page, 'honey');
+  });
+
+  test('is opened anew as soon as the network is back', async () => {
+    const { page, connections } = await openList();
+    await hear(page, 'milk');
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await poll(connections).toBe(2);
+    await hear(page, 'bread');
+  });
+
+  const setHidden = (hidden: boolean) => `
+    Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`;
+  const transition = (name: string) =>
+    `dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`;
+  test.each([
+    ['nobody sees the page, and opened anew when somebody does', setHidden(true), setHidden(false)],
+    [
+      'the page is left, and opened anew when Back brings it back',
+      transition('pagehide'),
+      transition('pageshow'),
+    ],
+  ])('is let go while %s', async (_when, leave, comeBack) => {
+    const { page, connections } = await openList();
+    await hear(page, 'milk');
     const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
-    // A first change shows that the page is listening.
-    await site.add('tea');
-    await poll(() => titles(page)).toEqual(['tea']);
-    await hide(true);
+    await page.evaluate(leave);
     await closed;
-    await site.add('milk');
-    await poll(() => titles(page)).toEqual(['tea']);
-    await hide(false);
-    await poll(() => titles(page)).toEqual(['milk', 'tea']);
+    await site.add('bread');
+    expect(await titles(page)).toEqual(['milk']);
+    await page.evaluate(comeBack);
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    expect(connections()).toBe(2);
   });
 });

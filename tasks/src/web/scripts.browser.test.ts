@@ -1,0 +1,322 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+
+const site = useBrowser();
+
+const notice = (page: Page) => page.locator('#notice').textContent();
+
+/** Lets the request to `path` through and drops its response, once. */
+const loseResponse = (page: Page, path: string) =>
+  page.route(path, (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), { times: 1 });
+
+describe('The list page with scripts', () => {
+  /** Opens the list and marks the page, so that it shows whether another one took its place. */
+  async function openList() {
+    const page = await site.open();
+    await page.evaluate('window.stayed = true');
+    return page;
+  }
+  const stayed = (page: Page) => page.evaluate('window.stayed');
+
+  test('each change shows in place and is said, and the focus goes where one goes on', async () => {
+    await site.add('milk', 'bread', 'tea');
+    const page = await openList();
+    const press = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click();
+    const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    const shows = async (shown: string[], said: string | RegExp) => {
+      await poll(() => titles(page)).toEqual(shown);
+      await poll(() => notice(page)).toMatch(said);
+    };
+    await press('link', 'Finish: bread');
+    await shows(['tea', 'milk', '(bread)'], /^Finished: bread$/);
+    expect(await page.locator('#count').textContent()).toBe('2 to do, 1 done');
+    await press('link', 'Reopen: bread');
+    await shows(['tea', 'bread', 'milk'], /^Reopened: bread$/);
+    await press('link', 'Edit: milk');
+    await poll(() => focused(page)).toBe('title-1');
+    await page.keyboard.type(' and honey');
+    await page.keyboard.press('Enter');
+    await shows(['tea', 'bread', 'milk and honey'], /^Saved: milk and honey$/);
+    await poll(label).toBe('Edit: milk and honey');
+    await press('button', 'Delete: bread');
+    await shows(['tea', 'milk and honey'], /^\s*Deleted: bread\s+Undo\s*$/);
+    await press('button', 'Undo');
+    await shows(['tea', 'bread', 'milk and honey'], /^Restored: bread$/);
+    await poll(() => focused(page)).toBe('title');
+    await press('link', 'Finish: tea');
+    await press('link', 'Finish: bread');
+    await shows(['milk and honey', '(tea)', '(bread)'], /^Finished: bread$/);
+    await press('button', 'Clear finished');
+    await shows(['milk and honey'], /^\s*Deleted 2 tasks\s+Undo\s*$/);
+    // Not the field, where Ctrl+Z would be the browser's.
+    await poll(() => focused(page)).toBe('task-1');
+    await poll(() => page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
+    await press('button', 'Undo');
+    await shows(['milk and honey', '(tea)', '(bread)'], /^Restored/);
+    expect(await stayed(page)).toBe(true);
+  });
+
+  test('a deletion that Redis carries out too late can be undone all the same', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    await site.whileStoreHangs(async () => {
+      await page.getByRole('button', { name: 'Delete: milk' }).click();
+      await poll(() => notice(page)).toMatch(/cannot be reached.* Recently deleted Close$/);
+    });
+    await poll(async () => (await site.store.list({ filter: 'all' })).open).toBe(1);
+    await page.getByRole('status').getByRole('link', { name: 'Recently deleted' }).click();
+    await page.getByRole('button', { name: 'Restore: milk' }).click();
+    await page.getByRole('link', { name: 'All tasks' }).click();
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+  });
+
+  test('a half-typed task is there after a reload, and after Import and Back, in this tab only', async () => {
+    const page = await openList();
+    await page.keyboard.type('half a ta');
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('half a ta');
+    await page.keyboard.press('End');
+    await page.keyboard.type('sk');
+    await page.getByRole('link', { name: 'Open' }).click();
+    await page.getByRole('link', { name: 'Import' }).click();
+    await poll(() => page.locator('h1').textContent()).toBe('Import tasks');
+    await page.goBack();
+    await poll(() => field(page).inputValue()).toBe('half a task');
+    const other = await page.context().newPage();
+    await other.goto('/');
+    await poll(() => field(other).inputValue()).toBe('');
+  });
+
+  test('half-typed edits are there after a reload, and a change since is not overwritten unseen', async () => {
+    await site.add('milk', 'bread');
+    const page = await openList();
+    for (const [title, id] of [
+      ['milk', 1],
+      ['bread', 2],
+    ] as const) {
+      await page.getByRole('link', { name: `Edit: ${title}` }).click();
+      await poll(() => focused(page)).toBe(`title-${id}`);
+      await page.keyboard.type(', two');
+    }
+    await page.reload();
+    await poll(() => page.locator('#title-1').inputValue()).toBe('milk, two');
+    await poll(() => page.locator('#title-2').inputValue()).toBe('bread, two');
+    await page.locator('#title-1').press('Enter');
+    await poll(() => notice(page)).toBe('Saved: milk, two');
+    await site.store.update('2', { title: 'rye bread' }, new Date());
+    await page.reload();
+    await poll(() => page.locator('#title-2').inputValue()).toBe('bread, two');
+    expect(await page.locator('#title-1').count()).toBe(0);
+    await page.locator('#title-2').press('Enter');
+    await poll(() => page.locator('.editing .problem').textContent()).toBe(
+      'Somebody else changed this task. It now reads “rye bread”. Save replaces that with your text.',
+    );
+    await page.locator('#title-2').press('Escape');
+    await poll(() => titles(page)).toEqual(['rye bread', 'milk, two']);
+    await page.reload();
+    await poll(() => titles(page)).toEqual(['rye bread', 'milk, two']);
+  });
+
+  test('a task that was saved is not typed again after a reload, but what was typed since is', async () => {
+    const page = await openList();
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk']);
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe('');
+    await field(page).fill('bread');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' and butter');
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    const rest = await field(page).inputValue();
+    await page.reload();
+    await poll(() => field(page).inputValue()).toBe(rest);
+  });
+
+  test('a page of somebody else’s that answers in our place is not taken for a success', async () => {
+    const page = await openList();
+    await page.route('**/task', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' }),
+    );
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    await poll(() => page.getByRole('alert').textContent()).toContain('Please log in');
+    await poll(() => field(page).inputValue()).toBe('milk');
+  });
+
+  test('an answer that was lost and a second attempt make one task', async () => {
+    const page = await openList();
+    await loseResponse(page, '**/task');
+    const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
+    await page.keyboard.type('milk');
+    await page.keyboard.press('Enter');
+    // The page may send it again by itself, once it hears that the list has changed.
+    await failed;
+    await page.keyboard.press('Enter');
+    await poll(() => field(page).inputValue()).toBe('');
+    await poll(() => titles(page)).toEqual(['milk']);
+  });
+
+  test.each([
+    ['Finish', ['bread', '(milk)']],
+    ['Delete', ['bread']],
+  ])(
+    'the second click of a double click leaves the task alone that has moved under it (%s)',
+    async (what, shown) => {
+      await site.add('bread', 'milk');
+      const page = await openList();
+      const control = page.getByLabel(`${what}: milk`);
+      await control.hover();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await control.boundingBox()) ?? {};
+      await page.mouse.click(x + width / 2, y + height / 2);
+      await poll(() => titles(page)).toEqual(shown);
+      await page.mouse.down({ clickCount: 2 });
+      await page.mouse.up({ clickCount: 2 });
+      await field(page).fill('tea');
+      await field(page).press('Enter');
+      await poll(() => titles(page)).toEqual(['tea', ...shown]);
+    },
+  );
+
+  test('what expired with the session is renewed and sent again, unseen: a form and a button', async () => {
+    const page = await openList();
+    await page.keyboard.type('milk');
+    await page.context().clearCookies();
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => notice(page)).toBe('Added: milk');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => notice(page)).toMatch(/^\s*Deleted: milk\s+Undo\s*$/);
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await poll(() => notice(page)).toBe('Restored: milk');
+  });
+
+  test('finishing a task that is gone says so and shows the list as it is', async () => {
+    await site.add('milk', 'bread');
+    const page = await openList();
+    await page.route('**/task/1/finish', async (route) => {
+      await site.store.destroy('1', 'a-removal');
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Finish: milk' }).click();
+    await poll(() => notice(page)).toContain('Somebody deleted this task');
+    await poll(() => titles(page)).toEqual(['bread']);
+  });
+
+  test('a title comes out as the text it is, in the list, the field and the notice', async () => {
+    const hostile = [
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      `' onfocus='alert(1)' "`,
+      '</textarea></title><b>&lt;',
+      '\u202Egnirts desrever',
+      'a\u2066b\u2067c',
+      '👩‍👩‍👧‍👦 family',
+      'zero\u200Bwidth',
+      'مرحبا (milk)',
+      `${'long'.repeat(120)}`,
+    ];
+    await site.add(...hostile.toReversed());
+    const page = await site.open();
+    const faults: string[] = [];
+    page.on('dialog', (dialog) => faults.push(dialog.message()));
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    await poll(() => titles(page)).toEqual(hostile);
+    const css = "getComputedStyle(document.querySelector('.title')).unicodeBidi";
+    await poll(() => page.evaluate(css)).toBe('isolate');
+    await poll(() => page.locator('main :is(img, b, script)').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    for (const title of hostile) {
+      const row = page.locator('.tasks > li').first();
+      await row.getByRole('link', { name: 'Edit' }).click();
+      await poll(() => row.getByLabel('Title').inputValue()).toBe(title);
+      await page.keyboard.press('Escape');
+      await row.getByRole('button', { name: 'Delete' }).click();
+      await poll(() => page.locator('#notice bdi').textContent()).toBe(title);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('the tab counts the open tasks, and the last one that is ticked is said to be', async () => {
+    await site.add('milk', 'tea');
+    const page = await site.open();
+    const icon = async () => {
+      const href = (await page.locator('link[rel=icon]').getAttribute('href')) ?? '';
+      return (await page.request.get(href)).text();
+    };
+    const count = () => page.locator('#count').textContent();
+    expect(await icon()).toContain('>2</text>');
+    await page.getByRole('link', { name: 'Finish: milk' }).click();
+    await poll(count).toBe('1 to do, 1 done');
+    await poll(icon).toContain('>1</text>');
+    await page.getByRole('link', { name: 'Finish: tea' }).click();
+    await poll(count).toBe('All done');
+    await poll(() => page.title()).toBe('All done · Tasks');
+    await poll(icon).toContain('<path');
+  });
+});
+
+describe('A list that is pasted into the field', () => {
+  const paste = (page: Page, text: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', ${JSON.stringify(text)});
+      document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+    }`);
+  const stored = async () => (await site.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
+
+  test('is added by Enter, in its order, and the field is back', async () => {
+    await site.add('water');
+    const page = await site.open();
+    await paste(page, 'milk\r\n\nbread\n- [x] tea\n');
+    await page.getByRole('button', { name: 'Add 3 tasks' }).waitFor();
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk', 'bread', 'water', '(tea)']);
+    await poll(() => page.getByRole('status').textContent()).toBe('Added 3 tasks');
+    await poll(() => focused(page)).toBe('title');
+    await page.keyboard.type('honey');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['honey', 'milk', 'bread', 'water', '(tea)']);
+  });
+
+  test('leaves its button on the screen of a phone', async () => {
+    const page = await site.open('/', { viewport: { width: 390, height: 400 } });
+    await paste(page, 'milk\nbread\ntea');
+    await page.getByRole('button', { name: 'Add 3 tasks' }).waitFor();
+    expect(await page.evaluate('scrollY')).toBe(0);
+  });
+
+  test('has two lines at least, can be changed before, and left', async () => {
+    const page = await site.open();
+    await paste(page, 'milk\n');
+    await poll(() => page.locator('form.lines').count()).toBe(0);
+    await paste(page, 'milk\nbread');
+    await page.getByLabel('One task on each line').fill('milk\nbread\ntea\nhoney');
+    await page.getByRole('button', { name: 'Add 4 tasks' }).waitFor();
+    await page.keyboard.press('Escape');
+    await poll(() => focused(page)).toBe('title');
+    await paste(page, 'milk\nbread');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await poll(() => focused(page)).toBe('title');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('is added once, though its answer was lost, and wholly or not at all', async () => {
+    const page = await site.open();
+    await loseResponse(page, '**/task');
+    await paste(page, 'milk\nbread');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+    await poll(() => page.locator('form.lines').count()).toBe(0);
+    await paste(page, `tea\n${'x'.repeat(501)}`);
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await poll(() => page.getByRole('alert').textContent()).toMatch(/^Line 2: A title has at most 500/);
+    await page.getByLabel('One task on each line').fill('tea\nhoney');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await poll(() => titles(page)).toEqual(['tea', 'honey', 'milk', 'bread']);
+    expect(await stored()).toEqual(['tea', 'honey', 'milk', 'bread']);
+  });
+});

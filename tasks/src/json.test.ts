@@ -335,6 +335,16 @@ describe('Forms of a browser, which sends POST alone', () => {
       expect((await submit(kept.app, '/tasks/1', fields, visitor)).status).toBe(303);
   });
 
+  test('a title of a task that somebody deleted is 404: the form with the text, which adds it', async () => {
+    const visitor = await visit(kept.app);
+    const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
+    await kept.store.destroy('1', 'gone');
+    const response = await submit(kept.app, '/tasks/1', fields, visitor);
+    expect(response.status).toBe(404);
+    const html = await response.text();
+    expect(html).toMatch(/<form action="\/task"[\s\S]*value="mine"[\s\S]*Somebody deleted this task/);
+  });
+
   test('an invalid title is 422 with the text and the same revision', async () => {
     const fields = { _method: 'PUT', revision: await revision(), title: 'x'.repeat(501) };
     const response = await submit(kept.app, '/tasks/1', fields, await visit(kept.app));

@@ -12,10 +12,6 @@ const refreshes: Link[] = [
   ...ofReplies('Refresh header', [
     ['two of them', page('', [refresh('0;url=/x'), refresh('0;url=/y')])],
     ['0;url=/x with an image', { headers: [['Content-Type', 'image/png'], refresh('0;url=/x')], body: 'x' }],
-    [
-      '0;url=/x with JSON',
-      { headers: [['Content-Type', 'application/json'], refresh('0;url=/x')], body: '{}' },
-    ],
     ['0;url=/x beside a Location of 200', page('', [refresh('0;url=/x'), ['Location', '/y']])],
     [
       '0;url=/x beside a Location of 302',
@@ -36,7 +32,6 @@ const pages: Link[] = [
   ...ofReplies('Meta refresh: place', [['40,000 spaces before {meta}', page(' '.repeat(40_000) + unquoted)]]),
   ...ofReplies('Meta refresh: base, and several', [
     ['{0;url=/m} and Refresh: 0;url=/h', page(meta('0;url=/m'), [refresh('0;url=/h')])],
-    ['{1;url=/m} and Refresh: 0;url=/h', page(meta('1;url=/m'), [refresh('0;url=/h')])],
     ['{0;url=/m} and Refresh: 1;url=/h', page(meta('0;url=/m'), [refresh('1;url=/h')])],
   ]),
 ];
@@ -50,7 +45,7 @@ const typed = (type: string | null, body = `<html>${unquoted}`, headers: Reply['
 const types: Link[] = ofReplies('Pages: type and encoding', [
   ...[
     ...['text/html', 'TEXT/HTML;charset=x', 'text/plain', 'application/json', 'text/html, text/plain'],
-    ...['*/*', '', 'html', 'text/html;', 'unknown/unknown'],
+    ...['*/*', '', 'unknown/unknown'],
   ].map((type) => [`Content-Type: ${type}`, typed(type)] as const),
   [
     'Content-Type: text/plain, and again text/html',
@@ -58,8 +53,6 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
   ],
   ['no Content-Type: <html>', typed(null)],
   ['no Content-Type: <!doctype html>', typed(null, `<!doctype html>${unquoted}`)],
-  ['no Content-Type: {meta}', typed(null, unquoted)],
-  ['no Content-Type: text before <html>', typed(null, `text <html>${unquoted}`)],
   ['no Content-Type: white space before <html>', typed(null, ` \n\t<html>${unquoted}`)],
   ['no Content-Type: <html>, nosniff', typed(null, undefined, [['X-Content-Type-Options', 'nosniff']])],
   ['Content-Disposition: inline', page(unquoted, [['Content-Disposition', 'inline']])],
@@ -70,15 +63,9 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
   ['no encoding', page(meta('0;url=/\xfc?\xfc#\xfc'))],
   ['no encoding, UTF-8', page(meta(bytes('0;url=/ü?ü')))],
   ['windows-1251', typed('text/html;charset=windows-1251', meta('0;url=/\xcf?\xcf#\xcf'))],
-  [
-    'windows-1251, and a character that it lacks',
-    typed('text/html;charset=windows-1251', meta('0;url=/?&#252;')),
-  ],
   ['shift_jis', typed('text/html;charset=shift_jis', meta('0;url=/\x82\xa0?\x82\xa0'))],
   ['UTF-8', typed('text/html;charset=utf-8', meta(bytes('0;url=/ü?ü#ü')))],
-  ['UTF-8, damaged', typed('text/html;charset=utf-8', meta('0;url=/\xff?\xff'))],
   ['UTF-8 by <meta charset>', page(`<meta charset=utf-8>${meta(bytes('0;url=/ü?ü'))}`)],
-  ['UTF-8 by <meta charset> at the end', page(`${meta(bytes('0;url=/ü?ü'))}<meta charset=utf-8>`)],
   ['UTF-8 by a byte order mark', page(bytes(`\ufeff${meta('0;url=/ü?ü')}`))],
   [
     'UTF-16 by a byte order mark',
@@ -103,10 +90,9 @@ const xml: Link[] = [
     ),
   ),
   ...ofReplies('XML: type and encoding', [
-    ...[
-      ...['text/xml', 'application/xml', 'text/xsl', 'image/svg+xml', 'TEXT/XML;charset=x'],
-      ...['application/rss+xml', 'application/x+xml', 'application/xml-dtd'],
-    ].map((type) => [`Content-Type: ${type}`, typed(type, document)] as const),
+    ...[...['text/xml', 'application/xml', 'text/xsl', 'application/rss+xml', 'application/xml-dtd']].map(
+      (type) => [`Content-Type: ${type}`, typed(type, document)] as const,
+    ),
     ['SVG', typed('image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${inXml(namespace)}</svg>`)],
     ['no Content-Type: <?xml ?>', typed(null, declared('utf-8', '/m'))],
     ['nosniff', typed('text/xml', document, [['X-Content-Type-Options', 'nosniff']])],

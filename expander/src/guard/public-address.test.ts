@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import ip from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
+import { words } from '../../testing/pieces.ts';
 import { createGuard, notPublic } from './public-address.ts';
 
 const isRefused = (address: string) => notPublic(ip.parse(address)) !== null;
@@ -35,14 +36,9 @@ describe('an IPv4 address inside an IPv6 address', () => {
   });
 });
 
-test.each([
-  '169.254.169.254',
-  '169.254.170.2',
-  'fd00:ec2::254',
-  '168.63.129.16',
-  '100.100.100.200',
-  '192.0.0.192',
-])('the cloud metadata address %s is refused', (address) => {
+test.each(words`
+  169.254.169.254 169.254.170.2 fd00:ec2::254 168.63.129.16 100.100.100.200 192.0.0.192
+`)('the cloud metadata address %s is refused', (address) => {
   expect(isRefused(address)).toBe(true);
 });
 
@@ -50,38 +46,14 @@ const refusal = expect.objectContaining({ code: 'target_refused' });
 const check = (url: string, allowed: string[] = []) => createGuard(allowed).checkUrl(new URL(url));
 
 describe('a URL', () => {
-  test.each([
-    ...['http://user@example.com/', 'http://:secret@example.com/', 'http://@user:@example.com/'],
-    ...[
-      'http://localhost/',
-      'http://LOCALHOST./',
-      'http://a.localhost/',
-      'http://printer/',
-      'http://printer./',
-    ],
-    ...[
-      'http://printer.local/',
-      'http://metadata.google.internal/',
-      'http://router.home.arpa/',
-      'http://home.arpa/',
-    ],
-    ...[
-      'http://127.0.0.1/',
-      'http://127.1/',
-      'http://2130706433/',
-      'http://0x7f.0.0.1/',
-      'http://0177.0.0.1/',
-    ],
-    ...[
-      'http://127.0.0.1./',
-      'http://①②⑦.0.0.1/',
-      'http://0/',
-      'http://[::]/',
-      'http://[::1]/',
-      'http://[fec0::1]/',
-    ],
-    ...['http://[::7f00:1]/', 'http://[::ffff:169.254.169.254]/', 'http://[fe80::1]/', 'http://[ff02::1]/'],
-  ])('is refused: %s', (url) => {
+  test.each(words`
+    http://user@example.com/ http://:secret@example.com/ http://@user:@example.com/
+    http://localhost/ http://LOCALHOST./ http://a.localhost/ http://printer/ http://printer./
+    http://printer.local/ http://metadata.google.internal/ http://router.home.arpa/ http://home.arpa/
+    http://127.0.0.1/ http://127.1/ http://2130706433/ http://0x7f.0.0.1/ http://0177.0.0.1/
+    http://127.0.0.1./ http://①②⑦.0.0.1/ http://0/ http://[::]/ http://[::1]/ http://[fec0::1]/
+    http://[::7f00:1]/ http://[::ffff:169.254.169.254]/ http://[fe80::1]/ http://[ff02::1]/
+  `)('is refused: %s', (url) => {
     expect(() => check(url)).toThrow(refusal);
   });
 
@@ -93,12 +65,9 @@ describe('a URL', () => {
     expect(() => check(url)).toThrow(words);
   });
 
-  test.each([
-    'http://example.com/',
-    'https://8.8.8.8/',
-    'http://[2606:4700::1111]:8080/',
-    'http://internal.example/',
-  ])('passes: %s', (url) => {
+  test.each(words`
+    http://example.com/ https://8.8.8.8/ http://[2606:4700::1111]:8080/ http://internal.example/
+  `)('passes: %s', (url) => {
     expect(() => check(url)).not.toThrow();
   });
 

@@ -30,8 +30,6 @@ describe('the head of a response', () => {
 
   test.each([
     ['a status line without a reason', 'HTTP/1.1 204\r\n\r\n', {}],
-    ['lines that end with LF alone', 'HTTP/1.1 204 OK\nLocation: /x\n\n', { location: '/x' }],
-    ['a field that continues in the next line', 'HTTP/1.1 204 OK\r\nX: a\r\n\t b\r\n\r\n', { x: 'a b' }],
     ['a value that ends with a byte A0', 'HTTP/1.1 204 OK\r\nX: \t/\xc3\xa0 \r\n\r\n', { x: '/\xc3\xa0' }],
     ['a field named like a property', 'HTTP/1.1 204 OK\r\nConstructor: x\r\n\r\n', { constructor: 'x' }],
     [
@@ -43,11 +41,6 @@ describe('the head of a response', () => {
       'several lines of a field: the first where it is no list, else all',
       'HTTP/1.1 204 OK\r\nExpires: 1\r\nExpires: 2\r\nVary: a\r\nVary: b\r\n\r\n',
       { expires: '1', vary: 'a, b' },
-    ],
-    [
-      'several cookies',
-      'HTTP/1.1 204 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n',
-      { 'set-cookie': ['a=1', 'b=2'] },
     ],
   ])('may have %s', (_, text, headers) => {
     expect(parse(text)).toEqual({ status: 204, minorVersion: 1, headers, rest: '' });

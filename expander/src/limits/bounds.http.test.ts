@@ -28,17 +28,6 @@ const ask = (u: string, client = '192.0.2.1') =>
 
 const asked = (path: string) => shortener.requests.get(`HEAD ${path}`) ?? 0;
 
-describe('a client that goes away', () => {
-  test('leaves the expansion to those who still wait for it', async () => {
-    const link = `${shortener.url}/delay/500`;
-    const [gone, waiting] = [ask(link), ask(link)];
-    await expect.poll(() => asked('/delay/500')).toBe(1);
-    gone.destroy();
-    const response = await answerTo(waiting);
-    expect([response.statusCode, asked('/delay/500')]).toEqual([200, 1]);
-  });
-});
-
 describe('a host that hangs', () => {
   let links = 0;
   const hanging = (length: number, clientOf: (i: number) => string) =>

@@ -128,11 +128,6 @@ describe('/api?format=json', () => {
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ code, message: expect.stringMatching(/^[\x20-\x7e]+$/) });
   });
-
-  test('tells a `u` that is given twice too', async () => {
-    const response = await app.request('/api?format=json&u=http://a.example/?x=1&u=2');
-    expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_url' }]);
-  });
 });
 
 describe('/api with err', () => {

@@ -45,11 +45,6 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('what was understood of a sentence is said, with a way to have it as typed', async () => {
-    const text = await read(`/?u=${encodeURIComponent('Look at sho.rt/x.')}`);
-    expect(text).toMatch(/Expand.* Understood as sho\.rt\/x\. Exactly as typed .* It leads to/);
-  });
-
   test('an error reads as such', async () => {
     const text = await read('/?u=http://');
     expect(text).toContain('This is not a URL');

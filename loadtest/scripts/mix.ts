@@ -29,8 +29,7 @@ export const options: Options = {
   },
 };
 
-export const setup = () =>
-  prepareMixedLoad(`${rate * shares.writes} a second for ${duration} s`, rate * (shares.hot + shares.cold));
+export const setup = () => prepareMixedLoad(`${rate * shares.writes} a second for ${duration} s`, rate);
 
 export default function request(load: MixedLoad) {
   const steady = exec.scenario.iterationInTest >= warmUp * rate;

@@ -330,8 +330,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   });
 
   test('a route has no time limit of the gateway', () => {
-    const routes = objects.production?.filter(({ kind }) => kind === 'HTTPRoute') ?? [];
-    expect(routes.map(({ metadata }) => metadata.name).toSorted()).toEqual(['expander', 'tasks']);
-    for (const { spec } of routes) expect(spec.rules[0].timeouts).toEqual({ request: '0s' });
+    const route = objects.production?.find(({ kind }) => kind === 'HTTPRoute');
+    expect(route.spec.rules[0].timeouts).toEqual({ request: '0s' });
   });
 });

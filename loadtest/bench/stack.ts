@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { Redis } from 'ioredis';
-import { openSession } from '../tasks-session.ts';
 import { httpLoad } from './http-load.ts';
 import { type Candidate, measurePairs, type Pair, type Rounds, type Table } from './measure.ts';
 import { type Program, startLeast, startProgram, startService, startShortener } from './programs.ts';
@@ -91,7 +90,7 @@ async function lists(running: AsyncDisposableStack): Promise<Pair[]> {
   const bare = running.use(await startLeast('constant', tasks.url));
   // Its own CPU is not counted.
   const writer = running.use(await startService('tasks', tasks.redis));
-  const { headers } = await openSession(tasks.url);
+  const { headers } = await openList(tasks.url);
   let writes = 0;
   const write = async () => {
     const action = writes++ % 2 === 0 ? 'finish' : 'unfinish';
@@ -118,7 +117,7 @@ async function writes(running: AsyncDisposableStack): Promise<Pair> {
   const bare = running.use(await startLeast('write', tasks.redis.url));
   const nginx = await startNginx(running, tasks.url);
   const before = await startNginx(running, bare.url);
-  const session = await openSession(tasks.url);
+  const session = await openList(tasks.url);
   const headers = { ...session.headers, 'content-type': 'application/x-www-form-urlencoded' };
   let id = 0;
   const candidate = (pid: number, proxy: Nginx) => ({
@@ -138,6 +137,14 @@ async function writes(running: AsyncDisposableStack): Promise<Pair> {
     ours: candidate(tasks.pid, nginx),
     least: candidate(bare.pid, before),
   };
+}
+
+/** The cookie and the form token of a browser that has opened the list. */
+async function openList(url: string) {
+  const page = await fetch(url);
+  const [cookie = ''] = page.headers.get('set-cookie')?.split(';') ?? [];
+  const token = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
+  return { headers: { cookie }, token };
 }
 
 /** A hot link of `make up NATIVE=1`, all of its processes counted, against nginx's own `return`. */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { openSession } from '../tasks-session.ts';
 import type { RehearsedStack } from './containers.ts';
 import { pause } from './until.ts';
 
@@ -34,8 +33,7 @@ export async function startLoad(
   seconds: number,
 ) {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
-  const { headers, token } = await openSession(urls.tasks);
-  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
+  const json = { accept: 'application/json', 'content-type': 'application/json' };
   const expand = (id: string) => {
     const link = `${urls.expander}/api?u=${encodeURIComponent(`${shortener}/chain/2?id=${id}`)}`;
     const longUrl = `${shortener}/chain/0?id=${id}`;
@@ -44,12 +42,11 @@ export async function startLoad(
   const kinds: Record<Kind, (i: number) => Promise<Partial<Request>>> = {
     hot: (i) => expand(`${run}-${i % hotLinks}`),
     miss: (i) => expand(`${run}-new-${i}`),
-    read: () => send(`${urls.tasks}/`, { headers }, (status) => status === 200),
+    read: () => send(`${urls.tasks}/`, {}, (status) => status === 200),
     async write(i) {
       const title = `${run} ${i}`;
-      const body = `${new URLSearchParams({ title, _csrf: token })}`;
-      const options = { method: 'POST', headers: form, body };
-      return { title, ...(await send(`${urls.tasks}/task`, options, (status) => status === 302)) };
+      const options = { method: 'POST', headers: json, body: JSON.stringify({ title }) };
+      return { title, ...(await send(`${urls.tasks}/tasks`, options, (status) => status === 201)) };
     },
   };
   const requests: Request[] = [];

@@ -65,7 +65,9 @@ async function load(k6: K6, run: { script: string; out: string; args: string[] }
   const cpu = watchCpu();
   const holdings = watchHoldings(run.script === 'soak' ? target.processes : [], holdingsInterval);
   const running = runScript(k6, { ...run, variables: { ...target.variables, CONTROL_URL: control.url } });
-  if (run.script === 'restart') await replaceReplicasUntil(running, target);
+  // Replaces the replicas one by one, again and again, until k6 ends.
+  const replace = run.script === 'restart' ? target.replaceNext : undefined;
+  while (replace && !(await Promise.race([running, replace()])));
   const { code } = await running;
   return { code, cpu: cpu.stop(), holdings: holdings.stop() };
 }
@@ -87,13 +89,4 @@ function currentCommit(): string {
 function settings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const wanted = /^(LOAD_\w+|K6_(VUS|DURATION|ITERATIONS|STAGES)|(PROXY|EXPANDER|TASKS|SHORTENER)_URL)$/;
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => value && wanted.test(name)));
-}
-
-/** Replaces the replicas one by one, again and again, until `done` settles. */
-async function replaceReplicasUntil(done: Promise<unknown>, target: Target): Promise<void> {
-  let running = true;
-  const finished = done.finally(() => {
-    running = false;
-  });
-  while (running) await Promise.race([target.replaceNext?.(), finished]);
 }

@@ -36,7 +36,7 @@ logs: ## follow the logs; ID=… shows the lines about one request
 observe: ## observe the running stack with Prometheus, in containers with Grafana too
 	@if $(in_containers); then deploy/compose/observe.sh; else \
 		deploy/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
-		exec node deploy/observe/main.ts; fi
+		exec node deploy/native/main.ts observe; fi
 
 ps: ## show what is running
 	@if $(in_containers); then docker compose --profile observe ps; else node deploy/native/main.ts ps; fi

@@ -18,9 +18,10 @@ import type { Stack } from './stack.ts';
 
 /**
  * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` follows the
- * logs, or shows the lines about one request (ID=…). Each command loads only what it needs, so it answers soon.
+ * logs, or shows the lines about one request (ID=…), `observe` starts a Prometheus beside it. Each command loads only what
+ * it needs, so it answers soon.
  */
-const commands: Record<string, () => Promise<void>> = { up, ps, down, logs };
+const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, observe };
 
 const checkout = join(import.meta.dirname, '..', '..');
 const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
@@ -30,7 +31,7 @@ const workingDirectory = process.cwd();
 process.umask(0o077);
 try {
   if (!Object.hasOwn(commands, command))
-    throw new Error(`${command}: the commands are up, ps, down and logs.`);
+    throw new Error(`${command}: the commands are up, ps, down, logs and observe.`);
   const reason =
     command === 'up' || existsSync(folder) ? leaveRoot(checkout, folder, serviceFiles, lowPorts()) : '';
   if (reason && existsSync(folder) && statSync(folder).uid !== 0) throw new Error(belongsToAnother(folder));
@@ -120,6 +121,22 @@ async function logs(): Promise<void> {
   await once(tail, 'exit');
 }
 
+async function observe(): Promise<void> {
+  const { observeStack, programs } = await import('../observe/observe.ts');
+  requirePrograms(...programs);
+  if (readState() === undefined)
+    throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
+  const { readEnv, stackVariables } = await import('@longhand/shared/env.ts');
+  const { LONGHAND_PROMETHEUS_PORT: port } = readEnv(stackVariables, process.env, ['LONGHAND_']);
+  const stop = stopSignal();
+  const { url, stop: end } = await observeStack({ folder: '.', port, onLine: printLine });
+  print(
+    `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; what was seen is kept.\n`,
+  );
+  if (!stop.aborted) await once(stop, 'abort');
+  await end();
+}
+
 /** @throws Error with a message for people */
 function requestId(): string {
   const { ID = '' } = process.env;
@@ -129,11 +146,11 @@ function requestId(): string {
 
 function requirePrograms(...programs: string[]): void {
   const env = { ...process.env, PATH: searchPath(process.env) };
-  const missing = programs.filter((program) => spawnSync(program, ['-v'], { env }).error);
+  const missing = programs.filter((program) => spawnSync(program, ['--version'], { env }).error);
   if (missing.length === 0) return;
   const names = missing.join(' and ');
   throw new Error(
-    `Missing: ${names}. Install the packages ${names} (on Debian: apt-get install ${missing.join(' ')}), ` +
+    `Missing: ${names}. Install the packages of the same names (on Debian: apt-get install ${missing.join(' ')}), ` +
       'or use Docker, which needs nothing else: docker compose up --build',
   );
 }

@@ -21,13 +21,6 @@ class RequestFailed extends Error {
   }
 }
 
-/** The session has ended. What was typed stays, and can be sent again after the login. */
-export class LoggedOut extends RequestFailed {
-  constructor() {
-    super('You are logged out.', undefined, 401);
-  }
-}
-
 /**
  * Fetches a page as a browser would, and follows redirects.
  *
@@ -39,7 +32,9 @@ export async function load(url, init) {
   try {
     const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
     const response = await fetch(url, options);
-    if (response.status === 401 || new URL(response.url).pathname === '/login') throw new LoggedOut();
+    if (response.status === 401 || new URL(response.url).pathname === '/login') {
+      throw new RequestFailed('You are logged out.', undefined, 401);
+    }
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     // The log-in page of a network may answer instead of us, with 200.
     if (response.ok && page.querySelector('#list, form.write, #keys')) return { url: response.url, page };
@@ -60,8 +55,8 @@ const reason = (page) => (page.querySelector('.problem') ?? page.querySelector('
  * @param {Error} error
  */
 export function report(error) {
-  const { message, refused } = /** @type {RequestFailed} */ (error);
-  const loggedOut = error instanceof LoggedOut;
+  const { message, refused, status } = /** @type {RequestFailed} */ (error);
+  const loggedOut = status === 401;
   complain(message, loggedOut || !refused);
   if (loggedOut) offer('Log in', '/login', '_blank');
 }
@@ -92,7 +87,7 @@ function here(url) {
 /** Shows the current list, unless that fails, which is said only to whom the session has ended. */
 export const refreshQuietly = () =>
   refresh().catch((error) => {
-    if (error instanceof LoggedOut) report(error);
+    if (error.status === 401) report(error);
   });
 
 /** Shows the current list; the server sends it only if it changed. */

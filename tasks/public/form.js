@@ -1,5 +1,5 @@
 // @ts-check
-import { change, LoggedOut, load, renew, report } from './change.js';
+import { change, load, renew, report } from './change.js';
 import { drafts, storeDraft } from './drafts.js';
 import { addAgain, endEdit } from './edit.js';
 import { say, takeNotice } from './notice.js';
@@ -124,7 +124,7 @@ export function write(form) {
         if (!refused && says(form, values)) unsettled.set(form, { values, version: shownVersion() });
         explain(form, failure.status === 404 && revisionOf(form) ? addAgain(form) : message);
         if (page) renew(form, page, '_csrf', 'revision');
-        if (failure instanceof LoggedOut) report(failure);
+        if (failure.status === 401) report(failure);
       },
       key: {},
     },

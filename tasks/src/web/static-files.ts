@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
 import { notModified } from './conditional.ts';
@@ -41,7 +41,9 @@ export interface PublicFiles {
  * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
 export function publicFiles(folder: string): PublicFiles {
-  const files = new Map(names(folder).map((name) => [name, readFile(join(folder, name))]));
+  // A folder's own name has no dot in it.
+  const names = globSync('**/*.*', { cwd: folder }).sort();
+  const files = new Map(names.map((name) => [name, readFile(join(folder, name))]));
   const release = shortHash([...files].map(([name, { hash }]) => `${name} ${hash}\n`).join(''));
 
   return {
@@ -56,14 +58,6 @@ export function publicFiles(folder: string): PublicFiles {
       return file && respondFile(c, file, asked === release);
     },
   };
-}
-
-function names(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((name) => !name.split('/').some((part) => part.startsWith('.')))
-    .sort();
 }
 
 function readFile(path: string): PublicFile {

@@ -14,16 +14,12 @@ const programs = ['backup', 'restore', 'packages', 'compose/logs', 'compose/repl
   (name) => `deploy/${name}.sh`,
 );
 
-/** What a user may have been given by a stranger. Each would create the file `p`. */
+/** What a user may have been given by a stranger: whichever quotes a recipe has, some of it would create the file `p`. */
 const hostile = [
-  '$(shell touch p)',
-  '$$(touch p)',
-  '$(touch p)',
-  '`touch p`',
+  '$(shell touch p)a\n$(touch p)$$(touch p)`touch p`',
   '"; touch p; "',
   "'; touch p; '",
   '; touch p #',
-  'a\n$(shell touch p)',
 ];
 
 let folder: string;

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Front, type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { send } from './testing/send.ts';
 
@@ -32,6 +33,29 @@ interface Ask {
   body?: string;
 }
 
+const { expander, tasks } = frontNames;
+
+/** Asks over TLS; the client connects from an address of its own. */
+async function openOverTls(
+  front: Front,
+  servername: string,
+  path: string,
+  ask: Ask,
+): Promise<IncomingMessage> {
+  const { client, method = 'GET', headers = {}, body = '' } = ask;
+  const where = { host: '127.0.0.1', port: front.https, localAddress: client, servername, ca: front.ca };
+  const what = { path, method, headers: { Host: servername, 'Content-Length': body.length, ...headers } };
+  const request = https.request({ ...where, ...what, agent: false }).end(body);
+  const [response] = await once(request, 'response');
+  return response;
+}
+
+async function askOverTls(front: Front, servername: string, path: string, given: Ask) {
+  const response = await openOverTls(front, servername, path, given);
+  const { statusCode: status, headers } = response;
+  return { status, headers, body: await text(response) };
+}
+
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
 test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
 
@@ -43,30 +67,8 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
   });
   afterAll(() => front?.stop());
 
-  /** Asks over TLS; the client connects from an address of its own. */
-  async function open(servername: string, path: string, ask: Ask): Promise<IncomingMessage> {
-    const { client, method = 'GET', headers = {}, body = '' } = ask;
-    const request = https.request({
-      ...{
-        host: '127.0.0.1',
-        port: front.https,
-        localAddress: client,
-        servername,
-        ca: front.ca,
-        agent: false,
-      },
-      ...{ path, method, headers: { Host: servername, 'Content-Length': body.length, ...headers } },
-    });
-    request.end(body);
-    const [response] = await once(request, 'response');
-    return response;
-  }
-  async function ask(servername: string, path: string, given: Ask) {
-    const response = await open(servername, path, given);
-    const { statusCode: status, headers } = response;
-    return { status, headers, body: await text(response) };
-  }
-  const { expander, tasks } = frontNames;
+  const open = (servername: string, path: string, given: Ask) => openOverTls(front, servername, path, given);
+  const ask = (servername: string, path: string, given: Ask) => askOverTls(front, servername, path, given);
 
   test('a session has a cookie for this host alone, a form adds a task, and the answer leads back', async () => {
     const client = `${network}.1`;
@@ -163,3 +165,30 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
   });
 });
+
+test.skipIf(!hasFront('caddy'))(
+  'behind Caddyfile.sign-on only who has signed in gets in, under that name',
+  async () => {
+    // What oauth2-proxy answers Caddy.
+    const signOn = http.createServer(({ headers }, response) => {
+      if (headers.cookie === 'ada') response.setHeader('X-Auth-Request-Email', 'ada@example.org');
+      response.writeHead(headers.cookie === 'ada' ? 202 : 401).end();
+    });
+    const front = await startFront('caddy', Number(new URL(stack.urls.proxy).port), await listening(signOn));
+    onTestFinished(async () => {
+      await front.stop();
+      cutOff(signOn);
+    });
+    const client = '127.0.9.1';
+    const stranger = await askOverTls(front, tasks, '/?filter=open', { client });
+    expect([stranger.status, stranger.headers.location]).toEqual([302, '/oauth2/start?rd=/?filter=open']);
+    const headers = { Cookie: 'ada', 'X-Forwarded-User': 'somebody' };
+    expect((await askOverTls(front, tasks, '/', { client, headers })).status).toBe(200);
+    await askOverTls(front, expander, '/', { client, headers });
+    const users = async () =>
+      [...(await stack.accessLog()).matchAll(/"client":"127\.0\.9\.1".*"user":"([^"]*)"/g)].map(
+        ([, user]) => user,
+      );
+    await expect.poll(users).toEqual(['ada@example.org', '']);
+  },
+);

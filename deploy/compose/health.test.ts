@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 
 const composeFile = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
@@ -23,15 +22,13 @@ test('no health check starts Node', () => {
 test.each(checks)('a health check passes on 200 alone: %s', async (check) => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('200 is not the status'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   onTestFinished(() => void server.close());
   const run = (port: number) =>
     promisify(execFile)('bash', ['-c', check.replace(/127\.0\.0\.1\/\d+/, `127.0.0.1/${port}`)]).then(
       () => 0,
       ({ code }) => code,
     );
-  const { port } = server.address() as AddressInfo;
   expect(await run(port)).toBe(0);
   status = 503;
   expect(await run(port)).toBe(1);

@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { forEachLine } from './lines.ts';
 import { keepLine, rotate } from './log-files.ts';
 
 test('the last lines are kept, in files that replace each other', async () => {
@@ -28,4 +30,15 @@ test('a full disk costs lines, and does not end the stack', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await symlink('/dev/full', join(folder, 'log'));
   expect(() => keepLine(folder, 'tasks', '{}')).not.toThrow();
+});
+
+test('a line of output ends at a line feed only, wherever the output is cut', async () => {
+  const output = new PassThrough();
+  const lines: string[] = [];
+  forEachLine(output, (line) => lines.push(line));
+  const bytes = Buffer.from('a\u2028b\rc\né\nlast');
+  for (const byte of bytes) output.write(Buffer.of(byte));
+  output.end();
+  await new Promise((resolve) => output.on('close', resolve));
+  expect(lines).toEqual(['a\u2028b\rc', 'é', 'last']);
 });

@@ -1,33 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
-import { ask } from '../testing/visits.ts';
+import { ask, expectPanels, expectRuled } from '../testing/visits.ts';
 import { type Observing, observeStack, programs } from './observe.ts';
 
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
-
-/** The queries of a dashboard by the titles of their panels. */
-function queries(dashboard: string): [panel: string, query: string][] {
-  const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, 'dashboards', dashboard), 'utf8'));
-  return panels.flatMap(({ title, targets = [] }: { title: string; targets?: { expr: string }[] }) =>
-    targets.map(({ expr }) => [
-      title,
-      expr.replaceAll('$__rate_interval', '10s').replaceAll('$testid', '.*'),
-    ]),
-  );
-}
-
-/** The series that the rules are about. Natively there are no certificates. */
-const ruled = readFileSync(join(import.meta.dirname, 'rules.yml'), 'utf8').match(
-  /\b(?:door|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
-);
 
 describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
@@ -58,12 +40,8 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(8);
     const load = setInterval(() => ask(stack.urls), 200);
     try {
-      const rules = [...new Set(ruled)].map((series) => ['rules.yml', series] as const);
-      expect(rules.length).toBeGreaterThan(10);
-      for (const [panel, expression] of [...queries('service.json'), ...rules]) {
-        const result = async () => [panel, expression, (await query(expression)).length > 0];
-        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, expression, true]);
-      }
+      await expectPanels('service.json', query);
+      await expectRuled(query);
     } finally {
       clearInterval(load);
     }
@@ -94,10 +72,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     k6.stdin.end(script);
     const ended = once(k6, 'exit');
     try {
-      for (const [panel, expression] of queries('load-run.json')) {
-        const result = async () => [panel, expression, (await query(expression)).length > 0];
-        await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([panel, expression, true]);
-      }
+      await expectPanels('load-run.json', query);
     } finally {
       k6.kill('SIGKILL');
       await ended;

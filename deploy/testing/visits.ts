@@ -1,4 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { Stack } from '../native/stack.ts';
+
+const read = (file: string) => readFileSync(join(import.meta.dirname, '../observe', file), 'utf8');
+
+/** Expects that no panel of the dashboard is empty while `query` asks Prometheus. */
+export async function expectPanels(dashboard: string, query: (expression: string) => Promise<unknown[]>) {
+  const { panels } = JSON.parse(read(`dashboards/${dashboard}`));
+  for (const { title, targets = [] } of panels)
+    for (const { expr } of targets) {
+      const expression = expr.replaceAll('$__rate_interval', '10s').replaceAll('$testid', '.*');
+      await expectSeries(title, expression, query);
+    }
+}
+
+/** Expects that no rule is without its series; natively there are no certificates. */
+export async function expectRuled(query: (expression: string) => Promise<unknown[]>) {
+  const ruled = read('rules.yml').match(
+    /\b(?:door|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
+  );
+  expect(new Set(ruled).size).toBeGreaterThan(10);
+  for (const series of new Set(ruled)) await expectSeries('rules.yml', series, query);
+}
+
+async function expectSeries(name: string, series: string, query: (expression: string) => Promise<unknown[]>) {
+  const result = async () => [name, series, (await query(series)).length > 0];
+  await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([name, series, true]);
+}
 
 /**
  * One of everything that a stack's users do: reads, a write, an expansion, the same from the cache, a bad path.

@@ -7,6 +7,7 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isLocalName, type ServeOptions, type Serving, serve } from './serve.ts';
@@ -16,20 +17,13 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Serves `app` on a free port; `stop` aborts and resolves once everything is closed. */
-async function serving(
-  app: Hono,
-  clientErrorHeaders?: Record<string, string>,
-  options?: Pick<ServeOptions, 'requestTimeout'> & { host?: string },
-) {
+const here = () => new Hono().get('/', (c) => c.text('here'));
+
+/** Serves `app` on a free port, unless `options` say where; `stop` aborts. */
+async function serving(app = here(), options: object = {}) {
   const stop = new AbortController();
-  const served = await serve(app, {
-    host: '127.0.0.1',
-    port: 0,
-    signal: stop.signal,
-    clientErrorHeaders,
-    ...options,
-  });
+  const where = 'path' in options ? options : { host: '127.0.0.1', port: 0, ...options };
+  const served = await serve(app, { ...where, signal: stop.signal } as ServeOptions);
   stops.push(() => {
     stop.abort();
     return served.closed;
@@ -38,36 +32,31 @@ async function serving(
 }
 
 /** Over a connection of its own, unless `agent` keeps one. */
-function get(
-  { port }: Serving,
-  path: string,
-  agent: http.Agent | false = false,
-): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    http
-      .get({ port, host: '127.0.0.1', path, agent }, (response) => resolve(response.resume()))
-      .on('error', reject);
-  });
+async function get(where: { port: number } | { socketPath: string }, options: http.RequestOptions = {}) {
+  const [response] = await once(
+    http.get({ ...where, host: '127.0.0.1', agent: false, ...options }),
+    'response',
+  );
+  return (response as http.IncomingMessage).resume();
 }
 
 /** Sends raw bytes and resolves with all that comes back. */
 async function raw({ port }: Serving, bytes: string): Promise<string> {
   const socket = connect(port, 'localhost');
   socket.end(bytes);
-  return (await socket.setEncoding('utf8').toArray()).join('');
+  return text(socket);
 }
 
 describe('serve', () => {
   test('port 0 picks a free port and says which', async () => {
-    const served = await serving(new Hono().get('/', (c) => c.text('here')));
+    const served = await serving();
     expect(served.port).toBeGreaterThan(0);
-    expect((await get(served, '/')).statusCode).toBe(200);
+    expect((await get(served)).statusCode).toBe(200);
   });
 
   test('a port that is taken is an error with the port in it', async () => {
-    const { port } = await serving(new Hono());
-    const signal = new AbortController().signal;
-    await expect(serve(new Hono(), { host: '127.0.0.1', port, signal })).rejects.toMatchObject({
+    const { port } = await serving();
+    await expect(serving(here(), { port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
       message: expect.stringContaining(`Port ${port} of 127.0.0.1 is in use.`),
     });
@@ -75,22 +64,18 @@ describe('serve', () => {
 
   test('a request line of 32 KiB reaches the application', async () => {
     const served = await serving(new Hono().get('/', (c) => c.text('', 204 as never)));
-    expect((await get(served, `/?u=${'x'.repeat(32 * 1024)}`)).statusCode).toBe(204);
+    expect((await get(served, { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(204);
   });
 
   test.each([
     ['30 s where nothing is said', {}, 30_000],
     ['as long as is said', { requestTimeout: 600_000 }, 600_000],
   ])('a request may take %s to arrive, its headers 15 s', async (_, options, requestTimeout) => {
-    const served = await serving(
-      new Hono().get('/', (c) => c.text('here')),
-      {},
-      options,
-    );
+    const served = await serving(here(), options);
     const servers: http.Server[] = [];
     const look = (message: unknown) => servers.push((message as { server: http.Server }).server);
     subscribe('http.server.request.start', look);
-    await get(served, '/');
+    await get(served);
     unsubscribe('http.server.request.start', look);
     expect(servers).toMatchObject([{ requestTimeout, headersTimeout: 15_000 }]);
   });
@@ -100,7 +85,10 @@ describe('serve', () => {
     ['a target that is none', 'GET \\ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['what is not HTTP', 'nonsense\r\n\r\n'],
   ])('%s is answered 400 in words', async (_, bytes) => {
-    const answer = await raw(await serving(new Hono(), { 'X-Power-By': 'Longhand' }), bytes);
+    const answer = await raw(
+      await serving(here(), { clientErrorHeaders: { 'X-Power-By': 'Longhand' } }),
+      bytes,
+    );
     const [head, body] = answer.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(head).toMatch(/^x-power-by: Longhand$/im);
@@ -115,7 +103,6 @@ describe('serve', () => {
 });
 
 describe('on a Unix socket', () => {
-  const here = () => new Hono().get('/', (c) => c.text('here'));
   let path: string;
   beforeEach(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'longhand-serve-'));
@@ -123,31 +110,20 @@ describe('on a Unix socket', () => {
     stops.push(() => rm(folder, { recursive: true }));
   });
 
-  /** Sends a request to the socket; the status of the response. */
-  function statusAt(path: string, host = 'localhost'): Promise<number | undefined> {
-    return new Promise((resolve, reject) => {
-      http
-        .get({ socketPath: path, headers: { Host: host } }, (response) =>
-          resolve(response.resume().statusCode),
-        )
-        .on('error', reject);
-    });
-  }
+  const statusAt = async (socketPath: string, Host = 'localhost') =>
+    (await get({ socketPath }, { headers: { Host } })).statusCode;
 
   test('it answers to every name, and says where it listens', async () => {
-    const stop = new AbortController();
-    const served = await serve(here(), { path, signal: stop.signal });
+    const served = await serving(here(), { path });
     expect(served.url).toBe(`unix:${path}`);
     expect(await statusAt(path, 'tasks.example.org')).toBe(200);
-    stop.abort();
+    served.stop();
     await served.closed;
     expect(existsSync(path)).toBe(false);
   });
 
   test('a thousand may connect to it before it accepts the first', async () => {
-    const stop = new AbortController();
-    stops.unshift(() => stop.abort());
-    await serve(here(), { path, signal: stop.signal });
+    await serving(here(), { path });
     const sockets = Array.from({ length: 1_000 }, () => connect({ path }));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     for (const socket of sockets) socket.destroy();
@@ -157,12 +133,9 @@ describe('on a Unix socket', () => {
     const source = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
     await once(spawn(process.execPath, ['-e', source]), 'exit');
     expect(existsSync(path)).toBe(true);
-    const stop = new AbortController();
-    stops.unshift(() => stop.abort());
-    await serve(here(), { path, signal: stop.signal });
+    await serving(here(), { path });
     expect(await statusAt(path)).toBe(200);
-    const second = serve(here(), { path, signal: stop.signal });
-    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(serving(here(), { path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     expect(await statusAt(path)).toBe(200);
   });
 });
@@ -172,8 +145,7 @@ describe('the host name of a request', () => {
     (await raw(served, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(0, 12);
 
   test.each(['127.0.0.1', 'localhost'])('is local on %s, or the response is 421', async (host) => {
-    const app = new Hono().get('/', (c) => c.text('here'));
-    const served = await serving(app, { 'X-Power-By': 'Longhand' }, { host });
+    const served = await serving(here(), { host, clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
     expect(await statusFor(served, `localhost:${served.port}`)).toBe('HTTP/1.1 200');
     expect(await statusFor(served, 'evil.example')).toBe('HTTP/1.1 421');
     expect(await raw(served, 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n')).toContain(
@@ -195,31 +167,18 @@ describe('the host name of a request', () => {
   ])('is not if it is %s', (name) => expect(isLocalName(name)).toBe(false));
 
   test('is any name where other machines can connect too', async () => {
-    const served = await serving(
-      new Hono().get('/', (c) => c.text('here')),
-      {},
-      { host: '0.0.0.0' },
-    );
+    const served = await serving(here(), { host: '0.0.0.0' });
     expect(await statusFor(served, 'tasks.example.org')).toBe('HTTP/1.1 200');
   });
 });
 
 describe('a malformed request', () => {
   test('after a response has begun cuts it, and writes nothing into it', async () => {
-    const begun = Promise.withResolvers<void>();
-    const app = new Hono().get(
-      '/',
-      () =>
-        new Response(
-          new ReadableStream({
-            pull(controller) {
-              controller.enqueue(new TextEncoder().encode('piece'));
-              begun.resolve();
-              return new Promise(() => {});
-            },
-          }),
-        ),
-    );
+    const body = async function* () {
+      yield new TextEncoder().encode('piece');
+      await new Promise(() => {});
+    };
+    const app = new Hono().get('/', () => new Response(ReadableStream.from(body())));
     const { port } = await serving(app);
     const socket = connect(port, '127.0.0.1')
       .setEncoding('utf8')
@@ -259,7 +218,7 @@ describe('drain', () => {
   test('new connections are refused at once', async () => {
     const served = await serving(new Hono());
     served.stop();
-    await expect(get(served, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(get(served)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   test('a request in flight is answered', async () => {
@@ -272,7 +231,7 @@ describe('drain', () => {
     });
     const served = await serving(app);
     const agent = new http.Agent({ keepAlive: true });
-    const response = get(served, '/', agent);
+    const response = get(served, { agent });
     await arrived.promise;
     served.stop();
     answer.resolve();
@@ -282,25 +241,25 @@ describe('drain', () => {
   });
 
   test('a request on a connection that was open before is still answered, with Connection: close', async () => {
-    const served = await serving(new Hono().get('/', (c) => c.text('ok')));
+    const served = await serving();
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    expect((await get(served, '/', agent)).headers.connection).toBe('keep-alive');
+    expect((await get(served, { agent })).headers.connection).toBe('keep-alive');
     await new Promise(setImmediate);
     served.stop();
-    const last = await get(served, '/', agent);
+    const last = await get(served, { agent });
     expect(last.statusCode).toBe(200);
     expect(last.headers.connection).toBe('close');
     await served.closed;
   });
 
   test('an idle connection is closed after 2 s', async () => {
-    const served = await serving(new Hono().get('/', (c) => c.text('ok')));
+    const served = await serving();
     let closed = false;
     served.closed.then(() => {
       closed = true;
     });
     const agent = new http.Agent({ keepAlive: true });
-    await get(served, '/', agent);
+    await get(served, { agent });
     served.stop();
     await vi.advanceTimersByTimeAsync(1_900);
     await new Promise(setImmediate);
@@ -318,7 +277,7 @@ describe('drain', () => {
         return new Promise<Response>(() => {});
       }),
     );
-    const cut = get(served, '/');
+    const cut = get(served);
     await arrived.promise;
     served.stop();
     await vi.advanceTimersByTimeAsync(9_900);

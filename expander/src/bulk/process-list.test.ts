@@ -4,7 +4,7 @@ import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createPause } from './pause.ts';
-import type { BulkLine } from './process-line.ts';
+import type { BulkLine } from './process-list.ts';
 import { processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
 

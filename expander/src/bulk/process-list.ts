@@ -1,6 +1,63 @@
+import type { ErrorCode } from '../expansion/errors.ts';
+import type { Expansion } from '../expansion/expansion.ts';
+import { maxLength, tooLong } from '../expansion/target.ts';
 import type { Pause } from './pause.ts';
-import { type BulkLine, type LineExpansion, processLine } from './process-line.ts';
 import type { NumberedUrl } from './url-list.ts';
+
+/** Why a line failed; `fault` is one of ours. */
+interface Failure {
+  code: ErrorCode | 'fault';
+  message: string;
+}
+
+/** One line of the answer, for one line of the request. */
+export interface BulkLine {
+  /** Counted from 1, in the order of the request. */
+  line: number;
+  /** The URL of the request; of one that is too long, its beginning. */
+  url: string;
+  longUrl: string | null;
+  redirectCount: number;
+  cached: boolean;
+  error: Failure | null;
+}
+
+/** What a line says of an expansion. */
+export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
+
+/** Expands the URL of one line by `unshorten`. It never rejects: if that does, `onFault` gets the error. */
+export async function processLine(
+  [line, given]: NumberedUrl,
+  unshorten: (url: string) => Promise<LineExpansion>,
+  onFault: (fault: unknown) => void,
+): Promise<BulkLine> {
+  const url = typeof given === 'string' ? given : jsonOf(given);
+  const failed = ({ code, message }: Failure): BulkLine => {
+    const beginning = url.slice(0, maxLength);
+    return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
+  };
+  if (url !== given) return failed(notAString);
+  if (url.length > maxLength) return failed(tooLong());
+  try {
+    const { longUrl, redirectCount, cached, error } = await unshorten(url);
+    return { line, url, longUrl, redirectCount, cached, error };
+  } catch (error) {
+    onFault(error);
+    return failed(fault);
+  }
+}
+
+const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
+const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
+
+/** A value as JSON; empty if it is nested too deep. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '';
+  }
+}
 
 /**
  * Expansions of one list at a time: fewer than the 64 that may wait for one origin, so that a list of links of one

@@ -15,7 +15,7 @@ import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shortener } from '../../testing/shortener.ts';
 import { readOptions } from './options.ts';
-import { createProgress } from './progress.ts';
+import { createProgress } from './output.ts';
 
 function start(args: string[], env: Record<string, string> = {}) {
   const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));

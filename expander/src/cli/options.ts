@@ -4,7 +4,7 @@ import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
 import { serviceAlone, type Variable, variables } from '../variables.ts';
-import { type Format, formats } from './format.ts';
+import { type Format, formats } from './output.ts';
 
 type Environment = {
   [Name in keyof typeof variables]: NonNullable<ReturnType<(typeof variables)[Name]['read']>>;

@@ -1,4 +1,20 @@
 import type { Writable } from 'node:stream';
+import { controls } from '@longhand/shared/control-characters.ts';
+import type { BulkLine } from '../bulk/process-list.ts';
+import { asciiJson } from '../web/ascii-json.ts';
+
+/** Writes a result as one line. Controls are escaped: they could end the line, command the terminal or reorder what it shows. */
+export type Format = (line: BulkLine) => string;
+
+export const formats = {
+  ndjson: (line) => `${asciiJson(line)}\n`,
+  tsv: ({ line, url, longUrl, redirectCount, error }) =>
+    `${[line, url, longUrl ?? '', redirectCount, error?.code ?? ''].map(field).join('\t')}\n`,
+} satisfies Record<string, Format>;
+
+function field(value: string | number): string {
+  return String(value).replace(controls, encodeURIComponent);
+}
 
 /** Writes lines to `stream`, those of one turn of the event loop together. */
 export function createOutput(stream: Writable) {
@@ -27,6 +43,37 @@ export function createOutput(stream: Writable) {
       const rest = text;
       text = '';
       return new Promise<void>((resolve) => stream.write(rest, (error) => error ?? resolve()));
+    },
+  };
+}
+
+/** The part of standard error that the progress needs. */
+export interface Terminal {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Milliseconds between two drawings. */
+const interval = 100;
+
+/** Counts what is done: draws the counts on a terminal, and elsewhere writes them at the end only. */
+export function createProgress(terminal: Terminal, now: () => number = Date.now) {
+  let done = 0;
+  let failed = 0;
+  let drawn = Number.NEGATIVE_INFINITY;
+  const summary = () => `${done} processed, ${failed} failed`;
+  return {
+    step(success: boolean) {
+      done += 1;
+      if (!success) failed += 1;
+      if (!terminal.isTTY || now() - drawn < interval) return;
+      terminal.write(`\r${summary()}`);
+      drawn = now();
+    },
+    /** How many have failed so far. */
+    failed: () => failed,
+    end(remark = '') {
+      terminal.write(`${terminal.isTTY ? '\r' : ''}${summary()}${remark}\n`);
     },
   };
 }

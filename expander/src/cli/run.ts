@@ -1,12 +1,10 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { retiredWarning } from '@longhand/shared/retired-variables.ts';
-import { processLine } from '../bulk/process-line.ts';
-import type { NumberedUrl } from '../bulk/url-list.ts';
-import { readUrlStream } from '../bulk/url-list.ts';
+import { processLine } from '../bulk/process-list.ts';
+import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';
 import { type Options, readOptions } from './options.ts';
-import { createOutput } from './output.ts';
-import { createProgress } from './progress.ts';
+import { createOutput, createProgress } from './output.ts';
 import { createUnshorten } from './unshorten.ts';
 import { manual, usage } from './usage.ts';
 

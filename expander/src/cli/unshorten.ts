@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
-import type { LineExpansion } from '../bulk/process-line.ts';
+import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followChain, plainSession } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { createPause } from '../bulk/pause.ts';
-import type { BulkLine } from '../bulk/process-line.ts';
+import type { BulkLine } from '../bulk/process-list.ts';
 import { processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';

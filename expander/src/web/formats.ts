@@ -1,4 +1,4 @@
-import type { BulkLine } from '../bulk/process-line.ts';
+import type { BulkLine } from '../bulk/process-list.ts';
 import type { Expansion, Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, jsonpHeaders, noStore, unbuffered } from './responses.ts';

@@ -9,12 +9,6 @@ export interface Variable<Value> {
   fault: string;
 }
 
-const headerValue = (fallback: string): Variable<string> => ({
-  fallback,
-  read: (text) => (/^[\x20-\x7e]{1,256}$/.test(text) ? text : undefined),
-  fault: 'is not 1 to 256 characters of ASCII',
-});
-
 /** Redirects that may be followed at most. */
 const mostRedirects = 20;
 
@@ -36,7 +30,11 @@ export const variables = {
     fault: `is not a whole number from 0 to ${mostRedirects}`,
   },
   /** The `User-Agent`. Some websites refuse clients without one. */
-  EXPANDER_USER_AGENT: headerValue('Longhand/0.1 (short URL expander)'),
+  EXPANDER_USER_AGENT: {
+    fallback: 'Longhand/0.1 (short URL expander)',
+    read: (text: string) => (/^[\x20-\x7e]{1,256}$/.test(text) ? text : undefined),
+    fault: 'is not 1 to 256 characters of ASCII',
+  },
 } satisfies Record<string, Variable<unknown>>;
 
 /** What only the service or its proxy reads; where both run in one environment, the command passes over it. */

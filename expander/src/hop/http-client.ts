@@ -12,34 +12,6 @@ export interface HttpClientOptions {
   maxConnections?: number;
 }
 
-/** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
-export function httpClient(options: HttpClientOptions) {
-  const { connect, headers = [], maxHeaderSize, maxConnections = maxSockets } = options;
-  const { dispatch, ...rest } = connections(connect, maxConnections);
-  const settings = { fields: fieldLines(headers), maxHeaderSize };
-
-  return {
-    /**
-     * Requests the head of a response, and the beginning of its body; the rest is cut off. A body that breaks off or comes
-     * too slowly counts as far as it has come. Resolves once the connection is free for the next request, or cut.
-     *
-     * A request that fails on a kept-alive connection before any response is sent once more on a new one: the server
-     * closed the connection while it was idle, so it never saw the request (RFC 9112 section 9.3.1). Credentials in
-     * `url` are not sent.
-     *
-     * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
-     *   `ERR_TWO_LOCATIONS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
-     */
-    async request(url: URL, options: RequestOptions): Promise<Response> {
-      options.signal?.throwIfAborted();
-      const exchange = new Exchange(url, options, settings);
-      dispatch(exchange);
-      return exchange.response;
-    },
-    ...rest,
-  };
-}
-
 /** The connections to one origin. */
 interface Pool {
   url: URL;
@@ -50,8 +22,10 @@ interface Pool {
   waiting: Exchange[];
 }
 
-/** Kept-alive connections, at most `maxPerOrigin` to an origin. */
-function connections(connect: Connect, maxPerOrigin: number) {
+/** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
+export function httpClient(options: HttpClientOptions) {
+  const { connect, headers = [], maxHeaderSize, maxConnections = maxSockets } = options;
+  const settings = { fields: fieldLines(headers), maxHeaderSize };
   const pools = new Map<string, Pool>();
   /** The idle connections to all origins, the one that has been idle longest first. */
   const idle = new Set<Connection>();
@@ -118,7 +92,7 @@ function connections(connect: Connect, maxPerOrigin: number) {
     if (kept) {
       idle.delete(kept);
       kept.send(exchange);
-    } else if (pool.connections.size < maxPerOrigin) {
+    } else if (pool.connections.size < maxConnections) {
       open(pool, exchange);
     } else {
       pool.waiting.push(exchange);
@@ -126,7 +100,23 @@ function connections(connect: Connect, maxPerOrigin: number) {
   };
 
   return {
-    dispatch,
+    /**
+     * Requests the head of a response, and the beginning of its body; the rest is cut off. A body that breaks off or comes
+     * too slowly counts as far as it has come. Resolves once the connection is free for the next request, or cut.
+     *
+     * A request that fails on a kept-alive connection before any response is sent once more on a new one: the server
+     * closed the connection while it was idle, so it never saw the request (RFC 9112 section 9.3.1). Credentials in
+     * `url` are not sent.
+     *
+     * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
+     *   `ERR_TWO_LOCATIONS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
+     */
+    async request(url: URL, options: RequestOptions): Promise<Response> {
+      options.signal?.throwIfAborted();
+      const exchange = new Exchange(url, options, settings);
+      dispatch(exchange);
+      return exchange.response;
+    },
     /** How many origins there are connections to. */
     origins: () => pools.size,
     /** Cuts all connections. */

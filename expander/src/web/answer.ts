@@ -3,31 +3,12 @@ import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/
 import { parseUrl } from '../expansion/parse-url.ts';
 import { journey } from './journey.ts';
 import { understandPasted } from './pasted.ts';
-import { type TrackingParameter, withoutTracking } from './tracking-parameters.ts';
+import { withoutTracking } from './tracking-parameters.ts';
 import { type Verdict, verdict, verdictWords } from './verdict.ts';
 import { advice, explanation, headline, isUnknownName, list, openEnd, summary, works } from './wording.ts';
 
 /** What the page shows of an expansion; nothing where a value is null or empty. */
-export interface AnswerInWords {
-  begun: boolean;
-  verdict: { kind: Verdict; words: string } | null;
-  headline: string;
-  destination: string | null;
-  host: HostInWords | null;
-  /** The title of the page that was found: a stranger's words. */
-  title: string | null;
-  actions: Actions;
-  sentences: string;
-  advice: string | null;
-  /** The last URL of the chain, if it has no answer, and why. */
-  stop: { url: string; reason: string } | null;
-  tracking: { cleaned: string; parameters: TrackingParameter[]; actions: Actions } | null;
-  /** What holds for every request of the chain, said once. */
-  common: { facts: string; words: string } | null;
-  announcement: string;
-  /** The title of the document. */
-  documentTitle: string;
-}
+export type AnswerInWords = ReturnType<typeof describeAnswer>;
 
 /** What to do with a URL. */
 export interface Actions {
@@ -52,7 +33,7 @@ const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_
 const busy = new Set(['overloaded', 'rate_limited']);
 
 /** The answer of the page to `u`. */
-export function describeAnswer(u: string, expansion: Expansion): AnswerInWords {
+export function describeAnswer(u: string, expansion: Expansion) {
   const { hops, longUrl, end } = expansion;
   const begun = hops.length > 0;
   const url = parseUrl(end.target ?? longUrl ?? '');
@@ -69,6 +50,7 @@ export function describeAnswer(u: string, expansion: Expansion): AnswerInWords {
     headline: headline(expansion),
     destination,
     host,
+    /** That of the page that was found: a stranger's words. */
     title: (end.code === 'final' && hops.at(-1)?.title) || null,
     actions: {
       copy: destination ? { url: destination, what: 'the long URL' } : null,
@@ -79,10 +61,12 @@ export function describeAnswer(u: string, expansion: Expansion): AnswerInWords {
       .filter(Boolean)
       .join(' '),
     advice: advice(expansion) ?? null,
+    /** The last URL of the chain, if it has no answer, and why. */
     stop: begun && destination && reason ? { url: destination, reason } : null,
     tracking: tracking?.parameters.length
       ? { ...tracking, actions: cleanedActions(tracking, careful) }
       : null,
+    /** What holds for every request of the chain, said once. */
     common: commonFacts(expansion),
     announcement: announcement(expansion, kind, url),
     documentTitle: documentTitle(hops[0]?.url, destination),
@@ -154,7 +138,7 @@ export function requestFacts({ tls, addressFamily, cached }: Hop) {
 }
 
 /** The facts that several requests share; null if they share none. The summary says that a whole expansion is cached. */
-function commonFacts({ hops, cached }: Expansion): AnswerInWords['common'] {
+function commonFacts({ hops, cached }: Expansion) {
   const [first = [], ...others] = hops.filter(({ status }) => status !== null).map(requestFacts);
   if (others.length === 0) return null;
   const shared = first.filter(({ words }) =>

@@ -72,20 +72,6 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
   });
 });
 
-describe('The workflow of CI', () => {
-  const workflow = read('.github/workflows/ci.yml');
-
-  test('may read the code, and nothing else', () => {
-    expect(new Set(matches(workflow, /^ {4}permissions:\n((?: {6}.*\n)+)/gm))).toEqual(
-      new Set(['      contents: read\n']),
-    );
-  });
-
-  test('runs .ci/run', () => {
-    expect(workflow).toContain('run: .ci/run\n');
-  });
-});
-
 test('make sbom names what a service runs on, also what others only develop with, each with its hash', () => {
   const bom = JSON.parse(execFileSync(join(root, 'deploy/sbom.sh'), ['tasks'], { encoding: 'utf8' }));
   const components = bom.components as { name: string; hashes?: unknown[] }[];

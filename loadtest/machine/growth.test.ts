@@ -5,45 +5,29 @@ import { type HoldingsSample, judgeGrowth, watchHoldings } from './growth.ts';
 const MiB = 2 ** 20;
 
 /** A process whose memory goes up and down as with a garbage collector, and grows by so much an hour. */
-function soak(perHour: number, files = () => 20): HoldingsSample[] {
+function soak(perHour: number, files = (_: number) => 20): HoldingsSample[] {
   const random = randomNumbers();
   return Array.from({ length: 300 }, (_, i) => {
     const saw = ((i % 20) / 20) * 30 * MiB;
     const memory = 100 * MiB + saw + random() * 5 * MiB + (perHour * i * 6) / 3_600;
-    return { process: 'expander', at: i * 6, memory, files: files() };
+    return { process: 'expander', at: i * 6, memory, files: files(i) };
   });
 }
 
 const verdict = (samples: HoldingsSample[]) =>
   Object.fromEntries(judgeGrowth(samples, 10).map(({ what, met }) => [what, met]));
 
-test('memory that goes up and down does not grow', () => {
-  expect(verdict(soak(0))).toEqual({ memory: true, files: true });
-});
+/** As while caches fill in the first quarter. */
+const filling = soak(0).map((sample, i) => ({ ...sample, memory: sample.memory / (i < 75 ? 2 : 1) }));
 
-test('what grows while caches fill, in the first quarter, is no leak', () => {
-  const samples = soak(0).map((sample, i) => ({
-    ...sample,
-    memory: i < 75 ? sample.memory / 2 : sample.memory,
-  }));
-  expect(verdict(samples).memory).toBe(true);
-});
-
-test('a slow leak below the sawtooth is one', () => {
-  expect(verdict(soak(100 * MiB)).memory).toBe(false);
-});
-
-test('a growth that could as well be none is none', () => {
-  expect(verdict(soak(20 * MiB)).memory).toBe(true);
-});
-
-test('files that stay open are a leak', () => {
-  let open = 20;
-  const leaking = () => {
-    open += 0.5;
-    return Math.floor(open);
-  };
-  expect(verdict(soak(0, leaking)).files).toBe(false);
+test.each<[what: string, samples: HoldingsSample[], met: Partial<ReturnType<typeof verdict>>]>([
+  ['memory that goes up and down does not grow', soak(0), { memory: true, files: true }],
+  ['what grows while caches fill is no leak', filling, { memory: true }],
+  ['a slow leak below the sawtooth is one', soak(100 * MiB), { memory: false }],
+  ['a growth that could as well be none is none', soak(20 * MiB), { memory: true }],
+  ['files that stay open are a leak', soak(0, (i) => 20 + Math.floor(i / 2)), { files: false }],
+])('%s', (_, samples, met) => {
+  expect(verdict(samples)).toMatchObject(met);
 });
 
 test('a run of a minute is too short to tell, also that of a process that was started again', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { alwaysMet } from '../profiles.ts';
 import { judge, type K6Summary } from './verdict.ts';
 
@@ -32,35 +32,23 @@ test('what the control needed at the same time is subtracted from a latency', ()
   expect(objectives).toHaveLength(2);
 });
 
-test('a stack that is slow beside a control that is not has failed', () => {
-  expect(judge(summary(30, 4)).outcome).toBe('failed');
-});
+const wrong = { checks: { value: 0.9, thresholds: { 'rate==1': true } } };
+const lost = { lost_writes: { count: 1, thresholds: { 'count==0': true } } };
+const tooSlow = { controlCrossed: true };
 
-test('a latency whose control was not asked is as k6 says', () => {
-  expect([judge(summary(22)).outcome, judge(summary(19)).outcome]).toEqual(['failed', 'passed']);
-});
-
-test('a stack that is slow beside other programs has no verdict; one that is not has passed all the same', () => {
-  expect(judge(summary(30, 4), 0.8).outcome).toBe('busy');
-  expect(judge(summary(22, 4), 0.8).outcome).toBe('passed');
-  expect(judge(summary(30, 4), 0.1).outcome).toBe('failed');
-});
-
-test('a wrong response is one, whatever else runs', () => {
-  const more = { checks: { value: 0.9, thresholds: { 'rate==1': true } } };
-  expect(judge(summary(30, 4, { more }), 0.8).outcome).toBe('failed');
-});
-
-describe('where the control is too slow', () => {
-  test('there is no verdict, neither red nor green', () => {
-    expect(judge(summary(500, 490, { controlCrossed: true })).outcome).toBe('busy');
-    expect(judge(summary(5, 490, { controlCrossed: true })).outcome).toBe('busy');
-  });
-
-  test('a lost write is a lost write', () => {
-    const more = { lost_writes: { count: 1, thresholds: { 'count==0': true } } };
-    expect(judge(summary(500, 490, { controlCrossed: true, more })).outcome).toBe('failed');
-  });
+test.each<[what: string, outcome: string, summary: K6Summary, otherPrograms?: number]>([
+  ['a stack that is slow beside a control that is not has failed', 'failed', summary(30, 4)],
+  ['a latency whose control was not asked is as k6 says', 'failed', summary(22)],
+  ['that is, also if it is met', 'passed', summary(19)],
+  ['a stack that is slow beside other programs has no verdict', 'busy', summary(30, 4), 0.8],
+  ['one that is not has passed all the same', 'passed', summary(22, 4), 0.8],
+  ['few other programs excuse nothing', 'failed', summary(30, 4), 0.1],
+  ['a wrong response is one, whatever else runs', 'failed', summary(30, 4, { more: wrong }), 0.8],
+  ['where the control is too slow, there is no verdict', 'busy', summary(500, 490, tooSlow)],
+  ['also none that is green', 'busy', summary(5, 490, tooSlow)],
+  ['but a lost write is a lost write', 'failed', summary(500, 490, { ...tooSlow, more: lost })],
+])('%s: %s', (_, outcome, given, otherPrograms) => {
+  expect(judge(given, otherPrograms).outcome).toBe(outcome);
 });
 
 test('other thresholds are as k6 says', () => {

@@ -24,21 +24,8 @@ describe('a cookie', () => {
     ['is removed', ['a=1', 'a=; Max-Age=0'], 'http://a.example/', 'http://a.example/', ''],
     ['that is secure goes over https', ['a=1; Secure'], 'https://a.example/', 'https://a.example/', 'a=1'],
     ['that is secure goes over nothing else', ['a=1; Secure'], 'https://a.example/', 'http://a.example/', ''],
-    [
-      'that is secure comes over nothing else',
-      ['a=1; Secure'],
-      'http://a.example/',
-      'https://a.example/',
-      '',
-    ],
     ['for all sites has to be secure', ['a=1; SameSite=None'], 'http://a.example/', 'http://a.example/', ''],
-    [
-      'of a prefix keeps its promise',
-      ['__Host-a=1; Secure; Domain=a.example; Path=/'],
-      'https://a.example/',
-      'https://a.example/',
-      '',
-    ],
+    ['of a prefix keeps its promise', ['__Host-a=1; Path=/'], 'https://a.example/', 'https://a.example/', ''],
     ['without a name takes no prefix', ['=__Secure-a=1'], 'https://a.example/', 'https://a.example/', ''],
     ['is for http and https', ['a=1; HttpOnly'], 'https://a.example/', 'http://a.example:8080/', 'a=1'],
   ])('%s', (_, lines, from, to, expected) => {

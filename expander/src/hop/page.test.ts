@@ -72,8 +72,8 @@ describe('the title of a page', () => {
     ['not one in a template', '<template><title>a</title></template><title>b</title>', 'b'],
     [
       'text, whatever it contains',
-      '<title><script>x</script> &lt;b> &amp;</title>',
-      '<script>x</script> <b> &',
+      '<title><script></script> &lt;b> &amp;</title>',
+      '<script></script> <b> &',
     ],
     ['in the body', '<body><p>Text<title>Late</title>', 'Late'],
     ['none where the first is empty', '<title></title><title>Two</title>', null],

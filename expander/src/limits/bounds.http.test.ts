@@ -1,66 +1,47 @@
-import { serve } from '@longhand/shared/serve.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { answerTo, ask as send } from '../../testing/serving.ts';
-
-let shortener: Shortener;
-let other: Shortener;
-let origin: string;
-const stop = new AbortController();
-
-beforeAll(async () => {
-  [shortener, other] = await Promise.all([startShortener(), startShortener()]);
-  const { port } = await serve(testExpander().app, {
-    host: '127.0.0.1',
-    port: 0,
-    signal: stop.signal,
-  });
-  origin = `http://127.0.0.1:${port}`;
-});
-afterAll(async () => {
-  stop.abort();
-  await Promise.all([shortener.close(), other.close()]);
-});
-
-const ask = (u: string, client = '192.0.2.1') =>
-  send(origin, `/api?u=${encodeURIComponent(u)}`, undefined, { 'X-Forwarded-For': client });
-
-const asked = (path: string) => shortener.requests.get(`HEAD ${path}`) ?? 0;
+import { answerTo, ask, serving } from '../../testing/serving.ts';
+import { shortener } from '../../testing/shortener.ts';
+import { website } from '../../testing/website.ts';
 
 describe('a host that hangs', () => {
-  let links = 0;
-  const hanging = (length: number, clientOf: (i: number) => string) =>
-    Array.from({ length }, (_, i) => ask(`${shortener.url}/hang?${links++}`, clientOf(i)));
+  /** An expander, and how many of its requests hang. */
+  async function expander() {
+    const { url } = await serving(testExpander().app);
+    const asked = () => shortener.requests.get('HEAD /hang') ?? 0;
+    const before = asked();
+    const request = (u: string, client = '192.0.2.1') =>
+      ask(url, `/api?u=${encodeURIComponent(u)}`, undefined, { 'X-Forwarded-For': client });
+    const hang = (length: number, clientOf: (i: number) => string) =>
+      Array.from({ length }, (_, i) => request(`${shortener.url}/hang?${i}`, clientOf(i)));
+    return { request, hang, hung: () => asked() - before };
+  }
 
   test('has 64 expansions waiting at the most: the next is 503 with Retry-After, and no other host is disturbed', async () => {
-    const waiting = hanging(64, (i) => `192.0.2.${i % 2}`);
-    await expect.poll(() => asked('/hang')).toBe(64);
-    const refused = await answerTo(ask(`${shortener.url}/chain/0`));
-    expect([refused.statusCode, refused.headers['retry-after'], refused.headers['cache-control']]).toEqual([
-      503,
-      '1',
-      'no-store',
-    ]);
-    const undisturbed = Array.from({ length: 64 }, (_, i) => answerTo(ask(`${other.url}/chain/1?${i}`)));
-    const statuses = (await Promise.all(undisturbed)).map((response) => response.statusCode);
-    expect(statuses).toEqual(Array(64).fill(200));
-    for (const request of waiting) request.destroy();
-    await expect.poll(async () => (await answerTo(ask(`${shortener.url}/chain/0`))).statusCode).toBe(200);
+    const { request, hang, hung } = await expander();
+    const other = await website((_, response) => response.end());
+    const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
+    await expect.poll(hung).toBe(64);
+    const { statusCode, headers } = await answerTo(request(`${shortener.url}/chain/0`));
+    expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '1', 'no-store']);
+    const undisturbed = Array.from({ length: 64 }, (_, i) => answerTo(request(`${other}/?${i}`)));
+    expect((await Promise.all(undisturbed)).map(({ statusCode }) => statusCode)).toEqual(Array(64).fill(200));
+    for (const each of waiting) each.destroy();
+    const again = async () => (await answerTo(request(`${shortener.url}/chain/0`))).statusCode;
+    await expect.poll(again).toBe(200);
   });
 
   test('has room for other clients, whatever one of them waits for', async () => {
-    const before = asked('/hang');
-    const waiting = hanging(64, () => '192.0.2.1');
-    await expect.poll(() => asked('/hang') - before).toBe(56);
+    const { request, hang, hung } = await expander();
+    hang(64, () => '192.0.2.1');
+    await expect.poll(hung).toBe(56);
     const status = async (path: string, client: string) =>
-      (await answerTo(ask(`${shortener.url}${path}`, client))).statusCode;
+      (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.1')).toBe(503);
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
     // One that both wait for is for the other one, too.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect((await Promise.all(shared))[1]).toBe(200);
-    for (const request of waiting) request.destroy();
   });
 });
 
@@ -71,7 +52,7 @@ test('a client with 256 expansions waiting at many origins gets 503, and no othe
     app.request(`/api?u=${encodeURIComponent(u)}`, { headers: { 'X-Forwarded-For': client } });
   for (let i = 0; i < 256; i += 1) request(`http://${i}.example/`, '192.0.2.1');
   await expect.poll(() => names.length).toBe(256);
-  const [refused, answered] = ['192.0.2.1', '192.0.2.2'].map((client) => request(other.url, client));
+  const [refused, answered] = ['192.0.2.1', '192.0.2.2'].map((client) => request(shortener.url, client));
   const { status, headers } = (await refused) as Response;
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   expect((await answered)?.status).toBe(200);

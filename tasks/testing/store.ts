@@ -1,5 +1,5 @@
 import { createLog } from '@longhand/shared/log.ts';
-import { storeClient } from '@longhand/shared/redis.ts';
+import { connected, storeClient } from '@longhand/shared/redis.ts';
 import { type startRedis, startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -35,7 +35,7 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
   const server = await start(configuration);
   const redis = storeClient({ REDIS_URL: server.url }, silent);
   const admin = new Redis(server.url).on('error', () => {});
-  await until(async () => redis.status === 'ready');
+  await connected(redis, 10_000);
   return {
     url: server.url,
     server,
@@ -50,8 +50,4 @@ export async function startStore(start: typeof startRedis = startRedisProcess) {
       await server.stop();
     },
   };
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

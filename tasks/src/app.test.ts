@@ -9,6 +9,9 @@ const later = new Date('2026-02-03T04:05:06.789Z');
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const create = (title: string) => kept.store.create({ title }, kept.now);
+/** Sends the form of the list, as a new visitor. */
+const add = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  submit(kept.app, '/task', fields, await visit(kept.app), headers);
 const get = (path: string, headers?: Record<string, string>) => kept.app.request(path, { headers });
 
 describe('GET /', () => {
@@ -107,13 +110,7 @@ describe('GET /', () => {
 describe('POST /task', () => {
   test('adds an open task and answers 302 to / with an empty body, whatever the client accepts', async () => {
     const headers = { Accept: 'application/json' };
-    const response = await submit(
-      kept.app,
-      '/task',
-      { title: ' cafe\u0301 ' },
-      await visit(kept.app),
-      headers,
-    );
+    const response = await add({ title: ' cafe\u0301 ' }, headers);
     expect(response.status).toBe(302);
     expect(response.headers.get('location')).toBe('/');
     expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
@@ -132,7 +129,7 @@ describe('POST /task', () => {
   ])(
     'answers a title that is %s with 422, the form, the text and the reason beside it',
     async (_case, title) => {
-      const response = await submit(kept.app, '/task', { title }, await visit(kept.app));
+      const response = await add({ title });
       expect(response.status).toBe(422);
       const html = await response.text();
       expect(html).toContain(`name="title" value="${title}"`);
@@ -189,12 +186,7 @@ describe('POST /task', () => {
   });
 
   test('refuses what a field cannot hold, by its name, and shows the form again', async () => {
-    const response = await submit(
-      kept.app,
-      '/task',
-      { title: 'milk', finished: 'often' },
-      await visit(kept.app),
-    );
+    const response = await add({ title: 'milk', finished: 'often' });
     expect(response.status).toBe(422);
     const html = await response.text();
     expect(html).toContain('finished');
@@ -207,17 +199,6 @@ describe('POST /task', () => {
     const headers = { Cookie, 'Content-Type': 'text/plain' };
     const response = await kept.app.request('/task', { method: 'POST', headers, body: 'title=milk' });
     expect(response.status).toBe(415);
-  });
-
-  test('sent twice by a double click makes one task', async () => {
-    const visitor = await visit(kept.app);
-    const fields = { title: 'milk', nonce: visitor.nonce };
-    const sent = await Promise.all([
-      submit(kept.app, '/task', fields, visitor),
-      submit(kept.app, '/task', fields, visitor),
-    ]);
-    expect(sent.map(({ status }) => status)).toEqual([302, 302]);
-    expect(await titles()).toEqual(['milk']);
   });
 });
 
@@ -271,37 +252,19 @@ describe('Request forgery', () => {
     },
   );
 
-  test.each([
-    { 'Sec-Fetch-Site': 'cross-site' },
-    { 'Sec-Fetch-Site': 'same-site' },
-    { Origin: 'http://evil.example' },
-    { Origin: 'http://localhost:1' },
-    { Origin: 'null' },
-  ])('a form sent with %o is 403 though its token is right', async (headers) => {
-    const response = await submit(
-      kept.app,
-      '/task',
-      { title: 'milk' },
-      await visit(kept.app),
-      headers as never,
-    );
-    expect(response.status).toBe(403);
-    expect(await titles()).toEqual([]);
+  test.each<[Record<string, string>, number]>([
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+    [{ Origin: 'http://evil.example' }, 403],
+    [{ Origin: 'http://localhost:1' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-origin' }, 302],
+    [{ Origin: 'http://localhost' }, 302],
+    [{}, 302],
+  ])('a form sent with %o and the right token is %i', async (headers, status) => {
+    expect((await add({ title: 'milk' }, headers)).status).toBe(status);
+    expect(await titles()).toEqual(status === 302 ? ['milk'] : []);
   });
-
-  test.each([{ 'Sec-Fetch-Site': 'same-origin' }, { Origin: 'http://localhost' }, {}])(
-    'a form sent with %o is taken',
-    async (headers) => {
-      const response = await submit(
-        kept.app,
-        '/task',
-        { title: 'milk' },
-        await visit(kept.app),
-        headers as never,
-      );
-      expect(response.status).toBe(302);
-    },
-  );
 });
 
 describe.each([

@@ -1,6 +1,5 @@
 import type { Timed } from '@longhand/shared/spans.ts';
 import { hasValkey, startRedis, startValkeyProcess } from '@longhand/shared/testing/redis.ts';
-import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allTasks, useStore } from '../../testing/store.ts';
 import { type Page, pageSize } from '../task/task.ts';
@@ -19,16 +18,12 @@ describe.each(stores)('The store in %s:', (_, start) => {
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');
 
-  /** An administrator's connection, on which Redis has no memory left until the test ends or `end` says so. */
+  /** Takes Redis's memory until the test ends, or until what it returns is called. */
   async function fill() {
-    const node = new Redis(kept.server.url);
-    await node.script('FLUSH');
-    await node.config('SET', 'maxmemory', '1');
-    const end = () => node.config('SET', 'maxmemory', '0');
-    onTestFinished(async () => {
-      await end();
-      node.disconnect();
-    });
+    await kept.redis.script('FLUSH');
+    await kept.redis.config('SET', 'maxmemory', '1');
+    const end = () => kept.redis.config('SET', 'maxmemory', '0');
+    onTestFinished(async () => void (await end()));
     return end;
   }
 
@@ -335,13 +330,12 @@ describe.each(stores)('The store in %s:', (_, start) => {
   });
 
   test('a page is one round trip, and the same commands with 200 tasks and with 20 000', async () => {
-    const node = new Redis(kept.server.url);
     /** The commands by which Redis found the first two pages, with the number of calls. */
     const commands = async () => {
-      await node.config('RESETSTAT');
+      await kept.redis.config('RESETSTAT');
       const first = await kept.store.list({ filter: 'all' });
       await kept.store.list({ filter: 'all', after: first.next });
-      const calls = [...(await node.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
+      const calls = [...(await kept.redis.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/g)];
       const ours = calls.map(([, name, count]) => [name, Number(count)] as const);
       return Object.fromEntries(ours.filter(([name]) => !['config', 'info'].includes(name ?? '')));
     };
@@ -353,7 +347,6 @@ describe.each(stores)('The store in %s:', (_, start) => {
     expect(await commands()).toEqual(few);
     expect(few).toMatchObject({ evalsha: 2, zrange: 3, zcard: 2, zcount: 3 });
     expect(Object.keys(few)).not.toEqual(expect.arrayContaining([expect.stringMatching(/keys|scan|sort/)]));
-    node.disconnect();
   });
 
   describe('Store failure', () => {

@@ -63,12 +63,3 @@ test.each([true, false])('a task is finished in the list (JavaScript: %s)', asyn
   await poll(() => titles(page)).toEqual(['(milk)']);
   await page.close();
 });
-
-test('who typed the address is told to follow the link in the list', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${list}task/1/finish`);
-  expect(await page.locator('h1').textContent()).toContain('Follow it in the list.');
-  await page.getByRole('link', { name: 'Back to the list' }).click();
-  await poll(() => titles(page)).toEqual(['milk']);
-  await page.close();
-});

@@ -31,7 +31,9 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
   const kept = Object.entries<Service>(services).filter(([, { profiles }]) => !profiles);
   const names = new Set(kept.map(([service]) => service));
   const released = kept.map(([service, { build, develop, depends_on, ...rest }]) => {
-    const bound = rest.volumes?.find((volume) => typeof volume === 'object' && volume.type === 'bind');
+    const bound = rest.volumes?.find((volume) =>
+      typeof volume === 'string' ? /^[./~]/.test(volume) : volume.type === 'bind',
+    );
     if (bound) throw new Error(`${service} mounts ${JSON.stringify(bound)}: copy it in the Dockerfile.`);
     const dependencies = Object.entries(depends_on ?? {}).filter(([other]) => names.has(other));
     const needs = dependencies.length > 0 && { depends_on: Object.fromEntries(dependencies) };

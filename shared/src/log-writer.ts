@@ -2,8 +2,8 @@ import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Bytes that start a write: one write(2) per line would cost more than the response it reports. */
-const batch = 4_096;
+/** Characters that start a write: one write(2) per line would cost more than the response it reports. */
+const batch = 64 * 1_024;
 /** Milliseconds a line waits for others. */
 const longestWait = 100;
 /** Characters kept while the reader stalls; further lines are dropped and counted. */

@@ -102,9 +102,11 @@ export function expired(): TaskError {
   return new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
 }
 
+const changeNames = changeSchema.keyof().options;
+
 /** What `input` says of a task. */
 export function changeOf(input: Change): Change {
-  const given = changeSchema.keyof().options.map((name) => [name, input[name]]);
+  const given = changeNames.map((name) => [name, input[name]]);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 

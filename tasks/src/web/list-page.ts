@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Filter,
   filters,
@@ -12,7 +12,7 @@ import {
 import { coalesce } from './coalesce.ts';
 import { listSearch } from './context.ts';
 import { type Pieces, weakTag } from './responses.ts';
-import type { Place, Render } from './views.ts';
+import { number, type Place, type Render } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
 export interface FormValues {
@@ -22,23 +22,27 @@ export interface FormValues {
 
 /** The list alone, without a token. */
 export interface Partial {
-  html: string;
+  html: Buffer<ArrayBuffer>;
   etag: string;
 }
 
 export interface ListPage {
   /** The page, which offers to undo what was removed, or to show what was added. */
-  page(query: ListQuery, forms: FormValues, removed?: Removed, added?: Task): Promise<string | Pieces>;
+  page(query: ListQuery, forms: FormValues, removed?: Removed, added?: Task): Promise<Pieces>;
   partial(query: ListQuery): Promise<Partial>;
 }
 
-/** One version of the list. What is asked for is made once. */
+/** One version of the list. */
 interface Version {
   page: Page;
-  html: string;
+  summary: string;
+  html: Buffer<ArrayBuffer>;
   etag: () => string;
-  fill: () => (forms: FormValues) => Pieces;
+  frame: () => Frame;
 }
+
+/** Puts what differs between requests, and the list, into the page around it. */
+type Frame = (values: FormValues & { summary: string; open: string }, list: Buffer) => Pieces;
 
 /**
  * Renders the list: the first page of each filter once per version of the store, all others with each request.
@@ -50,9 +54,9 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked 
 
   return {
     async page(query, forms, removed, added) {
-      const { page, html, fill } = await version(query);
-      if (!removed && !added) return fill()(forms);
-      return render('list', { ...forms, removed, added, page, list: html, locked, back: listSearch(query) });
+      const { page, summary, html, frame } = await version(query);
+      const fill = removed || added ? renderFrame(query, removed, added) : frame();
+      return fill({ ...forms, summary, open: `${page.open}` }, html);
     },
     async partial(query) {
       const { html, etag } = await version(query);
@@ -62,30 +66,53 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked 
 
   async function version(query: ListQuery): Promise<Version> {
     const first = query.after === undefined && firstPages.get(query.filter);
-    return first ? first() : renderVersion(query, await store.list(query), rememberRows(render, query));
+    return first ? first() : renderer(query)(await store.list(query));
   }
 
   function firstPage(filter: Filter): () => Promise<Version> {
-    const rows = rememberRows(render, { filter });
+    const renderPage = renderer({ filter });
     let last: Version | undefined;
     return async () => {
       const page = await store.list({ filter }, last?.page);
-      if (last?.page !== page) last = renderVersion({ filter }, page, rows);
+      if (last?.page !== page) last = renderPage(page);
       return last;
     };
   }
 
-  function renderVersion(query: ListQuery, page: Page, rows: (tasks: Task[]) => string): Version {
+  /** Renders versions of one page: its frame once, and no row again that was in the version before. */
+  function renderer(query: ListQuery): (page: Page) => Version {
     const back = listSearch(query);
-    const html = render('tasks', { page, query, place: placeOf(page, query), rows: rows(page.tasks) });
-    return {
-      page,
-      html,
-      etag: once(() => weakTag(html)),
-      fill: once(() =>
-        fillable(render('list', { ...sample, page, list: mark, locked, back }), Buffer.from(html)),
-      ),
+    const frame = once(() => renderFrame(query));
+    let rows = new Map<string, { revision: number; html: Buffer }>();
+    const rowOf = (task: Task) => {
+      const known = rows.get(task._id);
+      if (known?.revision === task.revision) return known;
+      return { revision: task.revision, html: Buffer.from(render('task', { task, back })) };
     };
+    return (page) => {
+      rows = new Map(page.tasks.map((task) => [task._id, rowOf(task)]));
+      const { open, finished } = page;
+      const summary = open === 0 && finished > 0 ? 'All done' : `${number(open)} to do`;
+      const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: secret });
+      const [above = '', below = ''] = around.split(secret);
+      // Buffers are joined faster than strings.
+      const parts = [
+        Buffer.from(above),
+        ...Array.from(rows.values(), ({ html }) => html),
+        Buffer.from(below),
+      ];
+      const html = Buffer.concat(parts);
+      return { page, summary, html, etag: once(() => weakTag(html)), frame };
+    };
+  }
+
+  /** All requests share the buffer of the list: to copy its 70 KB costs more than the rest of the page. */
+  function renderFrame(query: ListQuery, removed?: Removed, added?: Task): Frame {
+    const page = render('list', { ...sample, removed, added, locked, back: listSearch(query) });
+    const [before = [], after = []] = page.split(sample.list).map((text) => text.split(places));
+    const fill = (parts: string[], values: object) =>
+      parts.map((part, i) => (i % 2 ? values[part as keyof typeof values] : part)).join('');
+    return (values, list) => [fill(before, values), list, fill(after, values)];
   }
 }
 
@@ -99,40 +126,19 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** Values that nobody can know, to render a page with. */
-const sample: FormValues = { csrf: randomBytes(64).toString('base64url'), nonce: randomUUID() };
+/** What nobody can know marks the places of values in a page. */
+const secret = randomUUID();
 
-/** Where they are; what is split here keeps them. */
-const places = new RegExp(`(${sample.csrf}|${sample.nonce})`);
+const sample = {
+  csrf: `${secret}csrf`,
+  nonce: `${secret}nonce`,
+  summary: `${secret}summary`,
+  open: `${secret}open`,
+  list: `${secret}list`,
+};
 
-/** Stands for the list in such a page. */
-const mark = randomUUID();
-
-/**
- * Takes a page that was rendered with the sample and the mark, and returns a function that fills in a request's values.
- * All requests share the buffer of the list: to copy its 70 KB costs more than the rest of the page.
- */
-function fillable(page: string, list: Buffer): (forms: FormValues) => Pieces {
-  const [before = [], after = []] = page.split(mark).map((text) => text.split(places));
-  const fill = (parts: string[], { csrf, nonce }: FormValues) =>
-    parts.map((part) => (part === sample.csrf ? csrf : part === sample.nonce ? nonce : part)).join('');
-  return (forms) => [fill(before, forms), list, fill(after, forms)];
-}
-
-/** Renders rows, but none again that was on the list of the time before. */
-function rememberRows(render: Render, query: ListQuery): (tasks: Task[]) => string {
-  const back = listSearch(query);
-  let before = new Map<string, string>();
-  return (tasks) => {
-    const rows = new Map<string, string>();
-    for (const task of tasks) {
-      const key = `${task._id} ${task.revision}`;
-      rows.set(key, before.get(key) ?? render('task', { task, back }));
-    }
-    before = rows;
-    return [...rows.values()].join('');
-  };
-}
+/** Splits a page at its values, and keeps their names. */
+const places = new RegExp(`${secret}(csrf|nonce|summary|open)`);
 
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;

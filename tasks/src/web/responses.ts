@@ -103,7 +103,7 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
 }
 
 /** A weak `ETag`, which stays the same when the proxy compresses the text. */
-export function weakTag(text: string): string {
+export function weakTag(text: string | Buffer): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
@@ -112,7 +112,7 @@ export function tagged(
   c: TasksContext,
   etag: string,
   type: string,
-  text: string,
+  text: string | Buffer<ArrayBuffer>,
   headers?: Headers,
 ): Response {
   const all = { ETag: etag, ...vary, ...revalidate, ...headers };

@@ -1,3 +1,5 @@
+import { html } from 'hono/html';
+
 /** Well-known URL shorteners. */
 const shorteners = new Set(
   'bit.ly buff.ly cutt.ly dlvr.it fb.me goo.gl is.gd lnkd.in ow.ly rb.gy rebrand.ly shorturl.at t.co t.ly tiny.cc tinyurl.com trib.al v.gd'.split(
@@ -15,27 +17,30 @@ const urls = /(?<![\p{L}\p{N}])https?:\/\/[^\s<>"'`“”«»\p{C}\u3000-\u303f\
 const trailing = /[.,;:!?…’*_)\]}]$/u;
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
+type Html = ReturnType<typeof html>;
+
 /** The title as HTML: its URLs are links, and those of a known shortener have one to the expander beside them. */
 export function linked(title: string): string {
-  let [html, end] = ['', 0];
+  const parts: (string | Html)[] = [];
+  let end = 0;
   for (const { 0: found, index } of title.matchAll(urls)) {
     const text = withoutTrailing(found);
     const url = URL.parse(text);
     // What stands in front of an @ only looks like a host.
     if (!url || url.username || url.password) continue;
-    html += escaped(title.slice(end, index)) + link(text, url);
+    parts.push(title.slice(end, index), link(text, url));
     end = index + text.length;
   }
-  return html + escaped(title.slice(end));
+  return String(html`${parts}${title.slice(end)}`);
 }
 
-function link(text: string, { href, hostname, pathname }: URL): string {
+function link(text: string, { href, hostname, pathname }: URL): Html {
   // Left to right, whatever stands around it or in it.
-  const anchor = `<a dir="ltr" href="${escaped(href)}" rel="noreferrer">${escaped(text)}</a>`;
+  const anchor = html`<a dir="ltr" href="${href}" rel="noreferrer">${text}</a>`;
   if (pathname === '/' || !shorteners.has(hostname.replace(/^www\./, ''))) return anchor;
   const expand = `/expand?${new URLSearchParams({ u: href })}`;
   // The style has its text, so that the text of the title is the title.
-  return `${anchor}<a class="where" href="${expand}" aria-label="Where to? ${escaped(text)}"></a>`;
+  return html`${anchor}<a class="where" href="${expand}" aria-label="Where to? ${text}"></a>`;
 }
 
 function withoutTrailing(found: string): string {
@@ -47,16 +52,4 @@ function withoutTrailing(found: string): string {
     text = text.slice(0, -1);
   }
   return text;
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { generateCookie } from 'hono/cookie';
+import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
@@ -54,16 +54,8 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-/** Over TLS the name begins with `__Host-`: no other host and no plain-HTTP page can set it (RFC 6265bis 4.1.3.2). */
-const secure = (c: TasksContext) => c.req.header('x-forwarded-proto') === 'https';
-
-const sessionCookie = {
-  plain: /(?:^|;)\s*session=([\w-]{22})\s*(?:;|$)/,
-  secure: /(?:^|;)\s*__Host-session=([\w-]{22})\s*(?:;|$)/,
-};
-
 function currentSession(c: TasksContext): string | undefined {
-  return sessionCookie[secure(c) ? 'secure' : 'plain'].exec(c.req.header('cookie') ?? '')?.[1];
+  return getCookie(c, 'session', cookieOptions(c).prefix) || undefined;
 }
 
 function newSession(c: TasksContext): string {
@@ -72,8 +64,12 @@ function newSession(c: TasksContext): string {
   return session;
 }
 
-/** The options of our cookies. */
+/**
+ * The options of our cookies. Over TLS their names begin with `__Host-`: no other host and no plain-HTTP page can set
+ * them (RFC 6265bis 4.1.3.2).
+ */
 export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
   const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
-  return secure(c) ? { ...options, secure: true, prefix: 'host' } : options;
+  if (c.req.header('x-forwarded-proto') !== 'https') return options;
+  return { ...options, secure: true, prefix: 'host' };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jsonEntries, lines } from '../task/entries.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
-import { importTasks, type Report, readLines } from '../task/import.ts';
+import { importTasks, readLines } from '../task/import.ts';
 import type { InProgress, NewTask, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
@@ -41,7 +41,7 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     const refused = new Set<number>();
     const { tasks, report } = await readLines(text, now(), (line) => refused.add(line));
     await store.insert(tasks, nonce);
-    if (wantsJson(c)) return reportJson(c, report, undefined);
+    if (wantsJson(c)) return json(c, report, 200, noStore);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
     return html(c, await page(c, { report, typed, text: left }), 200, noStore);
@@ -64,26 +64,22 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     return html(c, await page(c, { report, again, ...(again && nonce && { nonce }) }), status, headers);
   };
 
-  const importFile = async (c: TasksContext, type: 'text' | 'json' | 'ndjson') => {
-    if (type === 'text') requireKnownOrigin(c.req);
-    else requireSameOrigin(c.req);
-    const file = limitedBody(c, maxFile, tooLarge);
-    const source = type === 'json' ? jsonEntries(file) : lines(file);
-    const format = type === 'text' ? formats.text : formats.json;
-    const { report, stop } = await importTasks(source, format, (tasks) => store.insert(tasks), now());
-    return reportJson(c, report, stop);
-  };
-
   const importBody = async (c: TasksContext) => {
-    const type = mediaType(c);
-    if (type === 'text/plain') return importFile(c, 'text');
-    if (type === 'application/json') return importFile(c, 'json');
-    if (type === 'application/x-ndjson') return importFile(c, 'ndjson');
+    const type = mediaType(c) ?? '';
     if (type === 'multipart/form-data') {
       requireSameOrigin(c.req);
       return withUpload(c, maxFile, tooLarge, (upload) => importUpload(c, upload));
     }
-    return withInput(c, csrf, (input) => importForm(c, input));
+    if (!['text/plain', 'application/json', 'application/x-ndjson'].includes(type)) {
+      return withInput(c, csrf, (input) => importForm(c, input));
+    }
+    if (type === 'text/plain') requireKnownOrigin(c.req);
+    else requireSameOrigin(c.req);
+    const file = limitedBody(c, maxFile, tooLarge);
+    const source = type === 'application/json' ? jsonEntries(file) : lines(file);
+    const format = type === 'text/plain' ? formats.text : formats.json;
+    const { report, stop } = await importTasks(source, format, (tasks) => store.insert(tasks), now());
+    return stop ? problem(c, stop, report) : json(c, report, 200, noStore);
   };
 
   return {
@@ -114,11 +110,6 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
       }
     },
   };
-}
-
-/** The report; if the import ended early, as a problem. */
-function reportJson(c: TasksContext, report: Report, stop: TaskError | undefined): Response {
-  return stop ? problem(c, stop, report) : json(c, report, 200, noStore);
 }
 
 async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {

@@ -11,20 +11,19 @@ import type { SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
 import type { Render } from './views.ts';
 
-/** Seconds after which a client may try again: Redis takes one or two to restart. */
-const retryAfter = { 'Retry-After': '2' };
-
-/** How a program passes (RFC 6750); a browser shows the page that comes with it. */
-const challenge = { 'WWW-Authenticate': 'Bearer realm="tasks"' };
+/** The headers that go with a status. */
+const statusHeaders: Record<number, Record<string, string>> = {
+  // How a program passes (RFC 6750); a browser shows the page that comes with it.
+  401: { 'WWW-Authenticate': 'Bearer realm="tasks"' },
+  // Seconds: Redis takes one or two to restart.
+  503: { 'Retry-After': '2' },
+};
 
 /** The status of an error, and the headers that go with it. */
 export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = errorStatuses[error.code];
   const allow = error.allow !== undefined && { Allow: error.allow };
-  return [
-    status,
-    { ...noStore, ...(status === 503 && retryAfter), ...(status === 401 && challenge), ...allow },
-  ];
+  return [status, { ...noStore, ...statusHeaders[status], ...allow }];
 }
 
 /** Responds with the problem details of an error (RFC 9457), and with more members. */

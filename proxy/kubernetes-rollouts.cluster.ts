@@ -10,8 +10,9 @@ import {
   scale,
   signal,
 } from '@longhand/deploy/testing/kubernetes.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { cluster } from './testing/kubernetes.ts';
+import { startRequests } from './testing/load.ts';
 import { send } from './testing/send.ts';
 import { openSession } from './testing/session.ts';
 import { replicasThatServe, underLoad, writers } from './testing/under-load.ts';
@@ -166,3 +167,37 @@ test('a backup is made by the CronJob, and brought back', async () => {
   expect(titles).toContain(kept);
   expect(titles).not.toContain(late);
 });
+
+/** Lists of addresses that the guard refuses: work for a processor, and for no website. */
+const body = Array.from({ length: 5_000 }, (_, i) => `http://10.0.0.1/${i}\n`).join('');
+const list = {
+  port: expanderPort,
+  path: '/api/expand',
+  method: 'POST',
+  headers: { 'Content-Type': 'text/plain', 'Content-Length': body.length },
+  body,
+};
+
+test('a busy expander gets more replicas, each of which serves, and loses them again; no request fails', async () => {
+  const component = join(deploy, 'components/autoscaling');
+  onTestFinished(async () => {
+    await kubectl('delete', '--kustomize', component);
+    await scale(2, ...deployments);
+  });
+  await scale(2, ...deployments);
+  await kubectl('apply', '--kustomize', component);
+  // As in the component, but it does not wait five minutes, and leaves room on a small node.
+  const spec = { maxReplicas: 4, behavior: { scaleDown: { stabilizationWindowSeconds: 15 } } };
+  for (const name of deployments)
+    await kubectl('patch', 'horizontalpodautoscaler', name, '--patch', JSON.stringify({ spec }));
+  const count = async () => (await pods('expander')).length;
+  const { failures } = await underLoad(cluster, async () => {
+    const busy = startRequests(6, () => list, 200, 0);
+    await expect.poll(count, { timeout: 120_000 }).toBeGreaterThan(2);
+    await rolledOut('expander');
+    await expect.poll(() => replicasThatServe(cluster, expanderPort)).toBeGreaterThan(2);
+    expect((await busy.stop()).failures).toEqual([]);
+    await expect.poll(count, { timeout: 180_000 }).toBe(2);
+  });
+  expect(failures).toEqual([]);
+}, 420_000);

@@ -5,7 +5,10 @@ const longest = [
   'proxy/release.test.ts',
   'proxy/composed.test.ts',
   'loadtest/load.test.ts',
+  'deploy/install.test.ts',
   'deploy/native/main.test.ts',
+  'deploy/compose/up.test.ts',
+  'deploy/observe/observe.test.ts',
   'tasks/src/web/accessible.browser.test.ts',
   'proxy/edge-cache.test.ts',
   'tasks/src/web/list.browser.test.ts',
@@ -16,8 +19,9 @@ const longest = [
   'tasks/src/reconnect.test.ts',
   'proxy/native.test.ts',
   'tasks/src/restart.test.ts',
+  'loadtest/rehearsal/rehearsal.test.ts',
+  'deploy/backup.test.ts',
   'proxy/memory.test.ts',
-  'deploy/compose/up.test.ts',
 ];
 
 /**

@@ -1,6 +1,15 @@
 // @ts-check
 import { load } from './change.js';
 
+/** Where a reader turned the single keys off (WCAG 2.1.4), this is stored. */
+const off = 'single keys off';
+let single = true;
+try {
+  single = !localStorage.getItem(off);
+} catch {
+  // A browser that forbids storage asks again on every page.
+}
+
 /** @type {HTMLDialogElement | undefined} */
 let dialog;
 
@@ -15,13 +24,19 @@ export async function showKeys(url) {
     dialog = /** @type {HTMLDialogElement} */ (page.getElementById('keys'));
     dialog.open = false;
     document.body.append(dialog);
+    const box = /** @type {HTMLInputElement} */ (dialog.querySelector('input'));
+    box.checked = single;
+    box.onchange = () => {
+      single = box.checked;
+      if (single) localStorage.removeItem(off);
+      else localStorage.setItem(off, 'yes');
+    };
   }
   dialog.showModal();
 }
 
 /**
  * Calls what a key stands for. A field and a dialog keep all keys to themselves, and a button and a link their own.
- * Single keys count only in the list, where nobody dictates (WCAG 2.1.4).
  *
  * @param {{ undo: () => boolean, toggle: (task: Element) => void, edit: (task: Element) => void, write: () => void, help: () => void }} commands
  */
@@ -38,8 +53,8 @@ export function listen({ undo, toggle, edit, write, help }) {
     if (repeat) return false;
     if (task && key === ' ' && !at.closest('button')) return toggle(task);
     if (task === at && key === 'Enter') return edit(task);
-    if (key === 'n' && at.closest('#list')) return write();
-    if (key === '?' && at.closest('#list')) return help();
+    if (single && key === 'n') return write();
+    if (single && key === '?') return help();
     return false;
   }
   document.addEventListener('keydown', (event) => {

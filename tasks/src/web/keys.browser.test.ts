@@ -189,19 +189,29 @@ describe('The list of keys', () => {
     await press(page, 'n');
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await poll(() => dialog(page).count()).toBe(0);
-    await site.add('milk');
-    await page.locator('#task-1').focus();
     await press(page, '?');
     await dialog(page).waitFor();
     await press(page, 'Escape');
     await poll(() => dialog(page).count()).toBe(0);
   });
 
-  test('and n are single keys, which count only in the list', async () => {
+  test('turns single keys off and on again, which is remembered', async () => {
     const page = await rows('milk');
-    await page.getByRole('link', { name: 'Import' }).focus();
-    await press(page, 'n', '?');
-    expect(await focused(page)).toBe('Import');
-    expect(await dialog(page).count()).toBe(0);
+    await press(page, '?');
+    await dialog(page).getByRole('checkbox').uncheck();
+    await press(page, 'Escape');
+    for (const reload of [false, true]) {
+      if (reload) await page.reload();
+      await page.locator('#task-1').focus();
+      await press(page, 'n', '?');
+      await poll(() => focused(page)).toBe('task-1');
+      await poll(() => dialog(page).count()).toBe(0);
+    }
+    await press(page, 'Space');
+    await poll(() => titles(page)).toEqual(['(milk)']);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await dialog(page).getByRole('checkbox').check();
+    await press(page, 'Escape', 'n');
+    await poll(() => focused(page)).toBe('title');
   });
 });

@@ -9,7 +9,9 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const run = promisify(execFile);
 
-test('the package installs into an empty folder without a registry, and runs there', async () => {
+test('the package installs into an empty folder without a registry, and runs there', {
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-package-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const env = { ...childEnvironment, HOME: folder, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

@@ -1,4 +1,7 @@
+import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { website } from '../../testing/website.ts';
 import { chainCookies } from './cookies.ts';
 
 /** What is sent to `to` after `from` has set `lines`. */
@@ -58,5 +61,82 @@ describe('more than a browser would keep', () => {
     expect(sent('http://a.example/', large).length).toBeLessThan(16 * 1024);
     const many = Array.from({ length: 1_000 }, (_, i) => `${i}=`);
     expect(sent('http://a.example/', many).split('; ')).toHaveLength(150);
+  });
+});
+
+/** A website that answers as `handle` says, and the expander's `trace` of it. */
+async function visited(handle: RequestListener) {
+  const asked: string[] = [];
+  const origin = await website((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.cookie ?? ''}`.trim());
+    handle(request, response);
+  });
+  const { app, expand } = testExpander();
+  return { origin, asked, app, trace: (path: string) => expand.trace(origin + path, { follow: 'all' }) };
+}
+
+/** Sets a cookie and redirects to the same URL; with the cookie it leads on to /in. */
+const wall: RequestListener = ({ url, headers }, response) => {
+  if (url === '/in') return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end();
+  const known = /\bid=\d+/.test(headers.cookie ?? '');
+  response.writeHead(302, known ? { Location: '/in' } : { Location: `${url}`, 'Set-Cookie': 'id=7' }).end();
+};
+
+describe('a website that sets a cookie and redirects to itself', () => {
+  test('is one without cookies, as on plain /api', async () => {
+    const { origin, asked, app } = await visited(wall);
+    const response = await app.request(`/api/chain?u=${origin}/`);
+    expect(await response.json()).toMatchObject({ end: { code: 'loop' } });
+    expect(asked.filter((request) => request.includes('id='))).toEqual([]);
+  });
+
+  test('is a loop if the cookie does not help', async () => {
+    const { trace, asked } = await visited((_, response) =>
+      response.writeHead(302, { Location: '/', 'Set-Cookie': 'a=1' }).end(),
+    );
+    expect((await trace('/')).end.code).toBe('loop');
+    expect(asked).toEqual(['HEAD /', 'HEAD / a=1']);
+  });
+
+  test('is followed to the limit if every cookie is a new one', async () => {
+    let id = 0;
+    const { trace, asked } = await visited((_, response) => {
+      id += 1;
+      response.writeHead(302, { Location: '/', 'Set-Cookie': `id=${id}` }).end();
+    });
+    expect((await trace('/')).end.code).toBe('max_redirects');
+    expect(asked).toHaveLength(20);
+  });
+});
+
+describe('an answer that depended on a cookie', () => {
+  test('is asked for again by the next chain, which begins without cookies', async () => {
+    const { trace, asked } = await visited(wall);
+    await trace('/');
+    const again = await trace('/');
+    expect([again.cached, again.hops.map(({ cached }) => cached)]).toEqual([false, [false, false, false]]);
+    expect(asked.slice(3)).toEqual(['HEAD /', 'HEAD / id=7', 'HEAD /in id=7']);
+  });
+
+  test.each(['/api', '/api/chain'])(
+    'is kept by no cache, at the edge neither, and tells no cookie: %s',
+    async (path) => {
+      const { origin, app } = await visited(wall);
+      const response = await app.request(`${path}?follow=all&u=${origin}/`);
+      const { status, headers } = response;
+      // nginx would believe X-Accel-Expires before Cache-Control.
+      const caching = [headers.get('cache-control'), headers.get('x-accel-expires')];
+      expect([status, ...caching]).toEqual([200, 'no-store', null]);
+      expect(await response.text()).not.toMatch(/cookie|id=7/i);
+    },
+  );
+
+  test('is another than one that only set a cookie, which is cached', async () => {
+    const { trace, asked } = await visited((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/plain', 'Set-Cookie': 'id=7' }).end(),
+    );
+    await trace('/');
+    expect((await trace('/')).cached).toBe(true);
+    expect(asked).toEqual(['HEAD /']);
   });
 });

@@ -39,8 +39,8 @@ export function createOutput(stream: Writable) {
       return drained;
     },
     /** Resolves when everything has been handed to the system; never, if that fails, which the stream tells itself. */
-    end() {
-      const rest = text;
+    end(last = '') {
+      const rest = text + last;
       text = '';
       return new Promise<void>((resolve) => stream.write(rest, (error) => error ?? resolve()));
     },

@@ -17,7 +17,10 @@ export async function run(): Promise<number> {
     process.stderr.write(`${escapeControls((error as Error).message)}\n\n${usage}`);
     return 2;
   }
-  if (options.help) return help();
+  if (options.help) {
+    await createOutput(process.stdout).end(manual);
+    return 0;
+  }
   const retired = retiredWarning(process.env);
   if (retired) process.stderr.write(`longhand-expand: ${retired}\n`);
   try {
@@ -28,17 +31,11 @@ export async function run(): Promise<number> {
   }
 }
 
-async function help(): Promise<number> {
-  const output = createOutput(process.stdout);
-  output.write(manual);
-  await output.end();
-  return 0;
-}
-
 async function expandAll(options: Options): Promise<number> {
   setUpResolver();
   const unshorten = await createUnshorten(options);
-  const urls = options.urls.length > 0 ? given(options.urls) : readUrlStream(process.stdin);
+  const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
+  const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);
   const output = createOutput(process.stdout);
   const progress = createProgress({
     // Results on the same terminal are progress enough.
@@ -73,8 +70,4 @@ async function expandAll(options: Options): Promise<number> {
   process.once('SIGINT', () => stopped.resolve(interrupted(2)));
   process.once('SIGTERM', () => stopped.resolve(interrupted(15)));
   return Promise.race([done(), stopped.promise]);
-}
-
-async function* given(urls: readonly string[]): AsyncGenerator<NumberedUrl> {
-  for (const [i, url] of urls.entries()) yield [i + 1, url];
 }

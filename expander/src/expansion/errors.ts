@@ -57,11 +57,13 @@ export const errorCodes = (Object.keys(errorKinds) as ErrorCode[]).filter((code)
 /** A failure with a stable code and one plain ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
-  readonly rate?: RateState;
+  /** Only with `rate_limited`. */
+  readonly rate: RateState | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions & { rate?: RateState } = {}) {
     super(message, options);
     this.code = code;
+    this.rate = options.rate;
   }
 }
 
@@ -70,16 +72,6 @@ export interface RateState {
   count: number;
   period: number;
   wait: number;
-}
-
-/** A client has caused as many expansions as it may. */
-export class RateLimited extends ExpansionError {
-  override readonly rate: RateState;
-
-  constructor(rate: RateState) {
-    super('rate_limited', `Too many expansions from your address; try again in ${rate.wait} s.`);
-    this.rate = rate;
-  }
 }
 
 /** What is said of a name that has no address. */

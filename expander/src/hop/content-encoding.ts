@@ -1,4 +1,4 @@
-import { constants, createGunzip, createInflate } from 'node:zlib';
+import { constants, createUnzip } from 'node:zlib';
 
 /** Cut off, the content still counts as far as it goes. */
 const options = { finishFlush: constants.Z_SYNC_FLUSH };
@@ -15,11 +15,10 @@ export async function decodeContent(
   const name = encoding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || body.length === 0) return body;
   if (!/^(?:x-)?gzip$|^deflate$/.test(name)) return Buffer.alloc(0);
-  const decoder = name === 'deflate' ? createInflate(options) : createGunzip(options);
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of decoder.end(body) as AsyncIterable<Buffer>) {
+    for await (const piece of createUnzip(options).end(body) as AsyncIterable<Buffer>) {
       pieces.push(piece);
       size += piece.length;
       if (size >= maxSize) break;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Timed } from '@longhand/shared/spans.ts';
 import { LRUCache } from 'lru-cache';
 import type { CacheClient } from '../cache/redis.ts';
-import { RateLimited } from '../expansion/errors.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 import { hasKey, type Unshorten } from '../expansion/expansion.ts';
 
 /** So many expansions in a period, in milliseconds, as many of them at once. */
@@ -61,6 +61,8 @@ export function limitRate({ count, period }: Rate, take: Take) {
       const counts = client !== undefined && !hasKey(client) && !options.refresh;
       const wait = counts ? await take(client) : 0;
       if (wait === 0) return unshorten(target, options);
-      throw new RateLimited({ count, period: period / 1_000, wait: Math.ceil(wait / 1_000) });
+      const state = { count, period: period / 1_000, wait: Math.ceil(wait / 1_000) };
+      const message = `Too many expansions from your address; try again in ${state.wait} s.`;
+      throw new ExpansionError('rate_limited', message, { rate: state });
     };
 }

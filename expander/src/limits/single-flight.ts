@@ -1,6 +1,6 @@
 import { sharing } from '@longhand/shared/spans.ts';
 import { cacheKey } from '../cache/caches.ts';
-import { aborted, overloaded, RateLimited } from '../expansion/errors.ts';
+import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
 import type { Expansion, Hop, Unshorten } from '../expansion/expansion.ts';
 
 /** Requests that wait for one expansion; each holds a connection and some memory. */
@@ -62,7 +62,7 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
       return await sharing("another request's expansion", wait(other, options));
     } catch (error) {
       // The first client has used up its rate, which says nothing about this one.
-      const isOthers = error instanceof RateLimited && client !== first;
+      const isOthers = error instanceof ExpansionError && error.rate && client !== first;
       if (isOthers && !signal?.aborted) return expandOnce(target, options);
       throw error;
     }

@@ -7,9 +7,6 @@ import { withoutTracking } from './tracking-parameters.ts';
 import { type Verdict, verdict, verdictWords } from './verdict.ts';
 import { advice, explanation, headline, isUnknownName, list, openEnd, summary, works } from './wording.ts';
 
-/** What the page shows of an expansion; nothing where a value is null or empty. */
-export type AnswerInWords = ReturnType<typeof describeAnswer>;
-
 /** What to do with a URL. */
 export interface Actions {
   /** Copied by the first button if `careful`, else by the last one; null for none. */
@@ -18,21 +15,13 @@ export interface Actions {
   links: { label: string; href: string; isOut: boolean }[];
 }
 
-export interface HostInWords {
-  unicodeHost: string | null;
-  /** The scripts that it mixes; empty if it does not. */
-  scripts: string;
-  /** The host that all its letters imitate. */
-  imitates: string | null;
-}
-
 /** Ends whose URL a visitor may want to open. */
 const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_failed', 'timeout']);
 
 /** Ends that say nothing about the link and soon pass. */
 const busy = new Set(['overloaded', 'rate_limited']);
 
-/** The answer of the page to `u`. */
+/** What the page shows of the expansion of `u`; nothing where a value is null or empty. */
 export function describeAnswer(u: string, expansion: Expansion) {
   const { hops, longUrl, end } = expansion;
   const begun = hops.length > 0;
@@ -111,7 +100,7 @@ function link(label: string, parameters: Record<string, string>) {
 }
 
 /** What `host.eta` shows of a host. */
-export function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost): HostInWords {
+export function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   const scripts = list(mixedScripts.map((script) => (script === 'Other' ? 'another script' : script)));
   return { unicodeHost, scripts, imitates };
 }

@@ -3,45 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { views } from '@longhand/shared/views.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import {
-  type Actions,
-  type AnswerInWords,
-  describeAnswer,
-  documentTitle,
-  type HostInWords,
-  hostInWords,
-  newSite,
-  requestFacts,
-  tryAgain,
-} from './answer.ts';
+import { describeAnswer, documentTitle, hostInWords, newSite, requestFacts, tryAgain } from './answer.ts';
 import { baseHeaders, noStore, unbuffered } from './responses.ts';
 import { duration, statusInWords } from './wording.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
-/** What each view shows. */
-interface Views {
-  top: {
-    typed: string;
-    /** What was understood, and where to have it as it was typed. */
-    understood: { url: string; exactly: string } | null;
-    begun: boolean;
-    mistyped: boolean;
-    documentTitle: string;
-    style: string;
-    icon: string;
-  };
-  hop: {
-    hop: Hop;
-    words: string;
-    duration: string;
-    newSite: string | null;
-    facts: { fact: string; words: string }[];
-    host: HostInWords;
-  };
-  fault: { actions: Actions };
-  bottom: AnswerInWords & { u: string; query: string; script: string; requestId: string | null };
-}
+/** Each is rendered in one place, from what it shows. */
+type Views = Record<'top' | 'hop' | 'fault' | 'bottom', object>;
 
 /**
  * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. Reads `views/`. Style and script
@@ -76,6 +45,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
     ) =>
       render('top', {
         typed,
+        /** What was understood, and where to have it as it was typed. */
         understood: typed === u ? null : { url: cut(u), exactly: `/?${query({ u: typed, exactly: '1' })}` },
         ...{ ...state, documentTitle: documentTitle(from), style, icon },
       }),

@@ -9,7 +9,6 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startControl } from './control-server.ts';
 import { installedK6, type K6, k6Files, runScript } from './k6.ts';
-import manifest from './package.json' with { type: 'json' };
 import { profiles } from './profiles.ts';
 import { judge } from './runs/verdict.ts';
 import { runControl } from './selftest.ts';
@@ -210,11 +209,6 @@ test('an older k6 is reported by name', async () => {
   await chmod(join(folder, 'k6'), 0o755);
   process.env.PATH = `${folder}:${path}`;
   await expect(installedK6()).rejects.toThrow('k6 is 0.49.0, older than 1.8.1, which');
-});
-
-test('the container has the same k6', async () => {
-  const compose = await readFile(join(root, 'docker-compose.yml'), 'utf8');
-  expect(compose).toContain(`image: grafana/k6:${manifest.config.k6.slice(1)}\n`);
 });
 
 test('the README lists every setting of every script, with its default', () => {

@@ -112,30 +112,24 @@ const connections = (server: http.Server) => promisify(server.getConnections.bin
 
 describe('The workers', () => {
   /** What the container computes on a machine with so many cores. */
-  const inContainer = (cores: number, wanted = '', front = '') => {
-    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS: wanted, LONGHAND_FRONT: front };
-    const script = `nproc() { echo ${cores}; }; . ./derived.envsh && env | grep ^LONGHAND_WORKER | sort -r`;
-    const output = `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env, stdio: 'pipe' })}`;
-    return Object.fromEntries(
-      output
-        .trim()
-        .split('\n')
-        .map((line) => line.split('=')),
-    );
+  const inContainer = (cores: number, LONGHAND_WORKERS = '', LONGHAND_FRONT = '') => {
+    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS, LONGHAND_FRONT };
+    const print = 'echo $LONGHAND_WORKERS $LONGHAND_WORKER_CONNECTIONS';
+    const script = `nproc() { echo ${cores}; }; . ./derived.envsh && ${print}`;
+    return `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env, stdio: 'pipe' })}`.trim();
   };
 
   test.each([
-    [1, undefined, 1, 16_384],
-    [2, undefined, 2, 16_384],
-    [3, undefined, 3, 10_922],
-    [64, undefined, 4, 8_192],
-    [64, 16, 16, 2_048],
-    [2, 1, 1, 16_384],
+    [1, '', 1, 16_384],
+    [2, '', 2, 16_384],
+    [3, '', 3, 10_922],
+    [64, '', 4, 8_192],
+    [64, '16', 16, 2_048],
+    [2, '1', 1, 16_384],
   ])(
     'on %i cores with LONGHAND_WORKERS=%s are %i, with %i connections each',
     (cores, wanted, count, each) => {
-      const expected = { LONGHAND_WORKERS: `${count}`, LONGHAND_WORKER_CONNECTIONS: `${each}` };
-      expect(inContainer(cores, wanted === undefined ? '' : `${wanted}`)).toEqual(expected);
+      expect(inContainer(cores, wanted)).toBe(`${count} ${each}`);
     },
   );
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
@@ -46,21 +45,6 @@ test.each([
   expect(await page.locator('h1').textContent()).toBe(heading);
   expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
   await page.close();
-});
-
-test('every page has the same serif', () => {
-  const sheets = [
-    'expander/views/page.css',
-    'tasks/public/style.css',
-    'proxy/pages/error.html',
-    'proxy/pages/index.html',
-  ];
-  const stacks = sheets.flatMap((sheet) => {
-    const text = readFileSync(new URL(`../${sheet}`, import.meta.url), 'utf8');
-    return text.match(/"Iowan Old Style"[^;]*|\S*Georgia[^;]*/g) ?? [sheet];
-  });
-  expect(new Set(stacks).size).toBe(1);
-  expect(stacks).toHaveLength(sheets.length);
 });
 
 test.each(['w3m', 'lynx'] as const)('an error reads well in %s', async (browser) => {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -9,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { retiredVariables } from '@longhand/shared/retired-variables.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shortener } from '../testing/shortener.ts';
+import { website } from '../testing/website.ts';
 
 let service: ChildProcess;
 let url: URL;
@@ -138,12 +137,11 @@ describe('the process', () => {
 
   test('takes EXPANDER_MAX_REDIRECT and what it says of itself from its environment', async () => {
     const said: unknown[] = [];
-    const target = createServer((request, response) => {
+    const target = await website((request, response) => {
       const { 'user-agent': agent, accept, 'accept-language': language } = request.headers;
       said.push([agent, accept, language]);
       response.writeHead(301, { Location: `${request.url}/on` }).end();
     });
-    const port = await listening(target);
     const configured = start({
       PORT: '0',
       OPS_PORT: '0',
@@ -152,7 +150,7 @@ describe('the process', () => {
       EXPANDER_USER_AGENT: 'Probe/7 (test)',
     });
     const api = new URL('api', (await logged(configured, 'listening')).url);
-    const u = `http://127.0.0.1:${port}/a`;
+    const u = `${target}/a`;
     expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
     expect(said).toEqual(Array(3).fill(['Probe/7 (test)', expect.stringMatching(/html/), 'en']));
     configured.kill('SIGKILL');
@@ -164,7 +162,6 @@ describe('the process', () => {
     expect(said).toEqual(
       Array(6).fill([expect.stringMatching(/^Longhand\//), expect.stringMatching(/html/), 'en']),
     );
-    cutOff(target);
   });
 
   test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {

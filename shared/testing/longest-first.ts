@@ -10,6 +10,7 @@ const longest = [
   'deploy/compose/up.test.ts',
   'deploy/observe/observe.test.ts',
   'tasks/src/web/accessible.browser.test.ts',
+  'expander/src/web/page.accessibility.browser.test.ts',
   'proxy/edge-cache.test.ts',
   'tasks/src/web/list.browser.test.ts',
   'tasks/src/web/scripts.browser.test.ts',

@@ -1,5 +1,4 @@
-import http from 'node:http';
-import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import type { RequestListener } from 'node:http';
 import { shuffled } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import type { Page } from 'playwright-core';
@@ -7,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { shortener } from '../../testing/shortener.ts';
 import { startVisits, type Visits } from '../../testing/visit.ts';
+import { website } from '../../testing/website.ts';
 
 let visits: Visits;
 beforeAll(async () => {
@@ -88,24 +88,21 @@ test('the API, opened as a page, is text and nothing else', async () => {
 describe('JSONP, run as a script by a page of another origin', () => {
   type Run = (parameters: Record<string, string>) => Promise<unknown>;
   /** Lends what runs a script and resolves with what `show` was called with, and how often `hit` was. */
-  const running = (use: (run: Run) => Promise<void>) =>
-    visits.visit({}, async (page) => {
-      const other = http.createServer(({ url = '' }, response) => {
-        const script = `${visits.origin}/api${url.slice(1)}`;
-        response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
-          <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
-          <script src="${script.replaceAll('&', '&amp;')}"></script>`);
-      });
-      const port = await listening(other, 'localhost');
-      try {
-        await use(async (parameters) => {
-          await page.goto(`http://localhost:${port}/?${new URLSearchParams(parameters)}`);
-          return page.evaluate('({ shown, hits })');
-        });
-      } finally {
-        cutOff(other);
-      }
-    });
+  const running = async (use: (run: Run) => Promise<void>) => {
+    const answer: RequestListener = ({ url = '' }, response) => {
+      const script = `${visits.origin}/api${url.slice(1)}`;
+      response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
+        <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
+        <script src="${script.replaceAll('&', '&amp;')}"></script>`);
+    };
+    const other = await website(answer, { host: 'localhost' });
+    await visits.visit({}, (page) =>
+      use(async (parameters) => {
+        await page.goto(`${other}/?${new URLSearchParams(parameters)}`);
+        return page.evaluate('({ shown, hits })');
+      }),
+    );
+  };
 
   test('calls the function with the long URL, as a string and nothing else', () =>
     running(async (run) => {

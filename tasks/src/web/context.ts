@@ -20,8 +20,7 @@ export function taskId(c: TasksContext): string {
 
 /** A parameter of the query. Hono would throw and catch an error for each percent sign that encodes nothing. */
 export function queryParameter(c: TasksContext, name: string): string | undefined {
-  const [, query] = c.req.url.split('?', 2);
-  return new URLSearchParams(query).get(name) ?? undefined;
+  return new URL(c.req.url).searchParams.get(name) ?? undefined;
 }
 
 /** The query in the address of a part of the list, with `more` in front; empty for the plain list. */

@@ -80,14 +80,13 @@ test.each(['DELETE /tasks/1', 'DELETE /tasks/finished'])(
 
 test('The page after a removal that Redis answered too late leads to its Undo', async () => {
   await insertFinished(1_000);
-  const { app } = kept;
-  const visitor = await visit(app);
+  const visitor = await visit(kept.app);
   await kept.server.pause();
-  const response = await submit(app, '/tasks/1', { _method: 'DELETE' }, visitor);
+  const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);
   await kept.server.resume();
   expect(response.status).toBe(503);
   const [, link = ''] = /href="(\/\?removal=[0-9a-f-]{36})"/.exec(await response.text()) ?? [];
-  await expect.poll(async () => (await app.request(link)).text()).toContain('Undo');
+  await expect.poll(async () => (await kept.app.request(link)).text()).toContain('Undo');
 });
 
 test.each(['/tasks/9', '/tasks/1'])('DELETE %s that is refused names the removal as well', async (path) => {

@@ -229,25 +229,21 @@ describe('A session', () => {
 });
 
 describe('A token', () => {
-  test.each(tokens)('of $name passes', async ({ token }) => {
-    for (const scheme of ['Bearer', 'bearer']) {
-      expect(await status('/tasks', { Authorization: `${scheme} ${token}` })).toBe(200);
-    }
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  test.each<[string, number]>([
+    ['Bearer ph0ne', 200],
+    ['bearer ph0ne', 200],
+    [`Bearer ${tokens[0]?.token}`, 200],
+    ['Bearer', 401],
+    ['Bearer ph0n', 401],
+    ['Bearer ph0nee', 401],
+    ['Bearer PH0NE', 401],
+    ['Bearer backup', 401],
+    ['Basic ph0ne', 401],
+  ])('%j is %i', async (Authorization, expected) => {
+    expect(await status('/tasks', { Authorization })).toBe(expected);
+    const headers = { Authorization, 'Content-Type': 'application/json' };
     const added = await kept.app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
-    expect(added.status).toBe(201);
-  });
-
-  test.each([
-    'Bearer',
-    'Bearer ',
-    'Bearer ph0n',
-    'Bearer ph0nee',
-    'Bearer PH0NE',
-    'Bearer backup',
-    'Basic ph0ne',
-  ])('%j does not', async (authorization) => {
-    expect(await status('/tasks', { Authorization: authorization })).toBe(401);
+    expect(added.status).toBe(expected === 200 ? 201 : 401);
   });
 
   test('of a front does no harm to a session', async () => {

@@ -43,13 +43,13 @@ test.each(faults)(
     const writing = storm(store, () => sleep(100));
     await writing.acknowledges(enough);
     redis.signal('primary', fault);
-    await expect.poll(() => identity(client), { timeout: 20_000 }).not.toMatch(new RegExp(`^(${first})?$`));
+    await expect.poll(() => identity(client), { timeout: 40_000 }).not.toMatch(new RegExp(`^(${first})?$`));
     await writing.acknowledges(enough);
     await writing.end();
     expect(writing.compare(await allTasks(store))).toEqual([]);
     expect(await repair(client, false)).toMatchObject(sound);
   },
-  60_000,
+  90_000,
 );
 
 test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry saves nothing twice', async () => {

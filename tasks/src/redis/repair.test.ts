@@ -84,7 +84,7 @@ describe('Repair of a store', () => {
 describe('npm run repair', () => {
   const kept = useStore();
 
-  test('says what is wrong and how to go on, and repairs with --fix', async () => {
+  test('says what is wrong and how to go on, and repairs with --fix', { timeout: 60_000 }, async () => {
     await kept.store.create({ title: 'one' }, now);
     await kept.redis.del('{tasks}:index');
     const run = (...args: string[]) =>

@@ -32,7 +32,7 @@ const faults = (['SIGKILL', 'SIGSTOP', 'SIGKILL', 'SIGSTOP'] as const).slice(
   0,
   rounds({ short: 1, long: 4 }),
 );
-const enough = rounds({ short: 200, long: 1_000 });
+const enough = rounds({ short: 50, long: 1_000 });
 
 test.each(faults)(
   'a primary gets %s: the Sentinels choose another one, writes resume, and nothing that a replica confirmed is lost',

@@ -40,7 +40,7 @@ export const options: Options = {
 };
 
 export const setup = () =>
-  prepareMixedLoad(`${rate * shares.writes} to ${peakRate * shares.writes} a second for ${duration} s`, rate);
+  prepareMixedLoad(`${rate * shares.writes} to ${peakRate * shares.writes} a second for ${duration} s`, 0);
 
 export default function request(load: MixedLoad) {
   const seconds = (Date.now() - exec.scenario.startTime) / 1_000 - warmUp;

@@ -1,8 +1,8 @@
 /** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
-import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
+import { requestNumber } from './modules/rate-limit.ts';
 import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { announce, apiUrl, hotLink, prepareLinks, shortener } from './modules/stack.ts';
@@ -29,9 +29,10 @@ export function setup() {
   return prepareLinks(hotLinks, rate);
 }
 
-export default function expandLink({ run }: ReturnType<typeof setup>) {
+export default function expandLink({ run, share }: ReturnType<typeof setup>) {
   askControl({ kind: 'hit' });
-  const i = exec.scenario.iterationInTest;
+  const i = requestNumber(share);
+  if (i === undefined) return;
   if (i % 10 === 0) expand(`/chain/${2 + ((i / 10) % 5)}?id=${run}-${i}`, 'miss');
   else expand(hotLink(run, Math.floor(Math.random() * hotLinks)), 'hit');
 }

@@ -29,7 +29,8 @@ export const options: Options = {
   },
 };
 
-export const setup = () => prepareMixedLoad(`${rate * shares.writes} a second for ${duration} s`, rate);
+export const setup = () =>
+  prepareMixedLoad(`${rate * shares.writes} a second for ${duration} s`, rate * (shares.hot + shares.cold));
 
 export default function request(load: MixedLoad) {
   const steady = exec.scenario.iterationInTest >= warmUp * rate;

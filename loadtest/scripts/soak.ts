@@ -3,9 +3,9 @@
  * process of the stack.
  */
 import { check } from 'k6';
-import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
+import { requestNumber } from './modules/rate-limit.ts';
 import { askControl, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { apiUrl, hotLink, prepareLinks, stack } from './modules/stack.ts';
@@ -42,9 +42,10 @@ export function setup() {
  * Reads, hot links, links that have just expired, and writes. New data comes only in the first eighth of the run:
  * whatever grows later is a leak.
  */
-export default function mixedRequest({ ids, run }: ReturnType<typeof setup>) {
+export default function mixedRequest({ ids, run, share }: ReturnType<typeof setup>) {
   askControl();
-  const i = exec.scenario.iterationInTest;
+  const i = requestNumber(share);
+  if (i === undefined) return;
   const requests = [
     () => get(`${stack.tasks}/`, { tags: { name: 'GET /' } }),
     () => get(apiUrl(hotLink(run, i % hotLinks)), { tags: { name: 'hit' } }),

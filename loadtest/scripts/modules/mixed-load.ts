@@ -1,5 +1,5 @@
 import { check } from 'k6';
-import exec from 'k6/execution';
+import { requestNumber } from './rate-limit.ts';
 import { askControl, get } from './requests.ts';
 import { apiUrl, hotLink, prepareLinks, stack } from './stack.ts';
 import { addTask, importTasks, openTaskList } from './task-list.ts';
@@ -20,7 +20,7 @@ const listed = 100;
  * Prepares a mixed load: a full page of tasks, and hot links that the expander remembers.
  *
  * @param added what the load writes, such as `25 a second for 30 s`.
- * @param rate links a second.
+ * @param rate links a second, as for `prepareLinks`.
  */
 export function prepareMixedLoad(added: string, rate: number) {
   const { session, titlePrefix } = openTaskList(`${listed} tasks, then ${added}`);
@@ -33,9 +33,10 @@ export type MixedLoad = ReturnType<typeof prepareMixedLoad>;
 
 /** Sends the next request of the mix. `phase` tags it and the control's. */
 export function sendMixedRequest(load: MixedLoad, shares: Shares, phase: string) {
-  const { session, titlePrefix, run } = load;
+  const { session, titlePrefix, run, share } = load;
   askControl({ phase });
-  const i = exec.scenario.iterationInTest;
+  const i = requestNumber(share);
+  if (i === undefined) return;
   const kind = kindOf(i, shares);
   const tags = { name: kind, kind, phase };
   const requests = {

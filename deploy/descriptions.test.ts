@@ -161,11 +161,6 @@ test.skipIf(!kustomize)(`make kubernetes takes released images, and then builds 
   );
 });
 
-test('the alerts for the Prometheus operator are those of rules.yml', () => {
-  const rule = parse(execFileSync(join(kubernetes, 'alerts.sh'), { encoding: 'utf8' }));
-  expect(rule).toMatchObject({ kind: 'PrometheusRule', spec: read('deploy/observe/rules.yml') });
-});
-
 describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   test.each(services)('%s is the same in compose and Kubernetes', (name) => {
     const { compose, kubernetes } = described(name);
@@ -233,18 +228,44 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       expect(container.securityContext?.capabilities, container.name).toEqual({ drop: ['ALL'] });
       expect(container.image, container.name).toMatch(/:\d+\.\d+\.\d+$/);
     }
-    return {
-      kinds: all.map(({ kind }) => kind),
-      pods: workloads(all).map(({ metadata }) => metadata.name as string),
-    };
+    return all;
   };
 
-  test('the components fit onto the base, together and without a Redis of ours', () => {
-    const { kinds, pods } = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password', 'traces');
-    const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'NetworkPolicy'];
-    expect(kinds).toEqual(expect.arrayContaining(expected));
-    expect(pods).toContain('tasks-store');
-    const external = fitted('external-redis', 'observe');
-    expect(external.pods.filter((name) => /cache|store|backup/.test(name))).toEqual([]);
+  test('the components fit onto the base', () => {
+    const all = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password', 'traces');
+    const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
+    expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
+    const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));
+    expect(spec.containers[0].env).toContainEqual({
+      name: 'TASKS_PASSWORD_FILE',
+      value: '/run/door/password',
+    });
+    // Its user may read the file.
+    const secret = { secretName: 'tasks-door', defaultMode: 0o440 };
+    expect(spec.volumes).toContainEqual({ name: 'door', secret });
+  });
+
+  test('the alerts of `observe` are those of rules.yml', async () => {
+    const rule = {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name: 'longhand' },
+      spec: read('deploy/observe/rules.yml'),
+    };
+    const comment = '# Made from deploy/observe/rules.yml: npx vitest run deploy/descriptions.test.ts -u\n';
+    await expect(comment + stringify(rule, { lineWidth: 0 })).toMatchFileSnapshot(
+      join(kubernetes, 'components', 'observe', 'rules.yaml'),
+    );
+  });
+
+  test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {
+    const all = fitted('external-redis', 'observe');
+    const pods = workloads(all).map(({ metadata }) => metadata.name);
+    expect(pods.filter((name) => /cache|store|backup/.test(name))).toEqual([]);
+    for (const name of ['expander', 'tasks']) {
+      const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === name));
+      const valueFrom = { secretKeyRef: { name: 'redis', key: `${name}-url` } };
+      expect(spec.containers[0].env).toContainEqual({ name: 'REDIS_URL', valueFrom });
+    }
   });
 });

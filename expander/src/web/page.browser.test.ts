@@ -10,8 +10,6 @@ const web: Web = {
   'https://links.example/y': to(arrival, 302),
   [arrival]: {},
   'http://sho.rt/slow': to('http://slow.example/'),
-  'http://sho.rt/gone': to('http://gone.example/'),
-  'http://gone.example/': { status: 404 },
   'http://sho.rt/imitation': to(imitation),
   [imitation]: {},
   'http://sho.rt/intent': to(`intent:${'x'.repeat(80)}`),
@@ -71,18 +69,6 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       expect(await page.locator('main').ariaSnapshot()).not.toContain('Following the redirects');
       expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
     }));
-
-  test.each([
-    ['sho.rt/x', ['Open it'], ['Copy the long URL']],
-    ['sho.rt/gone', ['Open anyway'], []],
-  ])('Copy is there with JavaScript alone, and comes first unless the link works: %s', (u, links, last) =>
-    visits.visit({ javaScriptEnabled }, async (page) => {
-      await page.goto(visits.address(u));
-      const controls = await page.locator('.actions').first().locator('a, button').allTextContents();
-      const first = last.length > 0 ? [] : ['Copy the long URL'];
-      expect(controls).toEqual(javaScriptEnabled ? [...first, ...links, ...last] : links);
-    }),
-  );
 });
 
 test('the button copies the long URL, says so to eyes and ears, and keeps its width', () =>

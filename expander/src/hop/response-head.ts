@@ -14,11 +14,11 @@ export interface ResponseHead extends Pick<ParsedHead, 'status' | 'headers'> {
   addressFamily: 4 | 6 | null;
 }
 
-/** The grammar of RFC 9112. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
-const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?(?:\r?\n(?![\t ])|$)/;
-const field = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)\r?$/;
-const continuation = /\r?\n[\t ]+/g;
-const headEnd = /\r?\n\r?\n/g;
+/** The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
+const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n$/;
+const field = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)\r?\n$/;
+const continuation = /^[\t ]([^\0\r\n]*)\r?\n$/;
+const emptyLine = /^\r?\n$/;
 
 /** How every response begins. */
 const beginning = 'HTTP/1.';
@@ -27,62 +27,88 @@ const beginning = 'HTTP/1.';
 const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
 
 /**
- * Reads the head of a response as it arrives, bytes as Latin-1. Interim responses (RFC 9110 section 15.2) precede the
- * final one. They are skipped, but count for `maxLength`: a host could send them until the deadline.
+ * Reads the head of a response as it arrives, bytes as Latin-1, and looks at each line once. Interim responses (RFC 9110
+ * section 15.2) precede the final one. They are skipped, but count for `maxLength`: a host could send them until the deadline.
  *
  * @returns reads the next piece: the head and the text after it, or null while the head is incomplete. It throws
  *   `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength: number) {
-  let text = '';
-  let left = maxLength;
-  return (piece: string): { head: ParsedHead; rest: string } | null => {
-    const before = text.length;
-    text += piece;
-    if (piece.includes('\n')) {
-      // What has been looked at may hold the first half of the end.
-      headEnd.lastIndex = Math.max(before - 3, 0);
-      for (let end = headEnd.exec(text); end && headEnd.lastIndex <= left; end = headEnd.exec(text)) {
-        const head = parseHead(text.slice(0, end.index));
-        left -= headEnd.lastIndex;
-        text = text.slice(headEnd.lastIndex);
-        if (head.status >= 200) return { head, rest: text };
-        headEnd.lastIndex = 0;
-      }
+  const parseLine = lineParser();
+  let line = '';
+  let length = 0;
+  return (text: string): { head: ParsedHead; rest: string } | null => {
+    for (let at = 0; at < text.length; ) {
+      const end = text.indexOf('\n', at) + 1 || text.length;
+      line += text.slice(at, end);
+      length += end - at;
+      at = end;
+      if (length > maxLength)
+        throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
+      if (text[end - 1] !== '\n') break;
+      const head = parseLine(line);
+      line = '';
+      if (head) return { head, rest: text.slice(at) };
     }
-    if (text.length > left) {
-      throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
-    }
-    // Another protocol may never send the end of a head.
-    if (before < beginning.length && !text.startsWith(beginning.slice(0, text.length))) throw notHttp();
+    // Another protocol may never send the end of a line.
+    if (length === line.length && !line.startsWith(beginning.slice(0, line.length))) throw notHttp();
     return null;
   };
 }
 
-/** Parses a head without the line ends after it. */
-function parseHead(text: string): ParsedHead {
-  const [, minorVersion, status] = statusLine.exec(text) ?? [];
-  if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
-  if (!status) throw notHttp();
-  const headers: IncomingHttpHeaders = {};
-  for (const line of text.replace(continuation, ' ').split('\n').slice(1)) {
-    const [, name, value = ''] = field.exec(line) ?? [];
-    if (name === undefined) throw notHttp();
-    addField(headers, name.toLowerCase(), trimmed(value));
-  }
-  return { status: Number(status), headers, minorVersion: Number(minorVersion) };
+/** Takes the lines of heads one by one. The last line of the final head returns that head. */
+function lineParser() {
+  let head: ParsedHead | undefined;
+  /** The field that the next line may continue. */
+  let name = '';
+  let value = '';
+  const endField = (into: ParsedHead) => {
+    if (name !== '') addField(into.headers, name, trimmed(value));
+  };
+  return (line: string): ParsedHead | null => {
+    if (!head) {
+      const [, version, status] = statusLine.exec(line) ?? [];
+      if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
+      if (!status) throw notHttp();
+      head = { status: Number(status), headers: {}, minorVersion: Number(version) };
+      name = '';
+      return null;
+    }
+    const [, next, text = ''] = field.exec(line) ?? [];
+    if (next !== undefined) {
+      endField(head);
+      name = next.toLowerCase();
+      value = text;
+      return null;
+    }
+    if (emptyLine.test(line)) {
+      endField(head);
+      const final = head.status < 200 ? null : head;
+      head = undefined;
+      return final;
+    }
+    const [, more] = continuation.exec(line) ?? [];
+    if (more === undefined || name === '') throw notHttp();
+    value += ` ${more.replace(/^[\t ]+/, '')}`;
+    return null;
+  };
 }
 
 function notHttp(): NodeJS.ErrnoException {
   return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 
-/** Removes spaces and tabs around a value. `trim` would also take the second byte of an "à" in UTF-8. */
-function trimmed(value: string): string {
-  let [start, end] = [0, value.length];
-  while (value[start] === ' ' || value[start] === '\t') start += 1;
-  while (end > start && (value[end - 1] === ' ' || value[end - 1] === '\t')) end -= 1;
-  return value.slice(start, end);
+function trimmed(line: string): string {
+  let [start, end] = [0, line.length];
+  while (isBlank(line, start)) start += 1;
+  while (end > start && isBlank(line, end - 1)) end -= 1;
+  return line.slice(start, end);
+}
+
+/** Whether there is a space or a tab. `trim` would also take the second byte of an "à" in UTF-8. */
+function isBlank(line: string, index: number): boolean {
+  const code = line.charCodeAt(index);
+  return code === 0x20 || code === 0x09;
 }
 
 /** Joins the lines of a field (RFC 9110 section 5.3), except those of cookies, which stay a list. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { generateCookie, getCookie } from 'hono/cookie';
+import { generateCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 
@@ -54,8 +54,17 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
+/** Over TLS the name begins with `__Host-`: no other host and no plain-HTTP page can set it (RFC 6265bis 4.1.3.2). */
+const secure = (c: TasksContext) => c.req.header('x-forwarded-proto') === 'https';
+
+// Read by a regular expression: a parser of all cookies costs 2 µs, a fortieth of a request for the list.
+const sessionCookie = {
+  plain: /(?:^|;)\s*session=([\w-]{22})\s*(?:;|$)/,
+  secure: /(?:^|;)\s*__Host-session=([\w-]{22})\s*(?:;|$)/,
+};
+
 function currentSession(c: TasksContext): string | undefined {
-  return getCookie(c, 'session', cookieOptions(c).prefix) || undefined;
+  return sessionCookie[secure(c) ? 'secure' : 'plain'].exec(c.req.header('cookie') ?? '')?.[1];
 }
 
 function newSession(c: TasksContext): string {
@@ -64,12 +73,8 @@ function newSession(c: TasksContext): string {
   return session;
 }
 
-/**
- * The options of our cookies. Over TLS their names begin with `__Host-`: no other host and no plain-HTTP page can set
- * them (RFC 6265bis 4.1.3.2).
- */
+/** The options of our cookies. */
 export function cookieOptions(c: TasksContext): CookieOptions & { prefix?: 'host' } {
   const options = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;
-  if (c.req.header('x-forwarded-proto') !== 'https') return options;
-  return { ...options, secure: true, prefix: 'host' };
+  return secure(c) ? { ...options, secure: true, prefix: 'host' } : options;
 }

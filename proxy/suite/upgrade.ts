@@ -64,6 +64,8 @@ export function upgradeRules(folder: () => string): void {
       expect(kept.size).toBe(10_000);
     }, 600_000);
     afterAll(async () => {
+      // Each knows its own networks and volumes.
+      await thisRelease?.compose('down', '--volumes');
       await lastRelease?.compose('down', '--volumes', '--rmi', 'local');
       await rm(previous, { recursive: true, force: true });
     });

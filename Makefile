@@ -57,7 +57,7 @@ kubernetes-down: ## remove it from there; the tasks only with WIPE=1
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
-	@vitest run --config proxy/vitest.cluster.ts kubernetes
+	@vitest run --config proxy/vitest.cluster.ts
 
 deploy-check: setup ## render and check the descriptions for compose and Kubernetes, without a cluster
 	@vitest run deploy/descriptions

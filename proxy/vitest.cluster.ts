@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'cluster',
-    include: ['proxy/*.cluster.ts', 'deploy/observe/*.cluster.ts'],
+    include: ['{proxy,deploy/observe}/kubernetes*.cluster.ts'],
     root: `${import.meta.dirname}/..`,
     env: { SEED: process.env.SEED ?? '1' },
     fileParallelism: false,

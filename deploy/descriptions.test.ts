@@ -245,19 +245,6 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     expect(spec.volumes).toContainEqual({ name: 'door', secret });
   });
 
-  test('the alerts of `observe` are those of rules.yml', async () => {
-    const rule = {
-      apiVersion: 'monitoring.coreos.com/v1',
-      kind: 'PrometheusRule',
-      metadata: { name: 'longhand' },
-      spec: read('deploy/observe/rules.yml'),
-    };
-    const comment = '# Made from deploy/observe/rules.yml: npx vitest run deploy/descriptions.test.ts -u\n';
-    await expect(comment + stringify(rule, { lineWidth: 0 })).toMatchFileSnapshot(
-      join(kubernetes, 'components', 'observe', 'rules.yaml'),
-    );
-  });
-
   test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {
     const all = fitted('external-redis', 'observe');
     const pods = workloads(all).map(({ metadata }) => metadata.name);

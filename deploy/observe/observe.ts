@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -44,7 +44,7 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   };
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
-    copyFileSync(join(import.meta.dirname, 'rules.yml'), join(data, 'rules.yml'));
+    writeFileSync(join(data, 'rules.yml'), rules());
     writeFileSync(
       join(data, 'prometheus.yml'),
       prometheusConfiguration(folder, interval, bridges, exporters),
@@ -57,6 +57,10 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     throw error;
   }
 }
+
+/** The rules as Prometheus reads them, the `spec` of Kubernetes' PrometheusRule. */
+export const rules = () =>
+  readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
 /** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
 interface Bridge {

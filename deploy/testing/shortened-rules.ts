@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rules } from '../observe/observe.ts';
 
 /** The windows of the rules in a rehearsal: minutes and days become seconds. Thresholds stay. */
 const windows: Record<string, string> = {
@@ -12,8 +11,8 @@ const windows: Record<string, string> = {
   '3d': '20s',
 };
 
-/** The alerts of deploy/observe/rules.yml, which fire within seconds of their faults. */
+/** The alerts of deploy/observe/rules.yaml, which fire within seconds of their faults. */
 export const shortenedRules = () =>
-  readFileSync(join(import.meta.dirname, '..', 'observe', 'rules.yml'), 'utf8')
+  rules()
     .replace(/\[(\w+)\]/g, (_, window) => `[${windows[window]}]`)
     .replace(/for: (\w+)/g, (_, window) => `for: ${windows[window]}`);

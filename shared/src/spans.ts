@@ -69,23 +69,17 @@ export const sharing = <Result>(name: string, result: Promise<Result>): Promise<
  * Runs an operation on Redis and times it, as a span of the request and in the metrics.
  *
  * @param operation one of a few names: a command, or a script.
- * @param facts what the reply says of the operation itself, such as how many shared its round trip.
  */
-export type Timed = <Reply>(
-  operation: string,
-  run: () => Promise<Reply>,
-  facts?: (reply: Reply) => Facts,
-) => Promise<Reply>;
+export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
 
 /** Runs without timing. */
 export const untimed: Timed = (_, run) => run();
 
 /** Times operations on Redis, by the labels of OpenTelemetry's database conventions (1.44). */
 export function timedOperations(durations: Durations): Timed {
-  return (operation, run, facts) =>
+  return (operation, run) =>
     timed(`redis ${operation}`, run, {
       durations,
       labels: { db_system_name: 'redis', db_operation_name: operation },
-      ...(facts && { describe: (reply) => ({ facts: facts(reply) }) }),
     });
 }

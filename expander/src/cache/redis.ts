@@ -79,5 +79,5 @@ export function circuitBreaker(
     onTimeout();
     throw new Error(`${name} did not answer within ${timeout} ms`);
   };
-  return (name, operation, facts) => timed(name, () => attempt(operation), facts);
+  return (name, operation) => timed(name, () => attempt(operation));
 }

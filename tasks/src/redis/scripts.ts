@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { type Timed, untimed } from '@longhand/shared/spans.ts';
-import DataLoader from 'dataloader';
-import type { ChainableCommander } from 'ioredis';
 import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 
@@ -12,64 +11,43 @@ import { keys } from './keys.ts';
  */
 export type Script<Reply> = (args?: object) => Promise<Reply>;
 
-type Call = [command: string, args: string];
-type Replied = [error: Error | null, reply: unknown, batch: number];
-
 /** Milliseconds in which replicas have to confirm a write. */
 const waitTime = 500;
 
 /**
  * The scripts of `lua/`, by their names.
  *
- * @param replicas how many have to confirm what the scripts of one turn have changed. WAIT holds the connection
- *   meanwhile, so `redis` should be one for writes alone.
+ * @param replicas how many have to confirm a change; the scripts of one turn of the event loop share a WAIT. It holds the
+ *   connection meanwhile, so `redis` should be one for writes alone.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
-  // Calls of one turn of the event loop share a pipeline. ioredis would do the same, but keep the next pipeline back
-  // until the one before is answered, which takes as long as an fsync.
-  const callAll = async (calls: readonly Call[]): Promise<Replied[]> => {
-    const pipeline = redis.pipeline();
-    for (const [command, args] of calls) {
-      (pipeline as unknown as Record<string, (args: string) => ChainableCommander>)[command]?.(args);
-    }
-    if (replicas > 0) pipeline.wait(replicas, waitTime);
-    const replies = (await pipeline.exec()) ?? [];
-    const unconfirmed = replicas > 0 ? tooFew(replicas, replies.pop()) : undefined;
-    return replies.map(([error, reply]) => [error ?? unconfirmed ?? null, reply, calls.length]);
+  let wait: Promise<void> | undefined;
+  const waitForReplicas = async () => {
+    await setImmediate();
+    wait = undefined;
+    const confirmed = await redis.wait(replicas, waitTime).catch((cause) => {
+      throw new Unconfirmed('none answered', { cause });
+    });
+    if (confirmed < replicas) throw new Unconfirmed(`${confirmed} of ${replicas} replicas confirmed`);
   };
-  const turn = new DataLoader(callAll, {
-    cache: false,
-    batchScheduleFn: (run) => void setImmediate(run),
-  });
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
     redis.defineCommand(command, { lua: source(name), numberOfKeys: 0 });
-    const run = async (args: string): Promise<[reply: unknown, batch: number]> => {
-      const [error, reply, batch = 0] = (await turn.load([command, args])) ?? [];
-      if (error) throw error;
-      return [reply, batch];
+    const commands = redis as unknown as Record<string, (args: string) => Promise<string | null>>;
+    const run = async (args: string) => {
+      const reply = commands[command]?.(args);
+      if (replicas > 0) wait ??= waitForReplicas();
+      return (await Promise.all([reply, wait]))[0];
     };
     return async (args = {}) => {
-      const replied = timed(
-        name,
-        () => run(JSON.stringify(args)),
-        ([, batch]) => ({ batch }),
-      );
-      const [reply] = await storeReply(replied);
-      return typeof reply === 'string' ? JSON.parse(reply) : undefined;
+      const reply = await storeReply(timed(name, () => run(JSON.stringify(args))));
+      return reply && JSON.parse(reply);
     };
   };
 }
 
 /** Redis has carried out a write, but too few replicas have confirmed it: a failover may undo it. */
 class Unconfirmed extends Error {}
-
-/** @param waited the reply of WAIT: how many replicas have confirmed, also where the time was up. */
-function tooFew(replicas: number, waited?: [error: Error | null, reply: unknown]): Unconfirmed | undefined {
-  const [cause, confirmed] = waited ?? [];
-  if (!cause && Number(confirmed) >= replicas) return undefined;
-  return new Unconfirmed(`${confirmed ?? 'none'} of ${replicas} replicas confirmed`, { cause });
-}
 
 /** The names of `keys` in the scripts. */
 const prelude = `local keys = { ${Object.entries(keys)

@@ -3,55 +3,41 @@
 #   deploy/kubernetes/restore.sh [FILE]      in the volume of the backups; the newest by default
 # Meanwhile tasks answers 503.
 set -eu
-namespace=longhand
 file=${1:-}
-kubectl() { command kubectl --namespace "$namespace" "$@"; }
+kubectl() { command kubectl --namespace longhand "$@"; }
 
-script=$(kubectl get statefulset tasks-store \
-    --output 'jsonpath={.spec.template.spec.volumes[?(@.name=="script")].configMap.name}')
-image=$(kubectl get statefulset tasks-store --output 'jsonpath={.spec.template.spec.containers[0].image}')
-trap 'kubectl delete --ignore-not-found --wait pod restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
+trap 'kubectl delete --ignore-not-found --cascade foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0
-kubectl apply -f - <<END
-apiVersion: v1
-kind: Pod
-metadata: { name: restore, labels: { app.kubernetes.io/part-of: longhand } }
-spec:
-  restartPolicy: Never
-  enableServiceLinks: false
-  automountServiceAccountToken: false
-  securityContext:
-    { runAsNonRoot: true, runAsUser: 999, runAsGroup: 999, fsGroup: 999, seccompProfile: { type: RuntimeDefault } }
-  containers:
-    - name: restore
-      image: "$image"
-      imagePullPolicy: IfNotPresent
-      workingDir: /data
-      command:
-        - sh
-        - -euc
-        - |
-          file=\${1:-\$(cd /backups && ls tasks-*.rdb | tail -n 1)}
-          (cd /backups && sha256sum -c "\$file.sha256")
-          redis.sh restore <"/backups/\$file"
-          echo "Restored from \$file."
-        - sh
-        - "$file"
-      securityContext:
-        { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: [ALL] } }
-      volumeMounts:
-        - { name: tasks, mountPath: /data }
-        - { name: backups, mountPath: /backups, readOnly: true }
-        - { name: script, mountPath: /usr/local/bin/redis.sh, subPath: redis.sh, readOnly: true }
-  volumes:
-    - { name: tasks, persistentVolumeClaim: { claimName: tasks-tasks-store-0 } }
-    - { name: backups, persistentVolumeClaim: { claimName: backups } }
-    - { name: script, configMap: { name: "$script", defaultMode: 0555 } }
-END
-if ! kubectl wait --for 'jsonpath={.status.phase}=Succeeded' --timeout 120s pod restore; then
-    kubectl logs restore >&2
+# A job of the CronJob, with the volume of the store and another command.
+kubectl create job restore --from cronjob/backup --dry-run=client --output yaml |
+    kubectl patch --local --filename - --output yaml --type json --patch "
+- { op: replace, path: /spec/backoffLimit, value: 0 }
+- { op: replace, path: /spec/template/spec/restartPolicy, value: Never }
+- op: replace
+  path: /spec/template/spec/containers/0/command
+  value:
+    - sh
+    - -euc
+    - |
+      file=\${1:-\$(ls tasks-*.rdb | tail -n 1)}
+      sha256sum -c \"\$file.sha256\"
+      cd /data
+      redis.sh restore <\"/backups/\$file\"
+      echo \"Restored from \$file.\"
+    - sh
+    - '$file'
+- { op: add, path: /spec/template/spec/containers/0/volumeMounts/0/readOnly, value: true }
+- op: add
+  path: /spec/template/spec/containers/0/volumeMounts/-
+  value: { name: tasks, mountPath: /data }
+- op: add
+  path: /spec/template/spec/volumes/-
+  value: { name: tasks, persistentVolumeClaim: { claimName: tasks-tasks-store-0 } }
+" | kubectl apply -f -
+if ! kubectl wait --for condition=Complete --timeout 120s job restore; then
+    kubectl logs job/restore >&2
     echo 'The backup was not restored. Nothing was changed.' >&2
     exit 1
 fi
-kubectl logs restore
+kubectl logs job/restore

@@ -311,6 +311,15 @@ describe('Export', () => {
     expect(await read()).toEqual(before);
   });
 
+  test('is JSON where every one of the oldest tasks is gone', async () => {
+    const task = { finished: 1, created_at: kept.now.toISOString() } as const;
+    await kept.store.insert(Array.from({ length: 1_100 }, (_, i) => ({ ...task, title: `task ${i + 1}` })));
+    await kept.store.clearFinished('removal');
+    await kept.store.create({ title: 'the only one' }, kept.now);
+    const response = await kept.app.request('/tasks/export?format=json');
+    expect(await response.json()).toMatchObject([{ _id: '1101', title: 'the only one' }]);
+  });
+
   test.each([
     ['json', 200, /^\[\s*\]\s*$/],
     ['text', 200, /^$/],

@@ -114,14 +114,15 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
 
 async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
+  let text = format.before;
   let first = true;
   for await (const batch of store.export()) {
-    let text = first ? format.before : '';
     for (const task of batch) {
       text += format.line(task, first);
       first = false;
     }
     yield encoder.encode(text);
+    text = '';
   }
   yield encoder.encode(format.after);
 }

@@ -1,5 +1,6 @@
+import { followRedirects } from '../src/expansion/chain.ts';
 import { ExpansionError } from '../src/expansion/errors.ts';
-import { createExpand, followRedirects } from '../src/expansion/expand.ts';
+import { createExpand } from '../src/expansion/expand.ts';
 import type { Answer } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 import { answerWith } from './answer.ts';

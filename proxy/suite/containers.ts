@@ -44,7 +44,7 @@ export function containerRules(stack: () => ComposedStack): void {
   });
 
   test.each([
-    ['expander', 'longhand-expand --follow=all http://10.0.0.1/', 'expansion/browser-session.ts'],
+    ['expander', 'longhand-expand --follow=all http://10.0.0.1/', 'hop/browse.ts'],
     ['expander', 'PORT=none node expander/src/main.ts', 'expander/src/main.ts'],
     ['tasks', 'PORT=none node tasks/src/main.ts', 'tasks/src/main.ts'],
   ] as const)(

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerWith } from '../../testing/answer.ts';
+import { followRedirects } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createExpand, followRedirects, type TraceOptions } from '../expansion/expand.ts';
+import { createExpand, type TraceOptions } from '../expansion/expand.ts';
 import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './caches.ts';

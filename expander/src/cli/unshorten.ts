@@ -2,12 +2,11 @@ import { lookup } from 'node:dns';
 import { plainConnector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
-import { endedExpansion, followChain, plainSession } from '../expansion/chain.ts';
+import { endedExpansion, followRedirects } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
-import type { Request } from '../hop/exchange.ts';
 import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
 import type { Options } from './options.ts';
 
@@ -16,7 +15,7 @@ const hopShare = 3 / 8;
 
 /**
  * The expander of the command: the service's guard, client, cache of hops and rules for a chain. `--concurrency` replaces
- * the limits for clients. It does not describe hops.
+ * the limits for clients.
  */
 export async function createUnshorten({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
   const { request } = guardedRequest(
@@ -28,38 +27,19 @@ export async function createUnshorten({ follow, maxRedirect, timeout, concurrenc
     },
     plainConnector,
   );
-  const { fetchHop, startSession } =
-    follow === 'all'
-      ? await asBrowser(request)
-      : { fetchHop: fetchHead(request), startSession: plainSession };
-  const fetchCached = cacheHops(fetchHop);
+  // Half a megabyte of code, which is loaded for `--follow=all` alone.
+  const fetchHop =
+    follow === 'all' ? (await import('../hop/browse.ts')).createBrowse(request) : fetchHead(request);
   const times = { hop: timeout * hopShare, chain: timeout };
+  const unshorten = followRedirects(cacheHops(fetchHop), times);
 
   return async (url: string): Promise<LineExpansion> => {
-    const given = url.trim();
-    let cached = true;
-    const onVisit = (_: unknown, visit: { answer: { cached: boolean } | null }) => {
-      cached &&= visit.answer?.cached ?? true;
-    };
     try {
-      const options = { follow, maxRedirect, times, onVisit };
-      const { at, end, redirectCount } = await followChain(
-        readTarget(given),
-        fetchCached,
-        startSession,
-        options,
-      );
-      const expansion = endedExpansion(at.text, end, [], redirectCount);
-      return { ...expansion, cached: cached && !expansion.error };
+      const expansion = await unshorten(readTarget(url), { follow, maxRedirect });
+      const { hops, error } = expansion;
+      return { ...expansion, cached: !error && hops.every((hop) => hop.cached || hop.status === null) };
     } catch (error) {
-      return endedExpansion(given, expansionError(error));
+      return endedExpansion(url.trim(), expansionError(error));
     }
   };
-}
-
-/** What `--follow=all` needs: half a megabyte of code, which is loaded for it alone. */
-async function asBrowser(request: Request) {
-  const { browserSession } = await import('../expansion/browser-session.ts');
-  const { createBrowse } = await import('../hop/browse.ts');
-  return { fetchHop: createBrowse(request), startSession: browserSession };
 }

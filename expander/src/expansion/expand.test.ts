@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerWith } from '../../testing/answer.ts';
+import { followRedirects } from './chain.ts';
 import { ExpansionError } from './errors.ts';
-import { createExpand, followRedirects } from './expand.ts';
+import { createExpand } from './expand.ts';
 import type { Answer, FetchHop, Hop } from './expansion.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;

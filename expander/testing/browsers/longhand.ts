@@ -1,7 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { type Connect, resumingConnector } from '@longhand/shared/connector.ts';
-import { createExpand, followRedirects } from '../../src/expansion/expand.ts';
+import { followRedirects } from '../../src/expansion/chain.ts';
+import { createExpand } from '../../src/expansion/expand.ts';
 import type { End, Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';

@@ -3,16 +3,22 @@ import type { Context } from 'hono';
 import ip from 'ipaddr.js';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError, expansionError } from '../expansion/errors.ts';
-import type { Expand } from '../expansion/expand.ts';
+import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
-import { type AnswerFormat, type AskedFor, formats } from './formats.ts';
+import { type AnswerFormat, formats } from './formats.ts';
 import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
 
-type Parameters = ReturnType<typeof readParameters>;
+/** What a request to the API asks for, as it is given; of a parameter that is given twice, the first one. */
+function readAsked(c: Context) {
+  const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
+  return { u: u.trim(), cb, err, format, follow: readFollow(follow) };
+}
+
+type Asked = ReturnType<typeof readAsked>;
 
 /** Writes expansions in formats of the API. `isOpen`: every website may read them, and caches give them past their time. */
 export function createApi(expand: Expand, isOpen: boolean) {
-  const answer = (c: Context, format: AnswerFormat, asked: AskedFor, expansion: Expansion): Response => {
+  const answer = (c: Context, format: AnswerFormat, asked: Asked, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
     const { status, headers } = reportError(c, error);
     return textResponse(format.write(expansion, asked), {
@@ -26,47 +32,31 @@ export function createApi(expand: Expand, isOpen: boolean) {
       },
     });
   };
-  /** Answers by `formatOf` what was asked; a failure by `failureFormat`, also that of the request itself. */
-  const expandTo =
-    (failureFormat: (asked: Asked) => AnswerFormat, formatOf: (asked: Parameters) => AnswerFormat) =>
-    async (c: Context) => {
-      const { u = '', err = '', format = '' } = c.req.query();
-      let asked: Asked = { u, cb: '', err, format, follow: 'default' };
-      try {
-        const parameters = readParameters(c);
-        asked = parameters;
-        const successFormat = formatOf(parameters);
-        const expansion = await expand.trace(parameters.u, parameters);
-        return answer(c, isFailure(expansion) ? failureFormat(asked) : successFormat, asked, expansion);
-      } catch (error) {
-        // Nothing was expanded: this says something about the request, not about the URL.
-        const expansion = { ...endedExpansion(asked.u, expansionError(error)), freshUntil: 0 };
-        return answer(c, failureFormat(asked), asked, expansion);
-      }
-    };
   return {
     /** `GET /api`: the long URL as text, as JSON, or as a call. */
-    text: expandTo(failureFormatOf, formatOf),
+    async text(c: Context) {
+      const asked = readAsked(c);
+      const expansion = await expandRequest(c, expand, asked, () => checkCallbacks(asked));
+      return answer(c, textFormat(asked, expansion), asked, expansion);
+    },
     /** `GET /api/chain`: every hop. */
-    chain: expandTo(
-      () => formats.chain,
-      () => formats.chain,
-    ),
+    async chain(c: Context) {
+      const asked = readAsked(c);
+      return answer(c, formats.chain, asked, await expandRequest(c, expand, asked));
+    },
   };
 }
 
-type Asked = AskedFor & Pick<Parameters, 'format'>;
-
-const isFailure = ({ error, end }: Expansion) => error !== null || end.code === 'empty';
-
-function failureFormatOf({ err, format }: Asked): AnswerFormat {
+/** The format of `/api`. A failure has its own, also that of the request itself. */
+function textFormat({ cb, err, format }: Asked, { error, end }: Expansion): AnswerFormat {
   if (format === 'json') return formats.json;
-  return isCallbackName(err) ? formats.jsonpError : formats.text;
+  if (error || end.code === 'empty') return isCallbackName(err) ? formats.jsonpError : formats.text;
+  return cb === '' ? formats.text : formats.jsonp;
 }
 
 /** @throws ExpansionError `invalid_callback` */
-function formatOf({ u, cb, err, format }: Parameters): AnswerFormat {
-  if (u === '') return formats.text;
+function checkCallbacks({ u, cb, err, format }: Asked): void {
+  if (u === '') return;
   for (const [argument, name] of Object.entries({ cb, err })) {
     if (name === '') continue;
     if (format === 'json') throw invalidCallback(`The \`${argument}\` argument does not go with JSON.`);
@@ -74,8 +64,6 @@ function formatOf({ u, cb, err, format }: Parameters): AnswerFormat {
       throw invalidCallback(`The \`${argument}\` argument is not the name of a function.`);
     }
   }
-  if (format === 'json') return formats.json;
-  return cb === '' ? formats.text : formats.jsonp;
 }
 
 const invalidCallback = (message: string) => new ExpansionError('invalid_callback', message);
@@ -92,39 +80,52 @@ export function isCallbackName(name: string): boolean {
 }
 
 /**
- * Reads the parameters and the client of a request. Any number of empty `u` counts as none.
+ * Expands `u` for a request, unless `check` throws. If the request itself is wrong, nothing is expanded, and the error says
+ * nothing about the URL: no cache keeps it.
+ */
+export async function expandRequest(
+  c: Context,
+  expand: Expand,
+  { u, follow, again, onHop }: TraceOptions & { u: string },
+  check = () => {},
+): Promise<Expansion> {
+  try {
+    const { signal, client } = readRequest(c);
+    check();
+    return await expand.trace(u, { follow, again, onHop, signal, client });
+  } catch (error) {
+    return { ...endedExpansion(u, expansionError(error)), freshUntil: 0 };
+  }
+}
+
+/**
+ * Checks a request, and reads what it says besides its URL. Any number of empty `u` counts as none.
  *
  * @throws ExpansionError if `u`, `cb` or `err` is given twice: the URL in `u` most likely was not percent-encoded. Also
  *   if an expander asks for an expansion: URLs that nest its own address would keep it busy with itself.
  */
-export function readParameters(c: Context) {
-  const { u = [''], cb = [''], err = [''], follow = [''], format = [''] } = c.req.queries();
-  if (u.length > 1 && u.some((url) => url.trim() !== '')) {
+export function readRequest(c: Context) {
+  const { u = [], cb = [], err = [] } = c.req.queries();
+  const isEmpty = u.every((url) => url.trim() === '');
+  if (u.length > 1 && !isEmpty) {
     const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
     throw new ExpansionError('invalid_url', message);
   }
   for (const [argument, { length }] of Object.entries({ cb, err })) {
     if (length > 1) throw invalidCallback(`The \`${argument}\` argument is given more than once.`);
   }
-  const url = u[0]?.trim() ?? '';
-  if ((url !== '' || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
+  if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
     throw new ExpansionError('target_refused', 'This URL points back to this service.');
   }
   return {
-    /** The URL to expand; empty if it is absent. */
-    u: url,
-    /** The name of the callback; empty if it is absent. */
-    cb: cb[0] ?? '',
-    /** The name of the callback for a failure; empty if it is absent. */
-    err: err[0] ?? '',
-    /** `json`, or anything else for the plain form. */
-    format: format[0] ?? '',
-    follow: (follow[0] === 'all' ? 'all' : 'default') as Follow,
+    follow: readFollow(c.req.query('follow')),
     /** Aborted when the client leaves. */
     signal: c.req.raw.signal,
     client: clientOf(c),
   };
 }
+
+const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
 /** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
 export function isOwnRequest(cdnLoop = ''): boolean {

@@ -7,7 +7,7 @@ import { processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
-import { readParameters } from './api.ts';
+import { readRequest } from './api.ts';
 import { formats } from './formats.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
@@ -19,7 +19,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
   const pause = createPause();
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
-    const { follow, signal, client } = readParameters(c);
+    const { follow, signal, client } = readRequest(c);
     const list = openList(client, signal);
     const { text, release } = await readBody(c.req.raw).catch((error) => {
       list.close();

@@ -1,11 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { redirectHop } from '../../testing/answer.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { createExpand } from '../expansion/expand.ts';
 import type { Hop } from '../expansion/expansion.ts';
-import { createPage } from './page.ts';
-import { streamPage } from './page-stream.ts';
+import { createApp } from './app.ts';
 
-const page = createPage();
 const app = scriptedApp({ 'http://sho.rt/x': to('http://end.example/'), 'http://end.example/': {} });
 const open = (u: string) => app.request(`/?${new URLSearchParams({ u })}`);
 
@@ -45,21 +44,25 @@ test('a URL that was not percent-encoded is explained in the page', async () => 
 });
 
 describe('a fault of ours', () => {
-  test('after the first hop is told in the page, which ends', async () => {
-    const onFault = vi.fn();
-    const failing = async (onHop: (hop: Hop) => void) => {
-      onHop(redirectHop);
+  /** The page of an expansion that fails by a fault, perhaps after a hop. */
+  const failing = (...hops: Hop[]) => {
+    const error = vi.fn();
+    const expand = createExpand(async (_, { onHop }) => {
+      for (const hop of hops) onHop?.(hop);
       throw new Error('a fault');
-    };
-    const { body } = await streamPage({ page, u: 'sho.rt/x' }, failing, onFault);
-    expect(await new Response(body).text()).toMatch(
+    });
+    return { error, response: createApp(expand, { log: { error } }).request('/?u=sho.rt/x') };
+  };
+
+  test('after the first hop is told in the page, which ends', async () => {
+    const { error, response } = failing(redirectHop);
+    expect(await (await response).text()).toMatch(
       /Something went wrong here\.<\/h2>\s*<p class="actions careful">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
     );
-    expect(onFault).toHaveBeenCalledWith(new Error('a fault'));
+    expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
   test('before it is an error like any other', async () => {
-    const failing = streamPage({ page, u: 'sho.rt/x' }, () => Promise.reject(new Error('a fault')), vi.fn());
-    await expect(failing).rejects.toThrow('a fault');
+    expect((await failing().response).status).toBe(500);
   });
 });

@@ -6,8 +6,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createApp } from '../web/app.ts';
 import { createPause } from './pause.ts';
-import type { BulkLine } from './process-list.ts';
-import { processList } from './process-list.ts';
+import { type BulkLine, processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
 
 const { app } = testExpander();
@@ -119,10 +118,11 @@ test('an expansion of many that is aborted begins no more, and ends', async () =
     return endedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
   };
   const urls = await readUrls('x\n'.repeat(1_000));
-  const options = { signal: leaving.signal, onFault: () => {}, pause: createPause() };
-  const done = processList(urls, unshorten, options);
-  expect((await Array.fromAsync(done)).length).toBe(60);
-  expect(begun).toBe(60);
+  const done: BulkLine[] = [];
+  const write = (line: BulkLine) => void done.push(line);
+  const options = { concurrency: 48, signal: leaving.signal, onFault: () => {} };
+  await processList(urls.values(), unshorten, write, options);
+  expect([begun, done.length]).toEqual([60, 60]);
 });
 
 test('long lists leave the event loop to other requests every 10 ms, whatever a line takes', async () => {
@@ -141,9 +141,9 @@ test('long lists leave the event loop to other requests every 10 ms, whatever a 
     while (performance.now() < end);
     return endedExpansion('http://a.example/', { code: 'final', message: '' });
   };
-  const options = { onFault: () => {}, pause: createPause() };
+  const options = { concurrency: 48, onFault: () => {}, pause: createPause() };
   const urls = await readUrls('http://a.example/\n'.repeat(100));
-  const expandList = () => Array.fromAsync(processList(urls, busy, options));
+  const expandList = () => processList(urls.values(), busy, () => undefined, options);
   await Promise.all(Array.from({ length: 3 }, expandList));
   expect(turns.reduce((sum, lines) => sum + lines)).toBeGreaterThan(250);
   // Each of the three lists may have begun a line when the time is over.

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
-import type { Pause } from './pause.ts';
+import { noPause, type Pause } from './pause.ts';
 import type { NumberedUrl } from './url-list.ts';
 
 /** Why a line failed; `fault` is one of ours. */
@@ -26,7 +26,7 @@ export interface BulkLine {
 export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
 
 /** Expands the URL of one line by `unshorten`. It never rejects: if that does, `onFault` gets the error. */
-export async function processLine(
+async function processLine(
   [line, given]: NumberedUrl,
   unshorten: (url: string) => Promise<LineExpansion>,
   onFault: (fault: unknown) => void,
@@ -59,55 +59,34 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/**
- * Expansions of one list at a time: fewer than the 64 that may wait for one origin, so that a list of links of one
- * shortener leaves room for single requests.
- */
-const maxInFlight = 48;
-
-export interface BulkOptions {
+export interface ListOptions {
+  /** Expansions at a time. */
+  concurrency: number;
   /** Aborted, no other expansion starts. */
   signal?: AbortSignal;
   onFault: (fault: unknown) => void;
   /** Cached lines wait for nothing: without a pause, thousands of them block every other request. */
-  pause: Pause;
+  pause?: Pause;
 }
 
 /**
- * Expands many URLs by `unshorten`, 48 at a time, and yields each as it is done. A line that fails does not affect the
- * others; `onFault` gets unexpected errors.
+ * Expands many URLs by `unshorten`, and gives each to `write` as it is done, which may hold up the next one. A line that
+ * fails does not affect the others; `onFault` gets unexpected errors.
  */
-export async function* processList(
-  urls: readonly NumberedUrl[],
+export async function processList(
+  urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
   unshorten: (url: string) => Promise<LineExpansion>,
-  { signal, onFault, pause }: BulkOptions,
-): AsyncGenerator<BulkLine, void, void> {
-  const waiting = urls.values();
-  const done: BulkLine[] = [];
-  let inFlight = 0;
-  let onDone = () => {};
-  const startNext = () => {
-    const next = waiting.next();
-    if (next.done || signal?.aborted) return;
-    inFlight += 1;
-    processLine(next.value, unshorten, onFault).then((line) => {
-      done.push(line);
-      onDone();
-    });
-  };
-  for (let i = 0; i < maxInFlight; i += 1) {
-    startNext();
-    await pause();
-  }
-  while (inFlight > 0) {
-    const line = done.shift();
-    if (!line) {
-      await new Promise<void>((resolve) => (onDone = resolve));
-      continue;
+  write: (line: BulkLine) => Promise<void> | undefined,
+  { concurrency, signal, onFault, pause = noPause }: ListOptions,
+): Promise<void> {
+  const inTurn = async () => {
+    for await (const numbered of urls) {
+      const paused = pause();
+      // Not without a pause: in that moment all others would begin a line, too.
+      if (paused) await paused;
+      if (signal?.aborted) return;
+      await write(await processLine(numbered, unshorten, onFault));
     }
-    inFlight -= 1;
-    startNext();
-    yield line;
-    await pause();
-  }
+  };
+  await Promise.all(Array.from({ length: concurrency }, inTurn));
 }

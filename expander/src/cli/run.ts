@@ -1,6 +1,6 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { retiredWarning } from '@longhand/shared/retired-variables.ts';
-import { processLine } from '../bulk/process-list.ts';
+import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';
 import { type Options, readOptions } from './options.ts';
@@ -49,15 +49,12 @@ async function expandAll(options: Options): Promise<number> {
     error.code === 'EPIPE' ? stopped.resolve(status()) : stopped.reject(error),
   );
 
-  const expandInTurn = async () => {
-    for await (const numbered of urls) {
-      const line = await processLine(numbered, unshorten, console.error);
-      progress.step(line.error === null);
-      await output.write(options.format(line));
-    }
+  const write = (line: BulkLine) => {
+    progress.step(line.error === null);
+    return output.write(options.format(line));
   };
   const done = async () => {
-    await Promise.all(Array.from({ length: options.concurrency }, expandInTurn));
+    await processList(urls, unshorten, write, { concurrency: options.concurrency, onFault: console.error });
     await output.end();
     progress.end();
     return status();

@@ -2,16 +2,20 @@ import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { createPause } from '../bulk/pause.ts';
-import type { BulkLine } from '../bulk/process-list.ts';
-import { processList } from '../bulk/process-list.ts';
+import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
-import { within } from '../expansion/deadline.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readRequest } from './api.ts';
 import { formats } from './formats.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
 const maxSilence = 5_000;
+
+/**
+ * Expansions of one list at a time: fewer than the 64 that may wait for one origin, so that a list of links of one
+ * shortener leaves room for single requests.
+ */
+const concurrency = 48;
 
 /** `POST /api/expand`: a list of URLs, answered line by line. */
 export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
@@ -33,8 +37,9 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       const urls = await readUrls(text, { json: isJson(c.req.header('Content-Type')), pause });
       const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
       const unshorten = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
-      const lines = processList(urls, unshorten, { signal, onFault, pause });
-      return new Response(written(lines, end), { headers: formats.ndjson.headers });
+      const options = { concurrency, signal, onFault, pause };
+      const lines = written((write) => processList(urls.values(), unshorten, write, options), end);
+      return new Response(lines, { headers: formats.ndjson.headers });
     } catch (error) {
       end();
       throw error;
@@ -47,31 +52,28 @@ function isJson(contentType = ''): boolean {
 }
 
 /**
- * Writes each result on its own line when the reader pulls it, and a blank line after 5 s without one. Calls
- * `onEnd` at the end, or when the reader leaves.
+ * What `produce` writes, each result on its own line, as fast as the reader takes it, and a blank line after 5 s without
+ * one. Calls `onEnd` at the end, or when the reader leaves.
  */
-function written(lines: AsyncGenerator<BulkLine>, onEnd: () => void): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<BulkLine>> | undefined;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          next ??= lines.next();
-          const result = await within(maxSilence, next, null);
-          if (result?.done) {
-            controller.close();
-            return onEnd();
-          }
-          if (result) next = undefined;
-          controller.enqueue(encoder.encode(result ? formats.ndjson.write(result.value) : '\n'));
-        } catch (error) {
-          controller.error(error);
-          onEnd();
-        }
-      },
-      cancel: onEnd,
-    },
-    { highWaterMark: 0 },
-  );
+function written(
+  produce: (write: (line: BulkLine) => Promise<void>) => Promise<void>,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const send = async (text: string) => {
+    await writer.ready;
+    silence.refresh();
+    // If the reader leaves, the next line learns of it.
+    writer.write(text).catch(() => {});
+  };
+  const silence = setTimeout(() => send('\n').catch(() => {}), maxSilence);
+  produce((line) => send(formats.ndjson.write(line)))
+    .then(() => writer.close())
+    .catch((error) => writer.abort(error))
+    .finally(() => {
+      clearTimeout(silence);
+      onEnd();
+    });
+  return readable;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readOrExit } from '@longhand/shared/env.ts';
 import { connected, operationDurations, redisState, storeClient } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
@@ -12,7 +11,7 @@ import { createTasksMetrics } from './metrics.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
-import { recentPing } from './redis/ping.ts';
+import { keys } from './redis/keys.ts';
 import { watchSettings } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { csrf } from './web/csrf.ts';
@@ -39,7 +38,7 @@ const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
 );
-const key = csrfKey(redis, () => randomBytes(32), undefined, timed);
+const key = csrfKey(redis, timed);
 const { TASKS_PASSWORD_FILE: password, TASKS_TOKENS_FILE: tokens } = config;
 const warning = openWarning(config);
 if (warning) log.warn(warning);
@@ -57,7 +56,7 @@ const app = createApp({
   gauges,
 });
 
-const ping = recentPing(redis);
+const ping = () => redis.exists(keys.version);
 redisState(metrics, ping);
 
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.

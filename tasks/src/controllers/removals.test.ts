@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { submit, testApp, useApp, visit } from '../../testing/app.ts';
-import { TaskError } from '../task/errors.ts';
-import type { TaskStore } from '../task/task.ts';
+import { submit, useApp, visit } from '../../testing/app.ts';
 
 const kept = useApp();
 
@@ -41,27 +39,6 @@ test('Clearing that a crash of Redis ends on the way says with what to bring bac
   expect(await counts()).toEqual({ open: 0, finished: 24_000 });
 });
 
-test('Clearing that ends on the way leads a browser to the list: some to undo, the rest to clear', async () => {
-  await insertFinished(3_000);
-  const ending: TaskStore = {
-    ...kept.store,
-    async clearFinished(removal) {
-      await kept.store.destroy('1', removal);
-      await kept.store.destroy('2', removal);
-      return { count: 2, stop: new TaskError('store_unavailable', 'The tasks cannot be reached.') };
-    },
-  };
-  const visitor = await visit(kept.app);
-  const response = await submit(testApp(ending), '/tasks/finished', { _method: 'DELETE' }, visitor);
-  expect(response.status).toBe(303);
-  const list = await kept.app.request(response.headers.get('location') ?? '');
-  const html = await list.text();
-  expect(html).toContain('Deleted 2 tasks');
-  expect(html).toContain('Undo');
-  expect(await counts()).toEqual({ open: 0, finished: 2_998 });
-  expect(html).toContain('Clear finished');
-});
-
 test.each(['DELETE /tasks/1', 'DELETE /tasks/finished'])(
   '%s names the removal though Redis answers too late, so that it can be undone',
   async (request) => {
@@ -78,16 +55,19 @@ test.each(['DELETE /tasks/1', 'DELETE /tasks/finished'])(
   },
 );
 
-test('The page after a removal that Redis answered too late leads to its Undo', async () => {
-  await insertFinished(1_000);
-  const visitor = await visit(kept.app);
-  await kept.server.pause();
-  const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);
-  await kept.server.resume();
-  expect(response.status).toBe(503);
-  const [, link = ''] = /href="(\/\?removal=[0-9a-f-]{36})"/.exec(await response.text()) ?? [];
-  await expect.poll(async () => (await kept.app.request(link)).text()).toContain('Undo');
-});
+test.each(['/tasks/1', '/tasks/finished'])(
+  'The page after a removal (%s) that Redis answered too late leads to its Undo',
+  async (path) => {
+    await insertFinished(1_000);
+    const visitor = await visit(kept.app);
+    await kept.server.pause();
+    const response = await submit(kept.app, path, { _method: 'DELETE' }, visitor);
+    await kept.server.resume();
+    expect(response.status).toBe(503);
+    const [, link = ''] = /href="(\/\?removal=[0-9a-f-]{36})"/.exec(await response.text()) ?? [];
+    await expect.poll(async () => (await kept.app.request(link)).text()).toContain('Undo');
+  },
+);
 
 test.each(['/tasks/9', '/tasks/1'])('DELETE %s that is refused names the removal as well', async (path) => {
   await insertFinished(1_000);

@@ -4,7 +4,6 @@ import { TaskError } from '../task/errors.ts';
 import type { TaskStore } from '../task/task.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Csrf } from '../web/csrf.ts';
-import { problem } from '../web/error-response.ts';
 import { type Input, withInput } from '../web/input.ts';
 import { html, json, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
 import type { Render } from '../web/views.ts';
@@ -34,10 +33,9 @@ export function removalsController({ store, csrf, render }: RemovalsDependencies
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
     }
     const removal = randomUUID();
-    const { count, stop } = await naming(removal, store.clearFinished(removal));
-    // The list shows what is left, with the button that clears it.
-    if (!wantsJson(c)) return toList(c, 303, count > 0 ? { removal } : {});
-    return stop ? problem(c, stop, { removal, count }) : json(c, { removal, count }, 200, noStore);
+    const count = await naming(removal, store.clearFinished(removal));
+    if (wantsJson(c)) return json(c, { removal, count }, 200, noStore);
+    return toList(c, 303, count > 0 ? { removal } : {});
   };
 
   return {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import { keys } from './keys.ts';
@@ -10,20 +11,12 @@ const maxAge = 2_000;
  * The key of the CSRF tokens. It is kept in the store, so that all replicas use the same one; the first replica to ask
  * makes it. Nobody waits for it to be read again. While the store is away the last known key serves on: a form can still
  * be shown again with what was typed.
- *
- * @param random makes a new key.
- * @param clock milliseconds, ascending.
  */
-export function csrfKey(
-  redis: StoreClient,
-  random: () => Buffer,
-  clock: () => number = () => performance.now(),
-  timed: Timed = untimed,
-): () => Promise<Buffer> {
+export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;
   let checked = Number.NEGATIVE_INFINITY;
   const read = async () => {
-    checked = clock();
+    checked = performance.now();
     known = Buffer.from(await storeReply(timed('csrf key', readOrMake)), 'hex');
     return known;
   };
@@ -31,13 +24,13 @@ export function csrfKey(
     // A store that has reached `maxmemory` refuses every SET, even one that would change nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
-    const own = (known ?? random()).toString('hex');
+    const own = (known ?? randomBytes(32)).toString('hex');
     // Another replica may have been faster.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {
     if (!known) return read();
-    if (clock() - checked >= maxAge) read().catch(() => {});
+    if (performance.now() - checked >= maxAge) read().catch(() => {});
     return known;
   };
 }

@@ -13,11 +13,6 @@ export function fieldsOf(task: object): Record<string, string> {
   return Object.fromEntries(given.map(([name, value]) => [name, `${value}`]));
 }
 
-/** @throws TaskError `unknown_task` for what the store would never assign; each id has exactly one spelling. */
-export function requireId(id: string): void {
-  if (!taskSchema.shape._id.safeParse(id).success) throw unknownTask();
-}
-
 /** The task that `fields` describe. */
 export function taskOf(fields: Fields): Task {
   const task: Partial<Record<keyof Task, unknown>> = {};
@@ -29,10 +24,6 @@ export function taskOf(fields: Fields): Task {
 
 /** @throws TaskError `unknown_task` */
 export function requireTask(fields: Fields | undefined): Task {
-  if (!fields) throw unknownTask();
+  if (!fields) throw new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
   return taskOf(fields);
-}
-
-function unknownTask(): TaskError {
-  return new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
 }

@@ -1,6 +1,6 @@
 import { TaskError } from '../task/errors.ts';
-import type { Filter, ListQuery, Page, Task } from '../task/task.ts';
-import { type Fields, taskOf } from './fields.ts';
+import type { Filter, ListQuery, Page } from '../task/task.ts';
+import type { Fields } from './fields.ts';
 
 /** The scores of open tasks lie below it, those of finished tasks above; see `lua/shared.lua`. */
 const finishedThreshold = -(2 ** 52);
@@ -14,17 +14,8 @@ const ranges: Record<Filter, [first: string, last: string]> = {
 /** A cursor is the score of the last task on the page before. */
 const cursor = /^-[1-9]\d{0,15}$/;
 
-/** What `list.lua` finds. */
-export interface Found {
-  version: string;
-  open: number;
-  finished: number;
-  tasks: Fields[];
-  /** Whether there is a next page. */
-  more: boolean;
-  before: number;
-  previous?: string;
-}
+/** What `list.lua` finds: a page. */
+export type Found = Omit<Page, 'tasks'> & { tasks: Fields[] };
 
 /**
  * The range of scores on a page, and of a later page where the first one starts.
@@ -39,16 +30,4 @@ export function scoreRange({ filter, after }: ListQuery) {
     throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
   }
   return { first: `(${after}`, last, start, after };
-}
-
-/** The page that was found. */
-export function pageOf({ more, ...found }: Found): Page {
-  const tasks = Object.values(found.tasks).map(taskOf);
-  const last = more && tasks.at(-1);
-  return { ...found, tasks, ...(last && { next: scoreOf(last) }) };
-}
-
-/** The score of a task in the index, as in `lua/shared.lua`. */
-function scoreOf({ _id, finished }: Task): string {
-  return `${-Number(_id) + (finished ? 0 : finishedThreshold)}`;
 }

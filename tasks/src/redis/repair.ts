@@ -36,12 +36,9 @@ async function allIds(redis: StoreClient): Promise<string[]> {
   for await (const found of redis.scanStream({ match: `${keys.task}*`, count: 1_000 })) {
     for (const key of found as string[]) ids.add(key.slice(keys.task.length));
   }
-  let cursor = '0';
-  do {
-    const [next, entries] = await redis.zscan(keys.index, cursor, 'COUNT', 1_000);
-    for (let i = 0; i < entries.length; i += 2) ids.add(entries[i] as string);
-    cursor = next;
-  } while (cursor !== '0');
+  for await (const entries of redis.zscanStream(keys.index, { count: 1_000 })) {
+    for (let i = 0; i < entries.length; i += 2) ids.add(entries[i]);
+  }
   // Invalid ids come first.
   const place = (id: string) => Number(id) || 0;
   return [...ids].sort((a, b) => place(a) - place(b));

@@ -4,14 +4,9 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 /** What has to be set so that an acknowledged task is on disk and stays there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
-/**
- * Checks the settings of the store each time it is connected, and warns if acknowledged tasks may be lost.
- * Resolves after the first check if the store is connected already.
- */
-export async function watchSettings(redis: StoreClient, log: Log): Promise<void> {
-  const checkNow = () => check(redis, log);
-  redis.on('ready', checkNow);
-  if (redis.status === 'ready') await checkNow();
+/** Checks the settings of the store each time it is connected, and warns if acknowledged tasks may be lost. */
+export function watchSettings(redis: StoreClient, log: Log): void {
+  redis.on('ready', () => check(redis, log));
 }
 
 async function check(redis: StoreClient, log: Log): Promise<void> {

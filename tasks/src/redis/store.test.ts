@@ -178,7 +178,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       // What is asked in one turn travels together, so this is answered right after the first step.
       const between = () => kept.store.list({ filter: 'all' });
       const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
-      expect(cleared).toEqual({ count: 12_000 });
+      expect(cleared).toBe(12_000);
       expect(whileClearing).toMatchObject({ open: 2, finished: 8_000 });
       expect(await between()).toMatchObject({ open: 2, finished: 0 });
       expect(await kept.store.removed('removal')).toEqual({ removal: 'removal', count: 12_000 });
@@ -193,10 +193,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
     test('of the finished tasks by two at once clears each of them once, and each brings back its own', async () => {
       await insertFinished(10_000);
       const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
-      expect(cleared[0]?.count).toBeGreaterThan(0);
-      expect(cleared[1]?.count).toBeGreaterThan(0);
-      expect(await kept.store.restore('one')).toBe(cleared[0]?.count);
-      expect(await kept.store.restore('two')).toBe(cleared[1]?.count);
+      expect(Math.min(...cleared)).toBeGreaterThan(0);
+      expect([await kept.store.restore('one'), await kept.store.restore('two')]).toEqual(cleared);
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
     });
 
@@ -207,7 +205,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
         if (name === 'clear') await insertFinished(5_000);
         return run();
       };
-      const { count } = await redisStore(kept.redis, { timed }).clearFinished('removal');
+      const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
       // As many steps of 4 000 as there were tasks at the first one: 10 000.
       expect(count).toBe(12_000);
     });
@@ -373,7 +371,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       await fill();
       await kept.store.destroy('2', 'open');
       expect(await kept.redis.exists('{tasks}:task:3')).toBe(0);
-      expect(await kept.store.clearFinished('finished')).toEqual({ count: 1 });
+      expect(await kept.store.clearFinished('finished')).toBe(1);
       expect(await ids({ filter: 'all' })).toEqual([]);
       expect(await kept.store.restore('open')).toBe(1);
       expect(await kept.store.restore('finished')).toBe(1);
@@ -382,18 +380,15 @@ describe.each(stores)('The store in %s:', (_, start) => {
   });
 
   test('the request-forgery key is made once and is the same for all replicas', async () => {
-    const [one, two] = [
-      csrfKey(kept.redis, () => Buffer.alloc(32, 1)),
-      csrfKey(kept.redis, () => Buffer.alloc(32, 2)),
-    ];
-    const [first, second] = await Promise.all([one(), two()]);
+    const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
+    expect(first).toHaveLength(32);
     expect(first).toEqual(second);
   });
 
   test('the request-forgery key can be read at `maxmemory`, where Redis refuses every SET', async () => {
-    const key = await csrfKey(kept.redis, () => Buffer.alloc(32, 1))();
+    const key = await csrfKey(kept.redis)();
     await fill();
-    expect(await csrfKey(kept.redis, () => Buffer.alloc(32, 2))()).toEqual(key);
+    expect(await csrfKey(kept.redis)()).toEqual(key);
   });
 
   describe('The schema of the keys', () => {
@@ -404,7 +399,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       kept.store.insert([{ title: 'tea', finished: 0, created_at: later.toISOString() }]),
       kept.store.update('1', { finished: 0 }, later),
       kept.store.destroy('2', 'removal-2'),
-      kept.store.clearFinished('removal-3').then(({ stop }) => stop && Promise.reject(stop)),
+      kept.store.clearFinished('removal-3'),
       kept.store.restore('removal'),
       repair(kept.redis, true),
     ];
@@ -444,7 +439,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
 
   test('every key has the prefix', async () => {
     await kept.store.create({ title: 'milk' }, now, 'nonce');
-    await csrfKey(kept.redis, () => Buffer.alloc(32))();
+    await csrfKey(kept.redis)();
     for (const key of await kept.keys()) expect(key).toMatch(/^\{tasks\}:/);
   });
 });

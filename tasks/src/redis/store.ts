@@ -10,10 +10,10 @@ import {
   type Task,
   type TaskStore,
 } from '../task/task.ts';
-import { type Fields, fieldsOf, requireId, requireTask, taskOf } from './fields.ts';
+import { type Fields, fieldsOf, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
-import { type Found, pageOf, scoreRange } from './pages.ts';
+import { type Found, scoreRange } from './pages.ts';
 import { scripts } from './scripts.ts';
 
 /** Seconds in which the same form makes no second task. */
@@ -76,11 +76,10 @@ export function redisStore(
     async list(query, known) {
       const range = scoreRange(query);
       const found = await list({ ...range, count: pageSize, known: known?.version });
-      return found ? pageOf(found) : (known as Page);
+      return found ? { ...found, tasks: Object.values(found.tasks).map(taskOf) } : (known as Page);
     },
 
     async show(id) {
-      requireId(id);
       return requireTask(await show({ id }));
     },
 
@@ -90,12 +89,10 @@ export function redisStore(
     },
 
     async update(id, change, now, match = '*') {
-      requireId(id);
       return requireMatch(await update({ id, match, change: fieldsOf(change), now: now.toISOString() }));
     },
 
     async destroy(id, removal, match = '*') {
-      requireId(id);
       requireMatch(await destroy({ id, match, removal, seconds: removalLifetime }));
     },
 
@@ -106,10 +103,9 @@ export function redisStore(
         // As many steps as there were tasks to clear, so that tasks finished meanwhile do not keep it going.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
-        if (!(error instanceof TaskError)) throw error;
-        return { count, stop: error };
+        throw Object.assign(error as TaskError, { count });
       }
-      return { count };
+      return count;
     },
 
     async removed(removal) {

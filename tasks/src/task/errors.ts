@@ -35,6 +35,8 @@ export class TaskError extends Error {
   readonly code: ErrorCode;
   /** The removal that was asked for. After `store_unavailable` it may have happened. */
   removal?: string;
+  /** How many tasks that removal is known to have removed. */
+  count?: number;
   /** The form that was sent, to be shown again, by the names of its fields. */
   form?: Record<string, string | undefined>;
   /** The methods that the path has. */

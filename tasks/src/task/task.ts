@@ -66,12 +66,6 @@ export interface RecentRemoval extends Required<Removed> {
   removed_at: string;
 }
 
-/** The result of clearing: how many tasks were removed, and the error that ended it early. */
-export interface Cleared {
-  count: number;
-  stop?: TaskError;
-}
-
 /** The revisions that may be changed: an `If-Match` field value, or `*` for any. */
 export type Match = string;
 
@@ -96,10 +90,10 @@ export interface TaskStore {
   /** Removes the task; `restore(removal)` can bring it back for a day. */
   destroy(id: string, removal: string, match?: Match): Promise<void>;
   /**
-   * Removes all finished tasks under one `removal`, a few thousand at a time. If that fails halfway, what was removed
-   * can be restored, and the rest cleared by another call.
+   * Removes all finished tasks under one `removal`, a few thousand at a time, and returns how many those were. If that
+   * fails halfway, the error has the `count`; that many can be restored, and the rest cleared by another call.
    */
-  clearFinished(removal: string): Promise<Cleared>;
+  clearFinished(removal: string): Promise<number>;
   /** What `restore(removal)` would bring back; undefined if it is too late or was done before. */
   removed(removal: string): Promise<Removed | undefined>;
   /** What was removed in the last day and not restored, the last first; of very many removals the last ones. */

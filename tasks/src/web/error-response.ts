@@ -29,8 +29,9 @@ export function errorStatus(error: TaskError): [status: number, headers: Record<
 /** Responds with the problem details of an error (RFC 9457), and with more members. */
 export function problem(c: TasksContext, error: TaskError, members: object = {}): Response {
   const [status, headers] = errorStatus(error);
-  const { code, message: detail } = error;
-  const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...members };
+  const { code, message: detail, removal, count } = error;
+  const details = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
+  const value = { ...details, removal, count, ...members };
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 
@@ -54,7 +55,7 @@ export function errorHandler({ csrf, render, log }: ErrorDependencies) {
     if (error.code === 'store_unavailable') log.warn({ err: error.cause }, 'the store did not answer');
     annotate(c, { error: error.code });
 
-    if (wantsJson(c)) return problem(c, error, error.removal ? { removal: error.removal } : {});
+    if (wantsJson(c)) return problem(c, error);
     const [status, headers] = errorStatus(error);
     const { message: detail } = error;
     const again = error.form && (await formAgain(c, error.form, error));

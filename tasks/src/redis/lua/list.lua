@@ -1,7 +1,7 @@
 -- args: first and last position, count, known version; on later pages start of the first one, and after, the last position
 -- of the page before
--- Returns the version, the counts, the tasks, whether there are more, how many are before them, and the `after` of the
--- page before; false if the version is the known one.
+-- Returns the version, the counts, the tasks, how many are before them, and the `after` of the page before and of the
+-- next one; false if the version is the known one.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 
@@ -22,7 +22,7 @@ return cjson.encode({
   open = open,
   finished = redis.call('ZCARD', keys.index) - open,
   tasks = tasks,
-  more = #ids > args.count,
   before = before,
   previous = previous,
+  next = #ids > args.count and redis.call('ZSCORE', keys.index, ids[args.count]) or nil,
 })

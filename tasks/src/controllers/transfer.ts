@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { jsonEntries, lines } from '../task/entries.ts';
 import { TaskError } from '../task/errors.ts';
-import { type Format, formats } from '../task/formats.ts';
+import { type Format, formats, jsonLines } from '../task/formats.ts';
 import { importTasks, readLines } from '../task/import.ts';
 import type { InProgress, NewTask, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
@@ -18,6 +17,13 @@ import type { Render, Views } from '../web/views.ts';
 const maxFile = 64 * 1024 * 1024;
 
 const tooLarge = `A file to import has at most ${maxFile / 1024 ** 2} MiB.`;
+
+/** How a file of each media type is read. */
+const mediaTypes = new Map<string | undefined, Format>([
+  ['text/plain', formats.text],
+  ['application/json', formats.json],
+  ['application/x-ndjson', jsonLines],
+]);
 
 /** Milliseconds a file may take to arrive: half a megabit per second. The proxy ends uploads that pause. */
 export const uploadTime = 20 * 60_000;
@@ -56,29 +62,25 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     const { nonce } = fields;
     let batch = 0;
     const insert = (tasks: NewTask[]) => store.insert(tasks, nonce && `${nonce} ${++batch}`);
-    const json = /\.(nd)?json$/i.test(name);
-    const [source, format] = json ? [jsonEntries(file), formats.json] : [lines(file), formats.text];
-    const { report, stop } = await importTasks(source, format, insert, now());
+    const format = /\.(nd)?json$/i.test(name) ? formats.json : formats.text;
+    const { report, stop } = await importTasks(file, format, insert, now());
     const [status, headers] = stop ? errorStatus(stop) : [200, noStore];
     const again = stop?.code === 'store_unavailable';
     return html(c, await page(c, { report, again, ...(again && nonce && { nonce }) }), status, headers);
   };
 
   const importBody = async (c: TasksContext) => {
-    const type = mediaType(c) ?? '';
+    const type = mediaType(c);
     if (type === 'multipart/form-data') {
       requireSameOrigin(c.req);
       return withUpload(c, maxFile, tooLarge, (upload) => importUpload(c, upload));
     }
-    if (!['text/plain', 'application/json', 'application/x-ndjson'].includes(type)) {
-      return withInput(c, csrf, (input) => importForm(c, input));
-    }
+    const format = mediaTypes.get(type);
+    if (!format) return withInput(c, csrf, (input) => importForm(c, input));
     if (type === 'text/plain') requireKnownOrigin(c.req);
     else requireSameOrigin(c.req);
     const file = limitedBody(c, maxFile, tooLarge);
-    const source = type === 'application/json' ? jsonEntries(file) : lines(file);
-    const format = type === 'text/plain' ? formats.text : formats.json;
-    const { report, stop } = await importTasks(source, format, (tasks) => store.insert(tasks), now());
+    const { report, stop } = await importTasks(file, format, (tasks) => store.insert(tasks), now());
     return stop ? problem(c, stop, report) : json(c, report, 200, noStore);
   };
 

@@ -1,3 +1,4 @@
+import { jsonEntries, lines } from './entries.ts';
 import { TaskError } from './errors.ts';
 import { importSchema } from './schema.ts';
 import { type NewTask, readTitle, type Task } from './task.ts';
@@ -8,6 +9,8 @@ export interface Format {
   before: string;
   line(task: Task, first: boolean): string;
   after: string;
+  /** What `read` reads one after the other. */
+  entries: typeof lines;
   /**
    * Reads the tasks of an entry, a line or an element of a JSON array, one after the other. A blank line, and the
    * brackets of a JSON array, hold none.
@@ -26,6 +29,7 @@ const text: Format = {
   before: '',
   line: ({ title, finished }) => `- [${finished ? 'x' : ' '}] ${title}\n`,
   after: '',
+  entries: lines,
   read(entry, now) {
     if (entry.trim() === '') return [];
     const [, box, rest] = taskLine.exec(entry) ?? [];
@@ -42,6 +46,7 @@ const json: Format = {
   before: '[',
   line: ({ revision, ...task }, first) => `${first ? '' : ','}\n${JSON.stringify(task)}`,
   after: '\n]\n',
+  entries: jsonEntries,
   read(entry, now) {
     const value = entry.trim().replace(/,$/, '');
     if (value === '' || value === '[' || value === ']') return [];
@@ -56,6 +61,9 @@ const json: Format = {
 };
 
 export const formats = { text, json };
+
+/** One task, or an array of them, on each line. */
+export const jsonLines = { ...json, entries: lines };
 
 function parse(value: string): unknown {
   try {

@@ -3,7 +3,7 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inPieces } from '../../testing/app.ts';
-import { jsonEntries, lines } from './entries.ts';
+import { lines } from './entries.ts';
 import { formats } from './formats.ts';
 import { importTasks } from './import.ts';
 import type { NewTask, Task } from './task.ts';
@@ -16,17 +16,11 @@ test('Lines that are too long are not kept, however long they are', async () => 
     for (const { bytes } of entries) expect(bytes.length).toBeLessThan(64 * 1024 + 2 * chunk.length);
 });
 
-async function* iterate(chunks: AsyncIterable<Uint8Array> | Uint8Array[]) {
-  yield* chunks;
-}
-
 /** Imports `file`, in pieces of three bytes. */
 async function read(file: string, format = formats.json) {
   const tasks: NewTask[] = [];
-  const pieces = iterate(inPieces(file));
-  const source = format === formats.json ? jsonEntries(pieces) : lines(pieces);
   const insert = async (batch: NewTask[]) => void tasks.push(...batch);
-  return { tasks, ...(await importTasks(source, format, insert, now)) };
+  return { tasks, ...(await importTasks(inPieces(file), format, insert, now)) };
 }
 
 function exported(tasks: NewTask[], format = formats.json) {

@@ -1,20 +1,13 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import { type Entries, lines, maxEntry } from './entries.ts';
+import type { z } from 'zod';
+import { maxEntry } from './entries.ts';
 import { TaskError } from './errors.ts';
 import { type Format, formats } from './formats.ts';
+import type { reportSchema } from './schema.ts';
 import type { NewTask } from './task.ts';
 import { utf8 } from './utf8.ts';
 
-/** What became of an import. */
-export interface Report {
-  imported: number;
-  /** Entries that were not imported. */
-  refused: number;
-  /** Why, for the first hundred of them. */
-  problems: { line: number; detail: string }[];
-  /** The line to go on from, if the import ended before the file did. */
-  stopped?: number;
-}
+export type Report = z.output<typeof reportSchema>;
 
 /** Problems that a report lists. */
 const maxProblems = 100;
@@ -32,13 +25,13 @@ const batchSize = 500;
  * Reads tasks entry by entry and inserts them: all tasks of an entry, or none. It holds one batch at a time, however
  * long the file is, and lets others have a turn every 10 ms. If the import ends before the file does, what was read until then is imported.
  *
- * @param source an error that it throws ends the import.
+ * @param file an error that it throws ends the import.
  * @param onRefused gets the line of each entry that is not imported.
- * @returns the report, and why the import ended before the file did: the error of `source` or of `insert`, or
+ * @returns the report, and why the import ended before the file did: the error of `file` or of `insert`, or
  *   `invalid_title` if too many entries were refused.
  */
 export async function importTasks(
-  source: Entries,
+  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   format: Format,
   insert: (tasks: NewTask[]) => Promise<void>,
   now: Date,
@@ -48,28 +41,40 @@ export async function importTasks(
   let batch: NewTask[] = [];
   /** The first line that is not settled, and the last one that was read. */
   let [first, last] = [1, 0];
+  const turn = turns();
   const flush = async () => {
     await insert(batch);
     report.imported += batch.length;
     batch = [];
     first = last + 1;
   };
+  const read = async (bytes: Buffer) => {
+    const tasks: NewTask[] = [];
+    for (const task of format.read(textOf(bytes), now)) {
+      tasks.push(task);
+      await turn();
+    }
+    batch.push(...tasks);
+  };
   const refuse = ({ message: detail }: TaskError) => {
     report.refused += 1;
     onRefused(last);
     if (report.problems.length < maxProblems) report.problems.push({ line: last, detail });
-    if (report.refused === maxRefused) throw tooManyRefused();
+    if (report.refused < maxRefused) return;
+    const many = maxRefused.toLocaleString('en');
+    throw new TaskError(
+      'invalid_title',
+      `${many} lines were refused, so the rest was not read. Is this a list of tasks?`,
+    );
   };
-  const turn = turns();
   const readAll = async () => {
-    for await (const entries of source) {
+    for await (const entries of format.entries(file)) {
       await turn();
       for (const { line, bytes } of entries) {
         await turn();
         last = line;
-        const tasks = await readEntry(bytes, format, now, turn);
-        if (tasks instanceof TaskError) refuse(tasks);
-        else batch.push(...tasks);
+        const fault = await errorOf(() => read(bytes));
+        if (fault) refuse(fault);
         if (batch.length >= batchSize) await flush();
       }
     }
@@ -92,34 +97,17 @@ export async function importTasks(
 export async function readLines(text: string, now: Date, onRefused?: (line: number) => void) {
   const tasks: NewTask[] = [];
   const keep = async (batch: NewTask[]) => void tasks.push(...batch);
-  const { report } = await importTasks(lines([Buffer.from(text)]), formats.text, keep, now, onRefused);
+  const { report } = await importTasks([Buffer.from(text)], formats.text, keep, now, onRefused);
   return { tasks: tasks.reverse(), report };
 }
 
-/** The tasks of an entry, or what is wrong with it. */
-async function readEntry(
-  bytes: Buffer,
-  format: Format,
-  now: Date,
-  turn: () => Promise<void>,
-): Promise<NewTask[] | TaskError> {
-  if (bytes.length > maxEntry) {
-    return new TaskError(
-      'body_too_large',
-      `A task has at most ${maxEntry / 1024} KiB; put each on a line of its own.`,
-    );
-  }
-  try {
-    const tasks: NewTask[] = [];
-    for (const task of format.read(utf8(bytes), now)) {
-      tasks.push(task);
-      await turn();
-    }
-    return tasks;
-  } catch (error) {
-    if (error instanceof TaskError) return error;
-    throw error;
-  }
+/** @throws TaskError `body_too_large`, `not_utf8` */
+function textOf(bytes: Buffer): string {
+  if (bytes.length <= maxEntry) return utf8(bytes);
+  throw new TaskError(
+    'body_too_large',
+    `A task has at most ${maxEntry / 1024} KiB; put each on a line of its own.`,
+  );
 }
 
 /** The TaskError with which `step` fails; undefined if it succeeds. */
@@ -130,14 +118,6 @@ async function errorOf(step: () => Promise<void>): Promise<TaskError | undefined
     if (error instanceof TaskError) return error;
     throw error;
   }
-}
-
-function tooManyRefused(): TaskError {
-  const many = maxRefused.toLocaleString('en');
-  return new TaskError(
-    'invalid_title',
-    `${many} lines were refused, so the rest was not read. Is this a list of tasks?`,
-  );
 }
 
 /** Returns a function to await between two pieces of long work: it lets others have a turn every 10 ms. */

@@ -45,6 +45,19 @@ export const formSchema = z.object({
     .optional(),
 });
 
+const count = z.int().min(0);
+const line = z.int().min(1);
+
+/** What became of an import. */
+export const reportSchema = z.strictObject({
+  imported: count,
+  refused: count.describe('Tasks, or lines, that were not imported.'),
+  problems: z
+    .array(z.strictObject({ line, detail: z.string() }))
+    .describe('Why, for the first hundred of them, and why the import ended early.'),
+  stopped: line.optional().describe('The line to go on from, if the import ended before the file did.'),
+});
+
 /** A task to import: what the store assigns is ignored, what is left out is filled in. */
 export const importSchema = z
   .object({

@@ -1,21 +1,11 @@
 import { z } from 'zod';
 import { errorStatuses } from '../task/errors.ts';
-import { changeSchema, importSchema, newTaskSchema, taskSchema } from '../task/schema.ts';
+import { changeSchema, importSchema, newTaskSchema, reportSchema, taskSchema } from '../task/schema.ts';
 import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
-const line = z.int().min(1);
 const removal = z.string().describe('The name of the removal, for /tasks/restore.');
 const newTask = newTaskSchema.required();
-
-const report = z.strictObject({
-  imported: count,
-  refused: count.describe('Tasks, or lines, that were not imported.'),
-  problems: z
-    .array(z.strictObject({ line, detail: z.string() }))
-    .describe('Why, for the first hundred of them, and why the import ended early.'),
-  stopped: line.optional().describe('The line to go on from, if the import ended before the file did.'),
-});
 
 const described = {
   Id: taskSchema.shape._id,
@@ -36,7 +26,7 @@ const described = {
     count: z.int().optional().describe('Ignored: a Removal may be sent back as it is.'),
   }),
   Count: z.strictObject({ count: z.int().min(1) }),
-  Report: report,
+  Report: reportSchema,
   /** Problem details (RFC 9457). */
   Problem: z.strictObject({
     type: z.literal('about:blank'),
@@ -50,7 +40,7 @@ const described = {
       .describe('In the error of a removal: its name. After store_unavailable it may have happened.'),
     count: z.int().optional().describe('How many tasks a removal is known to have removed.'),
     // In the error of an import that had begun.
-    ...report.partial().shape,
+    ...reportSchema.partial().shape,
   }),
 };
 

@@ -1,41 +1,28 @@
-import type { Log } from '@longhand/shared/log.ts';
 import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { eventsController } from './controllers/events.ts';
 import { askAtDoor, loginController } from './controllers/login.ts';
 import { removalsController } from './controllers/removals.ts';
-import { type TasksDependencies, tasksController } from './controllers/tasks.ts';
+import { tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
 import { TaskError } from './task/errors.ts';
-import type { Changes, InProgress } from './task/task.ts';
 import { allowMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
-import type { Door } from './web/door.ts';
+import type { Dependencies } from './web/dependencies.ts';
 import { errorHandler } from './web/error-response.ts';
 import { respondIcon } from './web/icon.ts';
 import { openapi } from './web/openapi.ts';
 import { tagged, weakTag } from './web/responses.ts';
-import type { PublicFiles } from './web/static-files.ts';
 
 const description = openapi();
 const descriptionTag = weakTag(description);
 
-export interface AppDependencies extends TasksDependencies {
-  changes: Changes;
-  /** Ends the event streams, which would go on forever. */
-  signal: AbortSignal;
-  files: PublicFiles;
-  log: Log;
-  /** Asks for a password, if there is one. */
-  door?: Door | undefined;
-  gauges?: { eventStreams: InProgress; imports: InProgress };
-}
-
-export function createApp({ files, door, ...dependencies }: AppDependencies): Hono<TasksEnv> {
+export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
+  const { files, door } = dependencies;
   const tasks = tasksController(dependencies);
-  const transfer = transferController({ ...dependencies, inProgress: dependencies.gauges?.imports });
-  const events = eventsController({ ...dependencies, inProgress: dependencies.gauges?.eventStreams });
+  const transfer = transferController(dependencies);
+  const events = eventsController(dependencies);
   const removals = removalsController(dependencies);
   const failed = errorHandler(dependencies);
 

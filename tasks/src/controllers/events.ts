@@ -1,6 +1,6 @@
 import { TaskError } from '../task/errors.ts';
-import type { Changes, InProgress } from '../task/task.ts';
 import type { TasksContext } from '../web/context.ts';
+import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
 /** Pages that watch one replica at once: each costs a socket and a few kilobytes. */
@@ -16,6 +16,8 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
+type Used = Pick<Dependencies, 'changes' | 'signal' | 'gauges'>;
+
 /**
  * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page
  * knows when its list is out of date.
@@ -23,14 +25,7 @@ const headers = {
  * @param signal ends all streams: when a replica stops, its pages connect to another one.
  * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
  */
-export function eventsController(
-  {
-    changes,
-    signal,
-    inProgress,
-  }: { changes: Changes; signal: AbortSignal; inProgress?: InProgress | undefined },
-  heartbeat = 5_000,
-) {
+export function eventsController({ changes, signal, gauges }: Used, heartbeat = 5_000) {
   let streams = 0;
   return {
     stream(c: TasksContext): Response {
@@ -50,10 +45,10 @@ export function eventsController(
           const timer = setInterval(() => send(':\n\n'), heartbeat);
           const unsubscribe = changes.subscribe((version) => send(`data: ${version}\n\n`));
           streams += 1;
-          inProgress?.inc();
+          gauges?.eventStreams.inc();
           const stop = () => {
             streams -= 1;
-            inProgress?.dec();
+            gauges?.eventStreams.dec();
             clearInterval(timer);
             unsubscribe();
             if (signal.aborted) stream.close();

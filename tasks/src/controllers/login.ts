@@ -2,12 +2,11 @@ import { annotate } from '@longhand/shared/observe.ts';
 import type { MiddlewareHandler } from 'hono';
 import { TaskError } from '../task/errors.ts';
 import { queryParameter, type TasksContext, type TasksEnv } from '../web/context.ts';
-import type { Csrf } from '../web/csrf.ts';
+import type { Dependencies } from '../web/dependencies.ts';
 import { type Door, pageAfterLogin } from '../web/door.ts';
 import { problem } from '../web/error-response.ts';
 import { withInput } from '../web/input.ts';
 import { html, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
-import type { Render } from '../web/views.ts';
 
 /**
  * Asks for the password before it checks the path, the method or a body. A browser that opens a page is redirected to the
@@ -40,8 +39,10 @@ function loginFor(c: TasksContext): string {
   return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
 }
 
+type Used = Pick<Dependencies, 'csrf' | 'render'>;
+
 /** The login and the logout of a list with a password. The proxy limits how often one client may try. */
-export function loginController({ csrf, door, render }: { csrf: Csrf; door: Door; render: Render }) {
+export function loginController({ csrf, door, render }: Used & { door: Door }) {
   return {
     async new(c: TasksContext) {
       if (await door.admits(c)) return toList(c, 303);

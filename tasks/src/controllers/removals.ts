@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
-import type { TaskStore } from '../task/task.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
-import type { Csrf } from '../web/csrf.ts';
+import type { Dependencies } from '../web/dependencies.ts';
 import { type Input, withInput } from '../web/input.ts';
 import { html, json, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
-import type { Render } from '../web/views.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
 export async function naming<Result>(removal: string, done: Promise<Result>): Promise<Result> {
@@ -20,14 +18,10 @@ export async function naming<Result>(removal: string, done: Promise<Result>): Pr
 
 const restoration = z.strictObject({ removal: z.string(), count: z.number() }).partial();
 
-interface RemovalsDependencies {
-  store: TaskStore;
-  csrf: Csrf;
-  render: Render;
-}
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
 /** Removing many tasks at once, and undoing a removal. */
-export function removalsController({ store, csrf, render }: RemovalsDependencies) {
+export function removalsController({ store, csrf, render }: Used) {
   const clear = async (c: TasksContext, { _method }: Input) => {
     if (c.req.method === 'POST' && _method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');

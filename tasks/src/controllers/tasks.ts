@@ -2,34 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
 import { changeSchema, newTaskSchema } from '../task/schema.ts';
-import {
-  type Change,
-  filters,
-  type ListQuery,
-  RevisionChanged,
-  readTitle,
-  type Task,
-  type TaskStore,
-} from '../task/task.ts';
+import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
 import { listSearch, partOf, queryParameter, type TasksContext, taskId } from '../web/context.ts';
-import type { Csrf } from '../web/csrf.ts';
+import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
-import type { ListPage } from '../web/list-page.ts';
 import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
-import type { Render } from '../web/views.ts';
 import { naming } from './removals.ts';
 
-export interface TasksDependencies {
-  store: TaskStore;
-  csrf: Csrf;
-  listPage: ListPage;
-  render: Render;
-  now: () => Date;
-}
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'listPage' | 'render' | 'now'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, listPage, render, now }: TasksDependencies) {
+export function tasksController({ store, csrf, listPage, render, now }: Used) {
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats, jsonLines } from '../task/formats.ts';
 import { importTasks, readLines } from '../task/import.ts';
-import type { InProgress, NewTask, TaskStore } from '../task/task.ts';
+import type { NewTask, TaskStore } from '../task/task.ts';
 import { limitedBody } from '../web/body.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
-import type { Csrf } from '../web/csrf.ts';
+import type { Dependencies } from '../web/dependencies.ts';
 import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { expired, type Input, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import { type Upload, withUpload } from '../web/upload.ts';
-import type { Render, Views } from '../web/views.ts';
+import type { Views } from '../web/views.ts';
 
 /** Bytes of an imported file: some 100,000 tasks with long titles. */
 const maxFile = 64 * 1024 * 1024;
@@ -28,16 +28,10 @@ const mediaTypes = new Map<string | undefined, Format>([
 /** Milliseconds a file may take to arrive: half a megabit per second. The proxy ends uploads that pause. */
 export const uploadTime = 20 * 60_000;
 
-interface TransferDependencies {
-  store: TaskStore;
-  csrf: Csrf;
-  render: Render;
-  now: () => Date;
-  inProgress?: InProgress | undefined;
-}
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'gauges'>;
 
 /** All tasks in a file, out and in. Neither way holds more than a few hundred tasks at a time. */
-export function transferController({ store, csrf, render, now, inProgress }: TransferDependencies) {
+export function transferController({ store, csrf, render, now, gauges }: Used) {
   /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
@@ -104,11 +98,11 @@ export function transferController({ store, csrf, render, now, inProgress }: Tra
     },
 
     async import(c: TasksContext) {
-      inProgress?.inc();
+      gauges?.imports.inc();
       try {
         return await importBody(c);
       } finally {
-        inProgress?.dec();
+        gauges?.imports.dec();
       }
     },
   };

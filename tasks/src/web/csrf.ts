@@ -6,12 +6,7 @@ import type { TasksContext } from './context.ts';
 /** Bytes of a token, and of the mask in front of it. */
 const size = 32;
 
-export interface Csrf {
-  /** A token for a form on the page that answers `c`; starts a session where there is none. */
-  issue(c: TasksContext): Promise<string>;
-  /** Whether `token` was issued to the session that `c` belongs to. */
-  verify(c: TasksContext, token: string | undefined): Promise<boolean>;
-}
+export type Csrf = ReturnType<typeof csrf>;
 
 /**
  * CSRF tokens: one per session, the HMAC of its id, so that nothing has to be stored. Each page carries the token under
@@ -19,18 +14,20 @@ export interface Csrf {
  *
  * @param key the same for all replicas.
  */
-export function csrf(key: () => Promise<Buffer>): Csrf {
+export function csrf(key: () => Promise<Buffer>) {
   const token = async (session: string) =>
     createHmac('sha256', await key())
       .update(session)
       .digest();
   return {
-    async issue(c) {
+    /** A token for a form on the page that answers `c`; starts a session where there is none. */
+    async issue(c: TasksContext): Promise<string> {
       const mask = nextMask();
       const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
-    async verify(c, given = '') {
+    /** Whether the token was issued to the session that `c` belongs to. */
+    async verify(c: TasksContext, given = ''): Promise<boolean> {
       const session = currentSession(c);
       const bytes = Buffer.from(given, 'base64url');
       if (!session || bytes.length !== 2 * size) return false;

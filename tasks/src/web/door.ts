@@ -8,15 +8,7 @@ import { cookieOptions } from './csrf.ts';
 const lifetime = 90 * 24 * 60 * 60;
 
 /** Admits only those who know the password. */
-export interface Door {
-  isPassword(given: string): boolean;
-  /** Whether the request has the cookie of a session, or a token. */
-  admits(c: TasksContext): Promise<boolean>;
-  /** Makes the response to `c` begin a session. */
-  open(c: TasksContext): Promise<void>;
-  /** Makes the response to `c` end the session of this browser. */
-  close(c: TasksContext): void;
-}
+export type Door = ReturnType<typeof door>;
 
 /**
  * A session is a signed cookie that says when it ends, so nothing has to be stored. What signs it comes from the key in
@@ -31,7 +23,7 @@ export function door(
   key: () => Promise<Buffer>,
   tokens: readonly { name: string; token: string }[] = [],
   now: () => Date = () => new Date(),
-): Door {
+) {
   // Digests have one length, which a comparison in constant time needs.
   const passwordDigest = digest(password);
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
@@ -42,20 +34,23 @@ export function door(
   const seconds = () => now().getTime() / 1_000;
 
   return {
-    isPassword: (given) => timingSafeEqual(digest(given), passwordDigest),
-    async admits(c) {
+    isPassword: (given: string): boolean => timingSafeEqual(digest(given), passwordDigest),
+    /** Whether the request has the cookie of a session, or a token. */
+    async admits(c: TasksContext): Promise<boolean> {
       const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? [];
       const given = token === undefined ? undefined : digest(token);
       const found = given && known.find((one) => timingSafeEqual(one.digest, given));
       if (found) annotate(c, { user: found.name });
       return found !== undefined || (await hasSession(c));
     },
-    async open(c) {
+    /** Makes the response to `c` begin a session. */
+    async open(c: TasksContext): Promise<void> {
       const end = `${Math.floor(seconds() + lifetime)}`;
       const options = { ...cookieOptions(c), maxAge: lifetime };
       c.set('cookie', await generateSignedCookie('login', end, await secret(), options));
     },
-    close(c) {
+    /** Makes the response to `c` end the session of this browser. */
+    close(c: TasksContext): void {
       c.set('cookie', generateCookie('login', '', { ...cookieOptions(c), maxAge: 0 }));
     },
   };

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Log } from '@longhand/shared/log.ts';
 import { annotate } from '@longhand/shared/observe.ts';
 import { errorStatuses, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
-import type { Csrf } from './csrf.ts';
+import type { Dependencies } from './dependencies.ts';
 import { pageAfterLogin } from './door.ts';
 import type { SentForm } from './input.ts';
 import { html, json, noStore, respond, wantsJson } from './responses.ts';
-import type { Render } from './views.ts';
 
 /** The headers that go with a status. */
 const statusHeaders: Record<number, Record<string, string>> = {
@@ -35,17 +33,11 @@ export function problem(c: TasksContext, error: TaskError, members: object = {})
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 
-interface ErrorDependencies {
-  csrf: Csrf;
-  render: Render;
-  log: Log;
-}
-
 /**
  * Answers a request that failed: with problem details (RFC 9457) for a client of the API, with the form and what was
  * typed if a form was sent, else with a page that says why.
  */
-export function errorHandler({ csrf, render, log }: ErrorDependencies) {
+export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
     // Nobody reads the answer to a request whose client left before it had arrived, but the log shows the status.
     if (c.env?.incoming?.readableAborted && !(cause instanceof TaskError)) return respond(c, null, 499);

@@ -15,44 +15,35 @@ const compress = {
 
 type Coding = keyof typeof compress;
 
-interface PublicFile {
-  type: string;
-  hash: string;
-  content: Buffer<ArrayBuffer>;
-  /** The content in each coding that was asked for; not made at the start, which it would slow down. */
-  compressed: Partial<Record<Coding, Buffer<ArrayBuffer>>>;
-}
+type PublicFile = ReturnType<typeof readFile>;
 
-export interface PublicFiles {
-  /**
-   * The path of a file in a folder that is named after the release, a hash of all files: `/public/<release>/list.js`.
-   * It may be cached forever.
-   */
-  href(name: string): string;
-  /**
-   * The file that the request asks for, with or without a release; undefined if there is none. While replicas are
-   * replaced, a page of another release gets the file of this one, uncached.
-   */
-  respond(c: TasksContext): Response | undefined;
-}
+export type PublicFiles = ReturnType<typeof publicFiles>;
 
 /**
  * The files of `folder`, each read and compressed once. A request is a lookup by name and never reaches the file system,
  * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
-export function publicFiles(folder: string): PublicFiles {
+export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.
   const names = globSync('**/*.*', { cwd: folder }).sort();
   const files = new Map(names.map((name) => [name, readFile(join(folder, name))]));
   const release = shortHash([...files].map(([name, { hash }]) => `${name} ${hash}\n`).join(''));
 
   return {
-    href(name) {
+    /**
+     * The path of a file in a folder that is named after the release, a hash of all files: `/public/<release>/list.js`.
+     * It may be cached forever.
+     */
+    href(name: string): string {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;
     },
-    respond(c) {
-      const path = decoded(c.req.path).replace(/^\/public\//, '');
+    /**
+     * The file that the request asks for, with or without a release; undefined if there is none. While replicas are
+     * replaced, a page of another release gets the file of this one, uncached.
+     */
+    respond(c: TasksContext): Response | undefined {
+      const path = c.req.path.replace(/^\/public\//, '');
       const [, asked, name = path] = /^([0-9a-f]{12})\/(.+)$/.exec(path) ?? [];
       const file = files.get(name);
       return file && respondFile(c, file, asked === release);
@@ -60,13 +51,14 @@ export function publicFiles(folder: string): PublicFiles {
   };
 }
 
-function readFile(path: string): PublicFile {
+function readFile(path: string) {
   const content = path.endsWith('.js') ? Buffer.from(joinModules(path)) : readFileSync(path);
   return {
     type: getMimeType(path) ?? 'application/octet-stream',
     hash: shortHash(content),
     content,
-    compressed: {},
+    /** The content in each coding that was asked for; not made at the start, which it would slow down. */
+    compressed: {} as Partial<Record<Coding, Buffer<ArrayBuffer>>>,
   };
 }
 
@@ -96,14 +88,6 @@ function withoutComments(script: string): string {
 
 function shortHash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function respondFile(c: TasksContext, file: PublicFile, immutable: boolean): Response {

@@ -1,0 +1,24 @@
+import type { Log } from '@longhand/shared/log.ts';
+import type { Changes, InProgress, TaskStore } from '../task/task.ts';
+import type { Csrf } from './csrf.ts';
+import type { Door } from './door.ts';
+import type { ListPage } from './list-page.ts';
+import type { PublicFiles } from './static-files.ts';
+import type { Render } from './views.ts';
+
+/** What the application works with; each controller picks what it uses. */
+export interface Dependencies {
+  store: TaskStore;
+  csrf: Csrf;
+  /** Asks for a password, if there is one. */
+  door?: Door | undefined;
+  listPage: ListPage;
+  render: Render;
+  files: PublicFiles;
+  changes: Changes;
+  /** Ends the event streams, which would go on forever. */
+  signal: AbortSignal;
+  now: () => Date;
+  log: Log;
+  gauges?: Record<'eventStreams' | 'imports', InProgress>;
+}

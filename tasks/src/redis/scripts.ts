@@ -26,9 +26,9 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
     await setImmediate();
     wait = undefined;
     const confirmed = await redis.wait(replicas, waitTime).catch((cause) => {
-      throw new Unconfirmed('none answered', { cause });
+      throw new Error('UNCONFIRMED: none answered', { cause });
     });
-    if (confirmed < replicas) throw new Unconfirmed(`${confirmed} of ${replicas} replicas confirmed`);
+    if (confirmed < replicas) throw new Error(`UNCONFIRMED: ${confirmed} of ${replicas} replicas confirmed`);
   };
   return <Reply>(name: string): Script<Reply> => {
     const command = `tasks:${name}`;
@@ -46,9 +46,6 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
   };
 }
 
-/** Redis has carried out a write, but too few replicas have confirmed it: a failover may undo it. */
-class Unconfirmed extends Error {}
-
 /** The names of `keys` in the scripts. */
 const prelude = `local keys = { ${Object.entries(keys)
   .map(([name, key]) => `${name} = '${key}'`)
@@ -64,14 +61,22 @@ function source(name: string): string {
 }
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
-/** Removed tasks are kept for a day, so that they can be restored. */
-const full = 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.';
 
-/** After a rollback to a release that does not know what the keys hold now. */
-const newer =
-  'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.';
-
-const perhaps = 'This may have been saved, but a copy of the store is missing. Please try again in a moment.';
+/** What people can do, by the first word of the error of a script. */
+const reasons = new Map([
+  // Redis has reached `maxmemory`. Removed tasks are kept for a day, so that they can be restored.
+  ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
+  // After a rollback to a release that does not know what the keys hold now.
+  [
+    'NEWER',
+    'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
+  ],
+  // Redis has carried out a write, but a failover may undo it.
+  [
+    'UNCONFIRMED',
+    'This may have been saved, but a copy of the store is missing. Please try again in a moment.',
+  ],
+]);
 
 /**
  * The reply of Redis.
@@ -82,14 +87,7 @@ export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;
   } catch (cause) {
-    throw new TaskError('store_unavailable', reasonOf(cause), { cause });
+    const [word = ''] = /^\w+/.exec((cause as Error).message) ?? [];
+    throw new TaskError('store_unavailable', reasons.get(word) ?? unavailable, { cause });
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof Unconfirmed) return perhaps;
-  const { message = '' } = cause as Error;
-  // Redis begins its error like this once it has reached `maxmemory`.
-  if (message.startsWith('OOM')) return full;
-  return message.startsWith('NEWER') ? newer : unavailable;
 }

@@ -1,10 +1,7 @@
 import { TaskError } from '../task/errors.ts';
+import type { TasksContext } from './context.ts';
 
-/** The request, as Hono gives it. */
-interface Incoming {
-  url: string;
-  header(name: string): string | undefined;
-}
+type Incoming = TasksContext['req'];
 
 /** The headers in which browsers and proxies say that they load a page before anybody asked for it. */
 const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-sec-purpose', 'x-moz'];

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
@@ -13,10 +14,10 @@ import type { Dependencies } from './web/dependencies.ts';
 import { errorHandler } from './web/error-response.ts';
 import { respondIcon } from './web/icon.ts';
 import { openapi } from './web/openapi.ts';
-import { tagged, weakTag } from './web/responses.ts';
+import { tagged } from './web/responses.ts';
 
 const description = openapi();
-const descriptionTag = weakTag(description);
+const descriptionTag = `W/"${hash('sha256', description)}"`;
 
 export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   const { files, door } = dependencies;

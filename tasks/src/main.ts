@@ -16,7 +16,6 @@ import { watchSettings } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { csrf } from './web/csrf.ts';
 import { door } from './web/door.ts';
-import { listPage } from './web/list-page.ts';
 import { noStore } from './web/responses.ts';
 import { securityHeaders } from './web/security-headers.ts';
 import { publicFiles } from './web/static-files.ts';
@@ -46,7 +45,6 @@ const app = createApp({
   store,
   csrf: csrf(key),
   door: password === undefined ? undefined : door(password, key, tokens),
-  listPage: listPage(store, render, password !== undefined),
   render,
   changes: redisChanges(redis, signal),
   signal,

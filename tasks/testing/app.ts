@@ -3,7 +3,6 @@ import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import { csrf } from '../src/web/csrf.ts';
 import type { Door } from '../src/web/door.ts';
-import { listPage } from '../src/web/list-page.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
 import { silent, useStore } from './store.ts';
@@ -30,7 +29,6 @@ export function testApp(
     changes,
     signal: new AbortController().signal,
     csrf: csrf(testKey),
-    listPage: listPage(store, render, door !== undefined),
     render,
     files,
     now,

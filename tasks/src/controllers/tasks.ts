@@ -7,13 +7,16 @@ import { listSearch, partOf, queryParameter, type TasksContext, taskId } from '.
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
+import { listPage } from '../web/list-page.ts';
 import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { naming } from './removals.ts';
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'listPage' | 'render' | 'now'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'door' | 'render' | 'now'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, listPage, render, now }: Used) {
+export function tasksController({ store, csrf, door, render, now }: Used) {
+  const shown = listPage(store, render, door !== undefined);
+
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
@@ -99,30 +102,26 @@ export function tasksController({ store, csrf, listPage, render, now }: Used) {
       const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const added = await addedTask(queryParameter(c, 'added'));
-      const page = await listPage.page(readQuery(c), await formValues(c), removed, added);
+      const page = await shown.page(readQuery(c), await formValues(c), removed, added);
       return html(c, page, 200, noStore);
     },
 
     /** The list alone, for a page that shows an older version. */
     async partial(c: TasksContext) {
-      const { etag, html } = await listPage.partial(readQuery(c));
+      const { etag, html } = await shown.partial(readQuery(c));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
     },
 
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      const { version, tasks: found, next, open, finished } = await store.list(query);
-      const link = next && `/tasks?filter=${query.filter}&after=${next}`;
-      const listed = found.map(({ revision, ...task }) => task);
-      const body = JSON.stringify({ tasks: listed, open, finished, ...(link && { next: link }) });
-      return tagged(
-        c,
-        `W/"${version}"`,
-        'application/json',
-        body,
-        link ? { Link: `<${link}>; rel="next"` } : {},
-      );
+      const page = await store.list(query);
+      const { open, finished } = page;
+      const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
+      const found = page.tasks.map(({ revision, ...task }) => task);
+      const body = JSON.stringify({ tasks: found, open, finished, next });
+      const link = next && { Link: `<${next}>; rel="next"` };
+      return tagged(c, `W/"${page.version}"`, 'application/json', body, { ...link });
     },
 
     async new(c: TasksContext) {

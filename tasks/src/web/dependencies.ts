@@ -2,7 +2,6 @@ import type { Log } from '@longhand/shared/log.ts';
 import type { Changes, InProgress, TaskStore } from '../task/task.ts';
 import type { Csrf } from './csrf.ts';
 import type { Door } from './door.ts';
-import type { ListPage } from './list-page.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
 
@@ -12,7 +11,6 @@ export interface Dependencies {
   csrf: Csrf;
   /** Asks for a password, if there is one. */
   door?: Door | undefined;
-  listPage: ListPage;
   render: Render;
   files: PublicFiles;
   changes: Changes;

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
-  type Filter,
   filters,
   type ListQuery,
   type Page,
@@ -11,34 +10,13 @@ import {
 } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import { listSearch } from './context.ts';
-import { type Pieces, weakTag } from './responses.ts';
+import type { Pieces } from './responses.ts';
 import { number, type Place, type Render } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
-export interface FormValues {
+interface FormValues {
   csrf: string;
   nonce: string;
-}
-
-/** The list alone, without a token. */
-export interface Partial {
-  html: Buffer<ArrayBuffer>;
-  etag: string;
-}
-
-export interface ListPage {
-  /** The page, which offers to undo what was removed, or to show what was added. */
-  page(query: ListQuery, forms: FormValues, removed?: Removed, added?: Task): Promise<Pieces>;
-  partial(query: ListQuery): Promise<Partial>;
-}
-
-/** One version of the list. */
-interface Version {
-  page: Page;
-  summary: string;
-  html: Buffer<ArrayBuffer>;
-  etag: () => string;
-  frame: () => Frame;
 }
 
 /** Puts what differs between requests, and the list, into the page around it. */
@@ -49,60 +27,66 @@ type Frame = (values: FormValues & { summary: string; open: string }, list: Buff
  *
  * @param locked whether one has logged in to see it, and may log out.
  */
-export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked = false): ListPage {
-  const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage(filter))]));
+export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked: boolean) {
+  const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage({ filter }))]));
 
   return {
-    async page(query, forms, removed, added) {
+    /** The list alone, without a token. Its version would be no tag: that of a restored backup may come again. */
+    async partial(query: ListQuery) {
+      const shown = await version(query);
+      shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
+      return shown;
+    },
+    /** The page, which offers to undo what was removed, or to show what was added. */
+    async page(query: ListQuery, forms: FormValues, removed?: Removed, added?: Task): Promise<Pieces> {
       const { page, summary, html, frame } = await version(query);
       const fill = removed || added ? renderFrame(query, removed, added) : frame();
       return fill({ ...forms, summary, open: `${page.open}` }, html);
     },
-    async partial(query) {
-      const { html, etag } = await version(query);
-      return { html, etag: etag() };
-    },
   };
 
-  async function version(query: ListQuery): Promise<Version> {
+  async function version(query: ListQuery) {
     const first = query.after === undefined && firstPages.get(query.filter);
     return first ? first() : renderer(query)(await store.list(query));
   }
 
-  function firstPage(filter: Filter): () => Promise<Version> {
-    const renderPage = renderer({ filter });
-    let last: Version | undefined;
+  function firstPage(query: ListQuery) {
+    const renderPage = renderer(query);
+    let last: ReturnType<typeof renderPage> | undefined;
     return async () => {
-      const page = await store.list({ filter }, last?.page);
+      const page = await store.list(query, last?.page);
       if (last?.page !== page) last = renderPage(page);
       return last;
     };
   }
 
   /** Renders versions of one page: its frame once, and no row again that was in the version before. */
-  function renderer(query: ListQuery): (page: Page) => Version {
+  function renderer(query: ListQuery) {
     const back = listSearch(query);
-    const frame = once(() => renderFrame(query));
+    let rendered: Frame | undefined;
+    const frame = () => {
+      rendered ??= renderFrame(query);
+      return rendered;
+    };
     let rows = new Map<string, { revision: number; html: Buffer }>();
     const rowOf = (task: Task) => {
       const known = rows.get(task._id);
       if (known?.revision === task.revision) return known;
       return { revision: task.revision, html: Buffer.from(render('task', { task, back })) };
     };
-    return (page) => {
+    return (page: Page) => {
       rows = new Map(page.tasks.map((task) => [task._id, rowOf(task)]));
       const { open, finished } = page;
       const summary = open === 0 && finished > 0 ? 'All done' : `${number(open)} to do`;
       const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: secret });
       const [above = '', below = ''] = around.split(secret);
       // Buffers are joined faster than strings.
-      const parts = [
+      const html = Buffer.concat([
         Buffer.from(above),
-        ...Array.from(rows.values(), ({ html }) => html),
+        ...Array.from(rows.values(), (row) => row.html),
         Buffer.from(below),
-      ];
-      const html = Buffer.concat(parts);
-      return { page, summary, html, etag: once(() => weakTag(html)), frame };
+      ]);
+      return { page, summary, html, frame, etag: '' };
     };
   }
 
@@ -139,11 +123,3 @@ const sample = {
 
 /** Splits a page at its values, and keeps their names. */
 const places = new RegExp(`${secret}(csrf|nonce|summary|open)`);
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}

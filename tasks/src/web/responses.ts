@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
@@ -100,11 +99,6 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
   const location = status === 201 && { Location: `/tasks/${task._id}` };
   return json(c, task, status, { ETag: etag, ...noStore, ...location });
-}
-
-/** A weak `ETag`, which stays the same when the proxy compresses the text. */
-export function weakTag(text: string | Buffer): string {
-  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
 /** `text` with its `ETag`, or 304 if the client already has it. */

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { escapeControls } from './control-characters.ts';
-import { createLogWriter } from './log-writer.ts';
+import { logWriter } from './log-writer.ts';
 
 /** What a module needs of the log. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
@@ -10,12 +10,12 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 /**
  * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
  *
- * Writing never blocks the process. Lines that were dropped are counted in a later line (`dropped`). Call `close` before
- * `process.exit()`: it writes what is left, for at most 2 s, and ends the log.
+ * Writing to a pipe never blocks the process. Lines that were dropped are counted in a later line (`dropped`). What is left
+ * is written when the process exits, for at most 2 s.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]) {
-  // Reading process.stdout makes the descriptor non-blocking: a full pipe then occupies no thread.
-  const destination = createLogWriter(process.stdout.fd, (dropped) =>
+export function createLog(service: string, level: (typeof logLevels)[number]): Logger {
+  // Reading process.stdout makes the descriptor of a pipe non-blocking.
+  const write = logWriter(process.stdout.fd, (dropped) =>
     log.warn({ dropped }, 'log lines were dropped because their reader is too slow'),
   );
   const log = pino(
@@ -27,7 +27,7 @@ export function createLog(service: string, level: (typeof logLevels)[number]) {
       // JSON does not escape C1 and bidi controls, which a terminal obeys.
       hooks: { streamWrite: (line) => `${escapeControls(line.slice(0, -1))}\n` },
     },
-    destination,
+    { write },
   );
-  return Object.assign(log, { close: destination.close });
+  return log;
 }

@@ -57,7 +57,6 @@ export async function prepareService(name: string, version: string, config: Serv
     close?.();
     await endTracing?.();
     log.info('stopped');
-    await log.close();
     // A pending name lookup would keep the process alive for seconds.
     process.exit();
   };

@@ -3,27 +3,25 @@ import { readEnv } from './env.ts';
 import { redisAddress, redisVariables } from './redis-address.ts';
 
 test.each([
-  ['redis://cache', { form: 'one', nodes: [{ host: 'cache', port: 6379 }], database: 0 }],
-  ['redis://127.0.0.1:6380/3', { nodes: [{ host: '127.0.0.1', port: 6380 }], database: 3 }],
-  ['redis://[::1]:6380?db=3', { nodes: [{ host: '::1', port: 6380 }], database: 3 }],
-  ['rediss://ann:s%40cret@cache/', { tls: true, username: 'ann', password: 's@cret' }],
+  ['redis://cache', { host: 'cache', port: 6379, db: 0 }],
+  ['redis://127.0.0.1:6380/3', { host: '127.0.0.1', port: 6380, db: 3 }],
+  ['redis://[::1]:6380?db=3', { host: '::1', port: 6380, db: 3 }],
+  ['rediss://ann:s%40cret@cache/', { tls: {}, username: 'ann', password: 's@cret' }],
   ['redis://:secret@cache', { password: 'secret' }],
-  ['unix:/run/redis.sock', { form: 'one', path: '/run/redis.sock', nodes: [] }],
+  ['unix:/run/redis.sock', { path: '/run/redis.sock' }],
   [
     'redis+sentinel://a,b:26380,[::1]/tasks',
     {
-      form: 'sentinel',
-      nodes: [
+      sentinels: [
         { host: 'a', port: 26379 },
         { host: 'b', port: 26380 },
         { host: '::1', port: 26379 },
       ],
       name: 'tasks',
-      database: 0,
-      tls: false,
+      db: 0,
     },
   ],
-  ['rediss+sentinel://a/tasks?db=2', { form: 'sentinel', tls: true, database: 2 }],
+  ['rediss+sentinel://a/tasks?db=2', { name: 'tasks', tls: {}, db: 2 }],
 ])('%s is read', (url, address) => {
   expect(redisAddress(url)).toMatchObject(address);
 });

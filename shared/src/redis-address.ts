@@ -1,26 +1,18 @@
 import { z } from 'zod';
 import { secretFile, socketPath } from './env.ts';
 
-/** Where a Redis is, as its URL says. */
-export interface RedisAddress {
-  /** One server, or a primary that Sentinels name. */
-  form: 'one' | 'sentinel';
-  /** The server, or the Sentinels. */
-  nodes: { host: string; port: number }[];
-  /** The Unix socket of a server; then there are no nodes. */
-  path?: string;
-  tls: boolean;
+type Node = { host: string; port: number };
+
+/** Where a Redis is, by the names of ioredis: one server, its Unix socket, or a primary that Sentinels know by `name`. */
+export type RedisAddress = (Node | { path: string } | { sentinels: Node[]; name: string }) & {
+  db: number;
   username?: string;
   password?: string;
-  /** The name by which the Sentinels know the primary. */
-  name?: string;
-  database: number;
-}
+  tls?: object;
+};
 
 const pattern =
   /^(?<scheme>rediss?)(?:\+(?<form>sentinel))?:\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^@/]*))?@)?(?<nodes>[^/?#@]+)(?:\/(?<path>[^/?#]*))?(?:\?db=(?<db>\d{1,4}))?$/;
-
-const standardPorts = { one: 6379, sentinel: 26379 };
 
 /**
  * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://sentinel[:port][,…]/name[?db=database]`,
@@ -29,48 +21,38 @@ const standardPorts = { one: 6379, sentinel: 26379 };
  * @throws Error that says what is wrong, as the end of a sentence that begins with the URL.
  */
 export function redisAddress(url: string): RedisAddress {
-  const socket = /^unix:(?:\/\/)?(.+)/.exec(url)?.[1];
+  const [, socket] = /^unix:(?:\/\/)?(.+)/.exec(url) ?? [];
   if (socket !== undefined) {
     const path = socketPath.safeParse(socket);
     if (!path.success) throw new Error(path.error.issues[0]?.message);
-    return { form: 'one', nodes: [], path: socket, tls: false, database: 0 };
+    return { path: socket, db: 0 };
+  }
+  if (/^rediss?\+cluster:/.test(url)) {
+    throw new Error('names a Redis Cluster, which is not supported: use one server or redis+sentinel://');
   }
   const parts = pattern.exec(url)?.groups;
-  if (!parts) {
-    if (/^rediss?\+cluster:/.test(url)) {
-      throw new Error('names a Redis Cluster, which is not supported: use one server or redis+sentinel://');
-    }
-    throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
-  }
-  const form = (parts.form ?? 'one') as RedisAddress['form'];
-  const nodes = (parts.nodes as string).split(',').map((node) => hostAndPort(node, standardPorts[form]));
-  const path = parts.path || undefined;
-  const database = Number((form === 'sentinel' ? parts.db : (parts.db ?? path)) ?? 0);
-  if (!Number.isInteger(database)) throw new Error('names a database that is not a number');
-  if (form === 'one' && nodes.length > 1) throw new Error('names several servers: say redis+sentinel://');
-  if (form === 'sentinel' && !path)
-    throw new Error('does not name the primary, as in redis+sentinel://host/tasks');
+  if (!parts) throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
+  const { scheme, form, user, password, nodes = '', path } = parts;
+  const [first, ...others] = nodes.split(',').map((node) => hostAndPort(node, form ? 26379 : 6379)) as [Node];
+  if (!form && others.length > 0) throw new Error('names several servers: say redis+sentinel://');
+  if (form && !path) throw new Error('does not name the primary, as in redis+sentinel://host/tasks');
+  const db = Number(parts.db ?? (form ? 0 : path || 0));
+  if (!Number.isInteger(db)) throw new Error('names a database that is not a number');
   return {
-    form,
-    nodes,
-    tls: parts.scheme === 'rediss',
-    ...(parts.user && { username: decodeURIComponent(parts.user) }),
-    ...(parts.password && { password: decodeURIComponent(parts.password) }),
-    ...(form === 'sentinel' && { name: decodeURIComponent(path as string) }),
-    database,
+    ...(form && path ? { sentinels: [first, ...others], name: decodeURIComponent(path) } : first),
+    db,
+    ...(user && { username: decodeURIComponent(user) }),
+    ...(password && { password: decodeURIComponent(password) }),
+    ...(scheme === 'rediss' && { tls: {} }),
   };
 }
 
-function hostAndPort(node: string, standardPort: number): { host: string; port: number } {
+function hostAndPort(node: string, standardPort: number): Node {
   // With this scheme the parser of URLs takes any host and port.
-  const url = `redis://${node}`;
-  if (!URL.canParse(url) || new URL(url).hostname === '')
-    throw new Error(`names ${node}, which is not a host and port`);
-  const { hostname, port } = new URL(url);
-  return {
-    host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port || standardPort),
-  };
+  const url = URL.parse(`redis://${node}`);
+  if (!url?.hostname) throw new Error(`names ${node}, which is not a host and port`);
+  const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  return { host, port: Number(url.port || standardPort) };
 }
 
 const redisUrl = z.string().superRefine((url, { addIssue }) => {

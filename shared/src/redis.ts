@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
-import { type RedisAddress, type RedisConfig, redisAddress } from './redis-address.ts';
+import { type RedisConfig, redisAddress } from './redis-address.ts';
 import { durationBuckets } from './spans.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
@@ -35,15 +35,27 @@ export function storeClient(access: Access, log: Log): StoreClient {
 
 function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient {
   const address = redisAddress(access.REDIS_URL);
-  const { form, nodes, path, database } = address;
-  const options = { ...behaviour, ...connection, ...credentials(address, access) };
-  const names = path ?? nodes.map(({ host, port }) => `${host}:${port}`).join(',');
-  const where = form === 'sentinel' ? sentinelOptions(address, access, options) : (nodes[0] ?? { path });
-  const redis = new CorkedRedis({ ...options, retryStrategy, db: database, ...where } as object);
-  return logged(redis, log, names);
+  const tls = address.tls && {
+    ca: access.REDIS_CA_FILE || undefined,
+    cert: access.REDIS_CERT_FILE || undefined,
+    key: access.REDIS_KEY_FILE || undefined,
+  };
+  const options = {
+    ...behaviour,
+    connectTimeout: 1_000,
+    commandTimeout: 1_000,
+    retryStrategy,
+    // The URL takes precedence: in containers the file is that of their own Redis.
+    username: access.REDIS_USER_FILE,
+    password: access.REDIS_PASSWORD_FILE,
+    ...address,
+    tls,
+    ...('sentinels' in address && sentinelOptions(access, tls)),
+  };
+  const nodes = 'sentinels' in address ? address.sentinels : [address];
+  const names = nodes.map((node) => ('path' in node ? node.path : `${node.host}:${node.port}`));
+  return logged(new CorkedRedis(options as object), log, names.join());
 }
-
-const connection = { connectTimeout: 1_000, commandTimeout: 1_000 };
 
 /**
  * Commands of one turn of the event loop travel in one write, which takes Redis a fifth of the CPU. Auto-pipelining would
@@ -60,37 +72,19 @@ class CorkedRedis extends Redis {
   }
 }
 
-/** The URL takes precedence: in containers the file is that of their own Redis. What is not given is left out. */
-function credentials({ tls, ...url }: RedisAddress, access: Access): RedisOptions {
-  const username = url.username || access.REDIS_USER_FILE;
-  const password = url.password || access.REDIS_PASSWORD_FILE;
-  const { REDIS_CA_FILE: ca, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key } = access;
+/** For the primary that most Sentinels agree on, again after each failover. */
+function sentinelOptions(access: Access, sentinelTLS: object | undefined) {
   return {
-    ...(username && { username }),
-    ...(password && { password }),
-    ...(tls && { tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } }),
-  };
-}
-
-/** The primary that most Sentinels agree on, again after each failover. */
-function sentinelOptions(
-  { nodes, name = '' }: RedisAddress,
-  access: Access,
-  { tls }: RedisOptions,
-): RedisOptions {
-  const { REDIS_SENTINEL_USER_FILE: sentinelUsername, REDIS_SENTINEL_PASSWORD_FILE: sentinelPassword } =
-    access;
-  return {
-    ...{ sentinels: nodes, name, role: 'master' },
-    ...(sentinelUsername && { sentinelUsername }),
-    ...(sentinelPassword && { sentinelPassword }),
-    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    sentinelUsername: access.REDIS_SENTINEL_USER_FILE,
+    sentinelPassword: access.REDIS_SENTINEL_PASSWORD_FILE,
+    sentinelTLS,
+    enableTLSForSentinelMode: sentinelTLS !== undefined,
     sentinelCommandTimeout: 1_000,
     sentinelRetryStrategy: retryStrategy,
     // Without it the client would stay with a hung server that is no longer the primary.
     failoverDetector: true,
     // A primary that has become a replica: the next command goes to the new one.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
   };
 }
 

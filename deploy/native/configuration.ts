@@ -47,10 +47,7 @@ export async function configureProxy(
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   await cp(join(proxy, 'pages'), join(prefix, 'pages'), { recursive: true });
-  await cp(join(proxy, '..', 'docs'), join(prefix, 'pages', 'docs'), {
-    recursive: true,
-    filter: (path) => /(^|\/)docs$|\.md$/.test(path),
-  });
+  await cp(join(proxy, '..', 'docs'), join(prefix, 'pages', 'docs'), { recursive: true });
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');
     const each = listenOnEach(text, listen);

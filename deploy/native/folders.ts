@@ -14,35 +14,33 @@ export const belongsToAnother = (path = '') =>
  *
  * @throws EnvironmentError if there can be no such folder, or Error if it belongs to another user; with a message for people.
  */
-export function enterFolder(folder: string): void {
-  try {
+export const enterFolder = (folder: string): void =>
+  explained(folder, () => {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
     process.chdir(folder);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES') throw new Error(belongsToAnother(folder));
-    throw new EnvironmentError(
-      `${folder} cannot be written (${code}): the stack needs a folder for its data.`,
-    );
-  }
-}
+  });
 
 /**
  * Creates the folders of a stack in `folder`, closed to other users.
  *
- * @throws Error with a message for people if they belong to another user.
+ * @throws as `enterFolder`
  */
-export function createFolders(folder: string): void {
-  try {
+export const createFolders = (folder: string): void =>
+  explained(folder, () => {
     for (const name of temporary) rmSync(`${folder}/${name}`, { recursive: true, force: true });
     for (const path of [folder, ...names.map((name) => `${folder}/${name}`)]) {
       mkdirSync(path, { recursive: true });
       chmodSync(path, 0o700);
     }
+  });
+
+function explained(folder: string, work: () => void): void {
+  try {
+    work();
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException;
-    if (code !== 'EPERM' && code !== 'EACCES') throw error;
-    throw new Error(belongsToAnother(path));
+    const { code = '', path = folder } = error as NodeJS.ErrnoException;
+    if (code === 'EPERM' || code === 'EACCES') throw new Error(belongsToAnother(path));
+    throw new EnvironmentError(`${path} cannot be written (${code}): the stack needs a folder for its data.`);
   }
 }

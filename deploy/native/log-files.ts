@@ -9,12 +9,6 @@ export const logs = { lines: 'log', access: 'access.log' };
 
 const numbered = (path: string, number: number) => (number === 0 ? path : `${path}.${number}`);
 
-/** The paths of every file that a log may have in `folder`, oldest first. */
-export const logFiles = (folder: string): string[] =>
-  Object.values(logs).flatMap((name) =>
-    Array.from({ length: limits.files }, (_, i) => numbered(join(folder, name), limits.files - 1 - i)),
-  );
-
 /** Renames the log at `path` if it is full. @returns whether it did: its writer then has to reopen it. */
 export function rotate(path: string, { size, files } = limits): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < size) return false;

@@ -9,10 +9,10 @@ import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import { belongsToAnother, enterFolder } from './folders.ts';
 import { forEachLine } from './lines.ts';
-import { keepLine, logFiles, logs as logNames } from './log-files.ts';
+import { keepLine, logs as logNames } from './log-files.ts';
 import { portNames } from './ports.ts';
 import { leaveRoot } from './privileges.ts';
-import { searchPath, serviceFiles } from './processes.ts';
+import { searchPath, serviceFiles, socketPath } from './processes.ts';
 import { lockStack, readState, writeState } from './runner.ts';
 import type { Stack } from './stack.ts';
 
@@ -65,7 +65,7 @@ async function up(): Promise<void> {
   appendFileSync(join('log', logNames.lines), '');
   const { startStack } = await import('./stack.ts');
   await using stack = await startStack({
-    folder,
+    folder: '.',
     env: withAbsoluteFiles(process.env),
     onLine(process, line) {
       printLine(process, line);
@@ -82,13 +82,10 @@ async function up(): Promise<void> {
 
 /** Resolves relative paths of files, because the processes run in another folder. */
 function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const files = Object.entries(env).filter(
-    ([name, path]) => path && /^(EXPANDER|TASKS)_\w+_FILE$/.test(name),
-  );
-  return {
-    ...env,
-    ...Object.fromEntries(files.map(([name, path]) => [name, resolve(workingDirectory, `${path}`)])),
-  };
+  const resolved = { ...env };
+  for (const [name, path] of Object.entries(env))
+    if (path && /^(EXPANDER|TASKS)_\w+_FILE$/.test(name)) resolved[name] = resolve(workingDirectory, path);
+  return resolved;
 }
 
 async function ps(): Promise<void> {
@@ -109,7 +106,7 @@ async function logs(): Promise<void> {
     printLine(`${service}`, line, `${time} `);
   };
   if (process.env.ID) {
-    const grep = spawnSync('grep', ['-hsF', requestId(), ...logFiles('log')], { maxBuffer: 2 ** 28 });
+    const grep = spawnSync('grep', ['-hrF', requestId(), 'log'], { maxBuffer: 2 ** 28 });
     const lines = `${grep.stdout}`.split('\n').filter(Boolean);
     const time = (line: string) => Date.parse(JSON.parse(line).time);
     for (const line of lines.toSorted((a, b) => time(a) - time(b))) show(line);
@@ -155,7 +152,7 @@ function requirePrograms(...programs: string[]): void {
   );
 }
 
-function describeStack({ urls, bind, operations, processes }: Stack): string {
+function describeStack({ urls, bind, processes }: Stack): string {
   const ports = {
     LONGHAND_PORT: new URL(urls.proxy).port,
     LONGHAND_EXPANDER_PORT: new URL(urls.expander).port,
@@ -164,7 +161,7 @@ function describeStack({ urls, bind, operations, processes }: Stack): string {
   const env = { ...process.env, ...ports };
   const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { env, encoding: 'utf8' });
   const metrics = (name: 'expander' | 'tasks') =>
-    `curl --unix-socket ${relative(workingDirectory, resolve(operations[name]))} http://localhost/metrics`;
+    `curl --unix-socket ${relative(workingDirectory, resolve(socketPath(`${name}-ops`)))} http://localhost/metrics`;
   return [
     addresses.trimEnd(),
     `  metrics    ${metrics('expander')}`,

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { get, type RequestOptions } from 'node:http';
-import { createConnection } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** Milliseconds a process may take to answer. */
 const timeouts = { ping: 3_000, get: 750 };
@@ -12,17 +12,10 @@ export type Probe = () => Promise<boolean>;
 export const answersPing =
   (path: string): Probe =>
   async () => {
-    const socket = createConnection(path);
-    try {
-      await once(socket, 'connect');
-      socket.write('PING\r\n');
-      const [reply] = await once(socket, 'data', { signal: AbortSignal.timeout(timeouts.ping) });
-      return `${reply}`.startsWith('+PONG');
-    } catch {
-      return false;
-    } finally {
-      socket.destroy();
-    }
+    const socket = connect(path).end('PING\r\nQUIT\r\n');
+    socket.setTimeout(timeouts.ping, () => socket.destroy());
+    const replies = await text(socket).catch(() => '');
+    return replies.startsWith('+PONG');
   };
 
 /** Whether a server answers a GET request with 200. */

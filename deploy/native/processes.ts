@@ -11,25 +11,21 @@ export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sb
 /** The programs that run from the checkout. */
 export const serviceFiles = ['expander', 'tasks'].map((name) => join(root, name, 'src', 'main.ts'));
 
-/** Milliseconds Redis may take to load its data. */
-const loadTimeout = 300_000;
-
 /** The path of a Unix socket, from the stack's folder. */
 export const socketPath = (name: string) => join('run', `${name}.sock`);
 
 /** A Redis with the configuration of `application`, and data in the folder of its name in `folder`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({
   name,
-  command: 'redis-server',
-  // On standard input, because Redis takes characters such as [ in a path for a pattern.
-  input: join(root, application, 'redis.conf'),
+  command: 'sh',
   args: [
-    ...['-', '--dir', name, '--loglevel', 'warning'],
+    // On standard input, because Redis takes characters such as [ in a path for a pattern.
+    ...['-c', 'exec redis-server - "$@" <"$0"', join(root, application, 'redis.conf')],
+    ...['--dir', name, '--loglevel', 'warning'],
     // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
   ready: answersPing(join(folder, socketPath(name))),
-  startTimeout: loadTimeout,
   quietStart: true,
   explainExit: (lines) => explain(lines, resolve(folder, name, 'appendonlydir')),
 });
@@ -92,12 +88,10 @@ export interface ProxyOptions {
   /** An address that it listens on, among others. */
   host: string;
   port: number;
-  /** Whether it listens on ports below 1024, among others. */
-  lowPorts?: boolean;
 }
 
 /** nginx with the configuration in the folder `proxy`. */
-export function proxy({ host, port, lowPorts = false }: ProxyOptions): ProcessSpec {
+export function proxy({ host, port }: ProxyOptions): ProcessSpec {
   // Started by root, nginx runs its workers as a user without access to the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
@@ -106,7 +100,7 @@ export function proxy({ host, port, lowPorts = false }: ProxyOptions): ProcessSp
     // Relative, because nginx takes characters such as [ in a path for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
     ready: () => acceptsConnections({ host, port }),
-    lowPorts,
+    lowPorts: true,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
   };

@@ -1,11 +1,11 @@
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { logs, rotate } from './log-files.ts';
-import { checkPorts, portNames } from './ports.ts';
+import { checkPorts } from './ports.ts';
 import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
@@ -19,7 +19,7 @@ const rotationInterval = 1_000;
 export interface StackOptions extends ProcessContext {
   /**
    * Holds the data, the rendered configuration and the Unix sockets; created if it does not exist. Its path has at most
-   * 80 bytes, from the root or from the working directory, so that those of the sockets are short enough.
+   * 80 bytes, so that those of the sockets are short enough.
    */
   folder: string;
 }
@@ -30,8 +30,6 @@ export interface Stack extends AsyncDisposable {
   readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** The address that the proxy listens on, as in a URL; 0.0.0.0 for every one of this machine. */
   readonly bind: string;
-  /** The Unix sockets of the operations endpoints; for tasks, the first replica's. */
-  readonly operations: { readonly expander: string; readonly tasks: string };
   /** In start order. */
   readonly processes: readonly SupervisedProcess[];
   /** Drains the proxy and the services, then stops Redis. */
@@ -46,11 +44,10 @@ export interface Stack extends AsyncDisposable {
  *   Nothing keeps running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { env } = options;
+  const { env, folder } = options;
   const variables = readEnv(stackVariables, env, ['LONGHAND_']);
   const { listen, host, bind } = addressesOf(variables.LONGHAND_BIND);
   await checkPorts(variables, variables.LONGHAND_BIND);
-  const folder = shortest(options.folder);
   const replicas = (name: string) =>
     Array.from({ length: variables.LONGHAND_REPLICAS }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
   const expanders = replicas('expander');
@@ -63,7 +60,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
-  const lowPorts = portNames.some((name) => variables[name] < 1_024);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -71,9 +67,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [proxy({ host: host.replace(/[[\]]/g, ''), port: variables.LONGHAND_PORT, lowPorts })],
+      [proxy({ host: host.replace(/[[\]]/g, ''), port: variables.LONGHAND_PORT })],
     ],
-    { ...options, folder, env: { ...env, PATH: searchPath(env) } },
+    { ...options, env: { ...env, PATH: searchPath(env) } },
   );
   const url = (port: number) => `http://${host}:${port}`;
   const rotation = setInterval(() => {
@@ -93,20 +89,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       tasks: url(variables.LONGHAND_TASKS_PORT),
     },
     bind,
-    operations: {
-      expander: join(folder, socketPath('expander-ops')),
-      tasks: join(folder, socketPath('tasks-ops')),
-    },
     processes,
     stop: stopAll,
     [Symbol.asyncDispose]: stopAll,
   };
-}
-
-/** The path of a Unix socket has at most 107 bytes. */
-function shortest(folder: string): string {
-  const paths = [resolve(folder), relative('', folder) || '.'];
-  return paths.sort((a, b) => Buffer.byteLength(a) - Buffer.byteLength(b))[0] as string;
 }
 
 /** The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address. */

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { forEachLine } from './lines.ts';
 import { childPrefix } from './privileges.ts';
 import type { Probe } from './probes.ts';
 
-/** Milliseconds a process may take until it is ready. */
-const startTimeout = 30_000;
+/** Milliseconds a process may take until it is ready, such as a Redis that loads its data. */
+const startTimeout = 300_000;
 /** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
 const restartDelay = { first: 200, last: 5_000 };
 /** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
@@ -20,20 +19,16 @@ export interface ProcessSpec {
   args: readonly string[];
   /** Added to the environment of the context. */
   env?: NodeJS.ProcessEnv;
-  /** The path of a file for standard input. */
-  input?: string;
   ready: Probe;
   /** Whether to show its output before it is ready only if it fails. */
   quietStart?: boolean;
-  /** Milliseconds until it must be ready, if that may take longer than 30 s. */
-  startTimeout?: number;
   /** Explains to people why the process exited; undefined if its last lines already do. */
   explainExit?(lastLines: readonly string[]): string | undefined;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
   /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
   orphanSignal?: 'TERM' | 'KILL';
-  /** Whether it listens on a port below 1024. */
+  /** Whether it may listen on ports below 1024, if the supervisor may. */
   lowPorts?: boolean;
 }
 
@@ -63,6 +58,8 @@ interface Child {
   readonly process: ChildProcess;
   /** The last lines of its output. */
   readonly lastLines: readonly string[];
+  /** Resolves once it has exited, and what was left of its process group is killed, such as the workers of nginx. */
+  readonly exited: Promise<void>;
 }
 
 /**
@@ -90,7 +87,7 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   const keepRunning = async () => {
     for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
       const started = Date.now();
-      await exited(child);
+      await child.exited;
       if (signal.aborted) return;
       if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
       const { signalCode, exitCode } = child.process;
@@ -127,15 +124,13 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
   const { orphanSignal = 'KILL', lowPorts = false } = spec;
   const [program = '', ...words] = [...childPrefix(lowPorts, orphanSignal), spec.command, ...spec.args];
-  const input = spec.input === undefined ? undefined : openSync(spec.input, 'r');
   const child = spawn(program, words, {
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
-    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     // In its own process group: Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });
-  if (input !== undefined) closeSync(input);
 
   const lastLines: string[] = [];
   const keep = (line: string) => {
@@ -143,35 +138,15 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     if (lastLines.length > 20) lastLines.shift();
     onLine(line);
   };
-  child.on('error', (error) => keep(error.message));
-  for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, keep);
-  return { process: child, lastLines };
+  for (const output of [child.stdout, child.stderr]) forEachLine(output, keep);
+  const exited = once(child, 'exit').then(
+    () => killGroup(child.pid),
+    (error) => keep(error.message),
+  );
+  return { process: child, lastLines, exited };
 }
 
-/** @throws Error when `child` exits before it is ready, or takes too long. */
-async function ready(child: Child, spec: ProcessSpec): Promise<void> {
-  const { name, startTimeout: timeout = startTimeout } = spec;
-  // Not `exit`: the last lines are read only by `close`.
-  const closed = once(child.process, 'close').then(() => true);
-  for (const deadline = Date.now() + timeout; Date.now() < deadline; ) {
-    if (await Promise.race([closed, sleep(20)])) {
-      if (child.process.exitCode === configurationExitCode)
-        throw new EnvironmentError(child.lastLines.join('\n'));
-      const explanation = spec.explainExit?.(child.lastLines) ?? `${name} did not start:`;
-      throw new Error([explanation, ...child.lastLines].join('\n  '));
-    }
-    if (await spec.ready()) return;
-  }
-  throw new Error(`${name} was not ready within ${timeout / 1_000} s.`);
-}
-
-const isRunning = ({ process: { pid, exitCode, signalCode } }: Child) =>
-  pid !== undefined && exitCode === null && signalCode === null;
-
-/** Resolves once `child` has exited, and kills what is left of its process group, such as the workers of nginx. */
-async function exited(child: Child): Promise<void> {
-  const { pid } = child.process;
-  if (isRunning(child)) await once(child.process, 'exit');
+function killGroup(pid: number | undefined): void {
   try {
     if (pid) process.kill(-pid, 'SIGKILL');
   } catch {
@@ -179,11 +154,26 @@ async function exited(child: Child): Promise<void> {
   }
 }
 
-/** Sends `signal`, and SIGKILL after 15 s. Resolves once `child` has exited. */
-async function terminate(child: Child, signal: NodeJS.Signals): Promise<void> {
-  if (!isRunning(child)) return;
-  child.process.kill(signal);
-  const timer = setTimeout(() => child.process.kill('SIGKILL'), stopTimeout);
-  await exited(child);
+/** @throws Error when `child` exits before it is ready, or takes too long. */
+async function ready(child: Child, spec: ProcessSpec): Promise<void> {
+  // Not `exit`: the last lines are read only by `close`.
+  const closed = once(child.process, 'close').then(() => true);
+  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
+    if (await Promise.race([closed, sleep(20)])) {
+      if (child.process.exitCode === configurationExitCode)
+        throw new EnvironmentError(child.lastLines.join('\n'));
+      const explanation = spec.explainExit?.(child.lastLines) ?? `${spec.name} did not start:`;
+      throw new Error([explanation, ...child.lastLines].join('\n  '));
+    }
+    if (await spec.ready()) return;
+  }
+  throw new Error(`${spec.name} was not ready within ${startTimeout / 1_000} s.`);
+}
+
+/** Sends `signal`, and SIGKILL after 15 s. Resolves once the child has exited. */
+async function terminate({ process, exited }: Child, signal: NodeJS.Signals): Promise<void> {
+  process.kill(signal);
+  const timer = setTimeout(() => process.kill('SIGKILL'), stopTimeout);
+  await exited;
   clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
@@ -80,7 +81,8 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   });
 
   test.each(['expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
-    const asked = request({ socketPath: stack.operations[name], path: '/metrics', agent: false }).end();
+    const socketPath = join(stack.folder, 'run', `${name}-ops.sock`);
+    const asked = request({ socketPath, path: '/metrics', agent: false }).end();
     const metrics = await new Promise<string>((resolve) =>
       asked.on('response', (answer) => resolve(text(answer))),
     );

@@ -45,10 +45,9 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
     writeFileSync(join(data, 'rules.yml'), rules());
-    writeFileSync(
-      join(data, 'prometheus.yml'),
-      prometheusConfiguration(folder, interval, bridges, exporters),
-    );
+    const services = bridges.map(({ target }) => target);
+    const configuration = prometheusConfiguration(folder, interval, services, exporters);
+    writeFileSync(join(data, 'prometheus.yml'), configuration);
     for (const spec of specs({ ...exporters, prometheus: port }))
       processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -62,13 +61,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
-/** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
-interface Bridge {
-  server: Server;
-  port: number;
-  labels: { job: string; instance: string };
-}
-
 /** The operations sockets in `folder`, such as `tasks-2-ops.sock`, and the labels of their replicas. */
 const operations = (folder: string) =>
   readdirSync(folder).flatMap((socket) => {
@@ -76,17 +68,17 @@ const operations = (folder: string) =>
     return job ? [{ path: join(folder, socket), labels: { job, instance: job + replica } }] : [];
   });
 
-async function bridge({ path, labels }: { path: string; labels: Bridge['labels'] }): Promise<Bridge> {
-  const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {})).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, port: (server.address() as AddressInfo).port, labels };
+/** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
+async function bridge({ path, labels }: ReturnType<typeof operations>[number]) {
+  const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
+  return { server, target: { targets: [`127.0.0.1:${await listening(server)}`], labels } };
 }
 
 /** The configuration of a native Prometheus, as JSON, which is YAML. Containers have prometheus.yml. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
-  bridges: readonly Bridge[],
+  services: readonly object[],
   ports: Record<'door' | 'redis' | 'disk', number>,
 ): string {
   const every = `${interval}s`;
@@ -98,10 +90,7 @@ function prometheusConfiguration(
     global: { scrape_interval: every, evaluation_interval: every },
     rule_files: ['rules.yml'],
     scrape_configs: [
-      {
-        job_name: 'services',
-        static_configs: bridges.map(({ port, labels }) => ({ targets: [`127.0.0.1:${port}`], labels })),
-      },
+      { job_name: 'services', static_configs: services },
       { job_name: 'door', static_configs: at(ports.door) },
       {
         job_name: 'disk',
@@ -171,7 +160,12 @@ const program = (command: string, port: number, args: string[], path = '/metrics
 });
 
 async function freePort(): Promise<number> {
-  await using server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await using server = createServer();
+  return await listening(server);
+}
+
+/** Listens on a free port of 127.0.0.1, and returns it. */
+async function listening(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
 }

@@ -9,16 +9,12 @@ import { until } from './until.ts';
 export type Service = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
 type RedisService = 'expander-cache' | 'tasks-store';
 
-/** Undoes a fault. */
-export type Restore = () => Promise<unknown>;
-
 /** A stack in containers, and the means to disturb it. */
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
-const run = promisify(execFile);
 const services: Service[] = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'];
-/** The network that only a Redis and its service share. */
-const networks = { 'expander-cache': 'to-expander-cache', 'tasks-store': 'to-tasks-store' };
+/** The folder of nginx's caches, and that of the store's files, which `disk` has also while no Redis runs. */
+const folders = { proxy: '/run', disk: '/data' };
 
 /** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
 export async function startContainers() {
@@ -38,13 +34,16 @@ export async function startContainers() {
   /** When containers of a service exited since `since`, and their codes. Times are milliseconds since 1970. */
   const exits = async (service: Service, since: number) => {
     const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
-    // `inside` runs scripts in one-off containers.
-    const labels = [`project=${project}`, `service=${service}`, 'oneoff=False'];
+    const labels = [`project=${project}`, `service=${service}`];
     const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
     const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
     const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
     return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
   };
+  const leave = (network: string, container: string) =>
+    docker('network', 'disconnect', `${project}_${network}`, container);
+  const enter = (network: string, container: string, name: string) =>
+    docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
   return {
     urls,
     stop,
@@ -58,9 +57,8 @@ export async function startContainers() {
     async terminate(service: Service, replica: string) {
       const start = Date.now();
       await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
-      await until(async () => (await exits(service, start)).length > 0, 30);
-      const [exit] = await exits(service, start);
-      return { code: exit?.code, seconds: ((exit?.at ?? start) - start) / 1_000 };
+      const { at, code } = await until(async () => (await exits(service, start))[0], 30);
+      return { code, seconds: (at - start) / 1_000 };
     },
 
     /** Resolves once every replica is healthy again. */
@@ -75,60 +73,55 @@ export async function startContainers() {
     redis: async (service: RedisService, ...command: string[]) =>
       docker('exec', await first(service), 'redis.sh', 'cli', ...command),
 
-    /** Runs a shell script in the folder of a service's data: Redis's files, nginx's caches. */
-    async inside(service: 'proxy' | 'tasks-store', script: string) {
-      if (service === 'proxy')
-        return docker('exec', '--workdir', '/run', await first(service), 'sh', '-c', script);
-      // A store that cannot read its file does not run: use a new container.
-      return compose('run', '--rm', '--no-deps', '-T', service, 'sh', '-c', script);
-    },
+    /** Runs a shell script where the files are. */
+    inside: async (where: keyof typeof folders, script: string) =>
+      docker('exec', '--workdir', folders[where], await first(where), 'sh', '-c', script),
 
-    /** Puts a relay between a Redis and its service. */
-    async relay(service: RedisService, behaviour: Behaviour): Promise<Restore> {
-      const network = `${project}_${networks[service]}`;
+    /** What a service has logged since `since`, in milliseconds since 1970. */
+    log: async (service: Service, since: number) =>
+      (await compose('logs', '--no-log-prefix', '--since', new Date(since).toISOString(), service)).split(
+        '\n',
+      ),
+
+    /** Puts a relay between a Redis and its service. Resolves with what removes it. */
+    async relay(service: RedisService, behaviour: Behaviour) {
+      const network = `to-${service}`;
       const redis = await first(service);
       const name = `${project}-relay`;
       const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
       const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
       await docker(
-        ...['run', '--detach', '--rm', '--name', name, '--network', network, '--network-alias', service],
-        ...['--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`, image],
-        ...['node', '/relay.ts', JSON.stringify(options)],
+        ...['run', '--detach', '--rm', '--name', name, '--network', `${project}_${network}`],
+        ...['--network-alias', service, '--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`],
+        ...[image, 'node', '/relay.ts', JSON.stringify(options)],
       );
-      await docker('network', 'disconnect', network, redis);
-      await docker('network', 'connect', '--alias', `${service}-behind`, network, redis);
+      await leave(network, redis);
+      await enter(network, redis, `${service}-behind`);
       // Redis may get its old address back; then the old connections would bypass the relay.
       await docker('exec', redis, 'redis.sh', 'cli', 'CLIENT', 'KILL', 'TYPE', 'normal');
       return async () => {
         const connections = await docker('logs', name);
-        await docker('network', 'disconnect', network, redis);
-        await docker('network', 'connect', '--alias', service, network, redis);
+        await leave(network, redis);
+        await enter(network, redis, service);
         await docker('rm', '--force', name);
         if (!connections.includes('connected'))
           throw new Error(`nothing connected to the relay before ${service}`);
       };
     },
 
-    /** What a service has logged since `since`. */
-    async log(service: Service, since: Date) {
-      const logs = (await replicas(service)).map((replica) =>
-        run('docker', ['logs', '--since', since.toISOString(), replica], { maxBuffer: 2 ** 28 }),
-      );
-      return (await Promise.all(logs)).flatMap(({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n'));
+    /** Takes a replica off the network that it shares with the proxy. Resolves with what brings it back. */
+    async cutOff(service: 'expander' | 'tasks', replica: string) {
+      await leave(`to-${service}`, replica);
+      return () => enter(`to-${service}`, replica, service);
     },
 
-    /** Takes a replica off the network that it shares with the proxy. */
-    async cutOff(service: 'expander' | 'tasks', replica: string): Promise<Restore> {
-      const network = `${project}_to-${service}`;
-      await docker('network', 'disconnect', network, replica);
-      return () => docker('network', 'connect', '--alias', service, network, replica);
-    },
-
-    /** Drops the proxy's DNS queries. */
-    async loseNames(): Promise<Restore> {
+    /** Drops the proxy's DNS queries. Resolves with what ends that. */
+    async loseNames() {
       const pid = await docker('inspect', await first('proxy'), '--format', '{{.State.Pid}}');
       const rule = (action: string) =>
-        run('nsenter', ['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP']);
+        promisify(execFile)('nsenter', [
+          ...['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP'],
+        ]);
       await rule('-I');
       return () => rule('-D');
     },

@@ -2,7 +2,7 @@
  * `node loadtest/rehearsal/main.ts [row …]` starts the stack in containers, causes the faults of the table on it, and
  * writes a report. Exits with 0 if every promise was kept, 1 if one was broken, 2 without a Docker engine.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { program } from '../program.ts';
@@ -21,26 +21,25 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  await mkdir(out, { recursive: true });
+  const report = await open(join(out, 'rehearsal.md'), 'w');
+  await report.write(`# Rehearsal: ${new Date().toISOString().slice(0, 16)}\n\n`);
   console.log('Starting a stack for this rehearsal, on free ports.');
   const stack = await startContainers();
-  const lines = [`# Rehearsal: ${new Date().toISOString().slice(0, 16)}\n`];
-  let broken = 0;
   try {
     for (const [id, fault] of Object.entries(faults)) {
       if (ids.length > 0 && !ids.includes(id)) continue;
       const drill = await rehearse(fault, stack);
       const line = describe(id, drill);
       console.log(line);
-      lines.push(`    ${line}`);
-      if (drill.broken.length > 0) broken += 1;
+      await report.write(`    ${line}\n`);
+      if (drill.broken.length > 0) process.exitCode = 1;
     }
   } finally {
     await stack.stop();
-    await mkdir(out, { recursive: true });
-    await writeFile(join(out, 'rehearsal.md'), `${lines.join('\n')}\n`);
+    await report.close();
   }
-  console.log(`${lines.length - 1} rows, ${broken} broken; report: loadtest/out/rehearsal.md`);
-  if (broken > 0) process.exitCode = 1;
+  console.log('Report: loadtest/out/rehearsal.md');
 }
 
 // On Ctrl-C the current row ends first, so that its fault is taken back. A second Ctrl-C exits at once.

@@ -10,43 +10,39 @@ const margin = { before: 2, after: 3 };
 
 /** Rehearses one row: load, fault, recovery, and a search for every acknowledged task. */
 export async function rehearse(fault: Fault, stack: RehearsedStack): Promise<Drill> {
-  const ledger = { acknowledged: 0, lost: [], doubled: [] };
-  const drill: Drill = { requests: [], began: 0, ended: 0, exits: [], notes: [], broken: [], ledger };
-  const { broken } = drill;
+  const drill: Drill = { requests: [], began: 0, ended: 0, exits: [], notes: [], broken: [] };
   /** Reports a fault that cannot be caused or undone, so that the rows after it still run. */
   const attempt = <Value>(action: Promise<Value>, words = ''): Promise<Value | undefined> =>
     action.catch((error: Error) => {
-      broken.push(`${words}${error.message}`);
+      drill.broken.push(`${words}${error.message}`);
       return undefined;
     });
 
   await attempt(stack.settled(), 'the stack, before this row, ');
   const load = fault.quiet ? undefined : await attempt(startLoad(stack, margin.before));
   drill.began = Date.now();
-  await attempt(fault.cause(stack, drill));
+  const undo = await attempt(fault.begin(stack, drill));
+  await pause(fault.seconds ?? 0);
+  if (typeof undo === 'function') await attempt(undo());
   drill.ended ||= Date.now();
   await attempt(stack.settled(), 'the stack ');
+  if (fault.after) await attempt(fault.after(stack, drill));
   if (load) {
     await pause(margin.after);
     drill.requests = await load.end();
-    const account = settleAccounts(stack.urls.tasks, load.run, drill.requests);
-    drill.ledger = (await attempt(account, 'the tasks cannot be listed: ')) ?? ledger;
+    await attempt(settleAccounts(stack.urls.tasks, load.run, drill), 'the tasks cannot be listed: ');
   }
-  broken.push(...fault.judges.flatMap((judge) => judge(drill) ?? []));
-  const { lost, doubled } = drill.ledger;
-  if (lost.length > 0) broken.push(`lost: ${lost.slice(0, 5).join(', ')}`);
-  if (doubled.length > 0) broken.push(`twice: ${doubled.slice(0, 5).join(', ')}`);
+  drill.broken.push(...fault.judges.flatMap((judge) => judge(drill) ?? []));
   return drill;
 }
 
 /** The result of a row, in one line. */
-export function describe(id: string, { requests, began, notes, broken, ledger }: Drill): string {
+export function describe(id: string, { requests, began, notes, broken }: Drill): string {
   const failures = requests.filter(({ right, at }) => !right && at >= began);
   const last = failures.at(-1);
   const seen = [
     `${requests.length} requests, ${failures.length} failed`,
     ...(last ? [`${tally(failures)}, the last after ${((last.at - began) / 1_000).toFixed(1)} s`] : []),
-    `${ledger.acknowledged} writes acknowledged, ${ledger.lost.length} lost`,
     ...new Set([...broken, ...notes]),
   ];
   return `${(broken.length > 0 ? 'BROKEN' : 'kept').padEnd(8)} ${id.padEnd(26)} ${seen.join('; ')}`;

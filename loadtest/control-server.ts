@@ -2,9 +2,7 @@
  * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses that the load scripts request as well
  * as the stack (CONTROL_URL). If the control is slow, the machine is slow.
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { startProgram } from './bench/programs.ts';
 
@@ -13,15 +11,10 @@ const body = 'constant\n';
 /** Starts the control in a process of its own, on a free port. */
 export const startControl = () => startProgram(import.meta.filename, (port) => ({ args: ['--port', port] }));
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-  const server = createServer({ noDelay: true, keepAliveTimeout: 75_000 }, (request, response) => {
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '9001' } } });
+  createServer({ noDelay: true, keepAliveTimeout: 75_000 }, (request, response) => {
     request.resume();
     response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': body.length }).end(body);
-  });
-  server.listen(Number(values.port), '127.0.0.1');
-  await once(server, 'listening');
-  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }).listen(Number(values.port), '127.0.0.1', () => console.log(`http://127.0.0.1:${values.port}`));
 }
-
-if (import.meta.main) await main();

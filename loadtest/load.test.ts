@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startControl } from './control-server.ts';
 import { installedK6, type K6, k6Files, runScript } from './k6.ts';
@@ -144,21 +144,19 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     let elsewhere = 0;
     const server = http.createServer((request, response) => {
       if (request.headers.host?.startsWith('localhost')) elsewhere += 1;
-      response.writeHead(302, { Location: `http://localhost:${port()}/` }).end();
+      response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
     });
-    const port = () => (server.address() as AddressInfo).port;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${port()}`;
+    const port = await listening(server);
+    onTestFinished(() => cutOff(server));
+    const url = `http://127.0.0.1:${port}`;
     await run('tasks', { TASKS_URL: url });
     expect(elsewhere).toBe(0);
   });
 
   test('a list with a password is named as such', async () => {
     const server = http.createServer((_, response) => response.writeHead(303, { Location: '/login' }).end());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${await listening(server)}`;
+    onTestFinished(() => cutOff(server));
     const { output } = await run('tasks', { TASKS_URL: url });
     expect(output).toContain(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
   });

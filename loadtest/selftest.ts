@@ -9,22 +9,19 @@ import { findK6, type K6, k6Files, runScript } from './k6.ts';
 import { program } from './program.ts';
 import { startSplitWriteServer } from './split-write-server.ts';
 
-export interface ControlResult {
-  /** k6's exit code: 0 when every threshold passed, 99 when one failed. */
-  code: number | null;
-  /** The share of responses on open connections that took as long as a delayed acknowledgement. */
-  delayed: { get: number; post: number };
-  output: string;
-}
-
-/** Runs the short keepalive script against the control. */
-export async function runControl(k6: K6, noDelay: boolean): Promise<ControlResult> {
+/**
+ * Runs the short keepalive script against the negative control.
+ *
+ * @returns k6's exit code, 99 when a threshold failed, and the share of responses on open connections that took as long
+ * as a delayed acknowledgement.
+ */
+export async function runControl(k6: K6, noDelay: boolean) {
   await using server = await startSplitWriteServer({ noDelay });
   await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-selftest-'));
   const variables = { LOAD_PROFILE: 'short', TASKS_URL: server.url, TASKS_DIRECT_URL: '' };
   const result = await runScript(k6, { script: 'keepalive', out: out.path, variables, quiet: true });
   const { metrics } = JSON.parse(await readFile(join(out.path, k6Files.summary), 'utf8'));
-  const share = (name: string) => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].value;
+  const share = (name: string): number => metrics[`delayed_by_acknowledgement{scenario:proxy_${name}}`].value;
   return { ...result, delayed: { get: share('get'), post: share('post') } };
 }
 

@@ -1,10 +1,5 @@
-import { once } from 'node:events';
-import http, { type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-export interface SplitWriteServer extends AsyncDisposable {
-  readonly url: string;
-}
+import http from 'node:http';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
@@ -13,32 +8,23 @@ const form = '<form method="post" action="/task"><input type="hidden" name="_csr
  * two writes. With `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the
  * first, which a client on a keep-alive connection delays by about 40 ms.
  */
-export async function startSplitWriteServer(options: { noDelay: boolean }): Promise<SplitWriteServer> {
+export async function startSplitWriteServer(options: { noDelay: boolean }) {
   const server = http.createServer(options, (request, response) => {
+    /** Sends the first half of the body with the headers, and the second in a separate write. */
+    const respond = (status: number, headers: Record<string, string>, first: string, second: string) => {
+      response.writeHead(status, { ...headers, 'Content-Length': first.length + second.length });
+      response.write(first, () => response.end(second));
+    };
     request.resume();
-    if (request.method === 'POST') respond(response, 302, { Location: '/' }, ['See', ' the list.\n']);
-    else if (request.url === '/tasks') {
-      respond(response, 200, { 'Content-Type': 'application/json' }, ['{"tasks"', ':[]}']);
-    } else {
-      respond(response, 200, { 'Set-Cookie': 'session=control; Path=/' }, ['<title>Control</title>', form]);
-    }
+    if (request.method === 'POST') respond(302, { Location: '/' }, 'See', ' the list.\n');
+    else if (request.url?.startsWith('/tasks'))
+      respond(200, { 'Content-Type': 'application/json' }, '[', ']');
+    else respond(200, { 'Set-Cookie': 'session=control; Path=/' }, '<title>Control</title>', form);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listening(server)}`,
     async [Symbol.asyncDispose]() {
-      server.close().closeAllConnections();
+      cutOff(server);
     },
   };
-}
-
-/** Sends the first half of the body with the headers, and the second in a separate write. */
-function respond(
-  response: ServerResponse,
-  status: number,
-  headers: Record<string, string>,
-  [first, second]: [string, string],
-): void {
-  response.writeHead(status, { ...headers, 'Content-Length': first.length + second.length });
-  response.write(first, () => response.end(second));
 }

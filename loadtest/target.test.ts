@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRunningStack } from './target.ts';
 
@@ -10,9 +10,8 @@ test('nothing is sent to a stack that is named: k6 says whether it may be loaded
     requests += 1;
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(() => cutOff(server));
   await using target = await findRunningStack({ TASKS_URL: url });
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([url, url, 0]);
 });

@@ -1,4 +1,4 @@
-import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/programs.ts';
 import { stackUrls } from './stack-urls.ts';
@@ -10,9 +10,7 @@ export interface Target extends AsyncDisposable {
   /** The environment of the scripts. */
   readonly variables: Record<string, string>;
   /** Its processes; none if it was running before. */
-  readonly processes: readonly { readonly name: string; readonly pid: number | undefined }[];
-  /** Replaces one process of the tasks service; resolves once its successor is ready. */
-  replaceNext?(): Promise<void>;
+  readonly processes: TemporaryStack['processes'];
 }
 
 /**
@@ -49,10 +47,8 @@ export async function startOwnStack(replicas: number, env = process.env): Promis
       if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
     },
   });
-  const tasks = stack.processes.filter(({ name }) => name === 'tasks');
   // The stack's replicas listen on Unix sockets, which never delay an acknowledgement.
   const direct = await startService('tasks');
-  let next = 0;
   return {
     address: stack.urls.proxy,
     variables: {
@@ -63,7 +59,6 @@ export async function startOwnStack(replicas: number, env = process.env): Promis
       SHORTENER_URL: shortener.url,
     },
     processes: stack.processes,
-    replaceNext: async () => tasks[next++ % tasks.length]?.restart(),
     async [Symbol.asyncDispose]() {
       await direct[Symbol.asyncDispose]();
       await stack.stop();

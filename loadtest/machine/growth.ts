@@ -1,61 +1,48 @@
+import type { Objective } from '../runs/verdict.ts';
 import { openFiles, residentMemory } from './process-usage.ts';
 
 /** What a process holds; a leak makes it grow. */
-export interface HoldingsSample {
-  process: string;
-  /** Seconds since the start. */
-  at: number;
-  /** Bytes. */
-  memory: number;
-  /** Open files, sockets among them. */
-  files: number;
+export interface Holding {
+  metric: string;
+  /** One every `interval` seconds. */
+  values: number[];
+  /** Less growth is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
+  smallest: number;
 }
 
-const kinds = ['memory', 'files'] as const;
+const kinds = [
+  { what: 'MiB of memory', read: (pid: number) => residentMemory(pid) / 2 ** 20, smallest: 4 },
+  { what: 'open files', read: openFiles, smallest: 64 },
+];
 
-/** How a process changed over the judged part of a run. */
-export interface Growth {
-  process: string;
-  what: (typeof kinds)[number];
-  /** The median of the second quarter of the run. */
-  before: number;
-  /** The median of the last quarter. */
-  after: number;
-  /** What it may grow by. */
-  limit: number;
-  met: boolean;
-}
-
-/** Smaller growth is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
-const smallest = { memory: 4 * 2 ** 20, files: 64 };
-
+/** Seconds between two looks. */
+const interval = 2;
 /** Seconds; in a shorter run everything still grows. */
 const shortest = 80;
 
-/** Reads what each process holds, every `milliseconds`. The successor of a process that exits is another one. */
-export function watchHoldings(
-  processes: readonly { name: string; pid: number | undefined }[],
-  milliseconds: number,
-) {
-  const samples: HoldingsSample[] = [];
-  const started = performance.now();
+/** Watches what each process holds. The successor of a process that exits is another one. */
+export function watchHoldings(processes: readonly { name: string; pid: number | undefined }[]) {
+  const holdings = new Map<string, Holding>();
   const look = () => {
-    const at = (performance.now() - started) / 1_000;
     for (const { name, pid } of processes) {
-      try {
-        if (pid !== undefined)
-          samples.push({ process: `${name} ${pid}`, at, memory: residentMemory(pid), files: openFiles(pid) });
-      } catch {
-        // It has just exited.
+      for (const { what, read, smallest } of kinds) {
+        const metric = `${what} of ${name} ${pid}`;
+        const holding = holdings.get(metric) ?? { metric, values: [], smallest };
+        try {
+          if (pid !== undefined) holding.values.push(read(pid));
+          holdings.set(metric, holding);
+        } catch {
+          // It has just exited.
+        }
       }
     }
   };
   look();
-  const timer = setInterval(look, milliseconds).unref();
+  const timer = setInterval(look, interval * 1_000).unref();
   return {
     stop() {
       clearInterval(timer);
-      return samples;
+      return [...holdings.values()];
     },
   };
 }
@@ -66,16 +53,14 @@ export function watchHoldings(
  *
  * @param limit percent of the second quarter's median.
  */
-export function judgeGrowth(samples: readonly HoldingsSample[], limit: number): Growth[] {
-  return [...Map.groupBy(samples, ({ process }) => process)].flatMap(([process, all]) => {
-    if ((all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0) < shortest) return [];
-    const quarter = Math.floor(all.length / 4);
-    return kinds.map((what) => {
-      const before = median(all.slice(quarter, 2 * quarter).map((sample) => sample[what]));
-      const after = median(all.slice(-quarter).map((sample) => sample[what]));
-      const allowed = Math.max((limit / 100) * before, smallest[what]);
-      return { process, what, before, after, limit: allowed, met: after - before <= allowed };
-    });
+export function judgeGrowth(holdings: readonly Holding[], limit: number): Objective[] {
+  const long = holdings.filter(({ values }) => values.length > shortest / interval);
+  return long.map(({ metric, values, smallest }) => {
+    const quarter = Math.floor(values.length / 4);
+    const before = median(values.slice(quarter, 2 * quarter));
+    const value = median(values.slice(-quarter));
+    const most = before + Math.max((limit / 100) * before, smallest);
+    return { metric, rule: `<=${most.toFixed(1)}`, value, met: value <= most };
   });
 }
 

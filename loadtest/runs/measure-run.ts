@@ -14,9 +14,6 @@ import { judge, type K6Summary, type Verdict } from './verdict.ts';
 /** The reports of all runs, a folder each: `<time>-<commit>-<script>`. */
 export const runsFolder = join(import.meta.dirname, '..', 'out');
 
-/** Milliseconds between two looks at what processes hold. */
-const holdingsInterval = 2_000;
-
 /**
  * Runs one script with a control beside the stack, judges it, and writes its folder.
  *
@@ -40,15 +37,8 @@ export async function measureRun(
     return 'failed';
   }
   const summary: K6Summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
-  const verdict = judge(summary, coresOfOthers(cpu));
-  const growth = judgeGrowth(holdings, growthLimit());
-  // A leak is one on any machine.
-  if (growth.some(({ met }) => !met)) verdict.outcome = 'failed';
-  const rateReached = summary.metrics.rate_reached?.value;
-  // `breakpoint` looks for the rate that crosses a threshold.
-  if (rateReached !== undefined && verdict.outcome === 'failed') verdict.outcome = 'passed';
-  const seconds = (Date.now() - started.getTime()) / 1_000;
-  const run: Run = { script, seconds, cpu, growth, verdict, rateReached };
+  const verdict = judge(summary, coresOfOthers(cpu), judgeGrowth(holdings, growthLimit()));
+  const run: Run = { script, seconds: (Date.now() - started.getTime()) / 1_000, cpu, verdict };
   const facts = {
     ...{ id, started, commit, target: target.address },
     machine: { k6: k6.version, ...machine() },
@@ -63,13 +53,17 @@ export async function measureRun(
 async function load(k6: K6, run: { script: string; out: string; args: string[] }, target: Target) {
   await using control = await startControl();
   const cpu = watchCpu();
-  const holdings = watchHoldings(run.script === 'soak' ? target.processes : [], holdingsInterval);
+  const holdings = watchHoldings(run.script === 'soak' ? target.processes : []);
   const running = runScript(k6, { ...run, variables: { ...target.variables, CONTROL_URL: control.url } });
-  // Replaces the replicas one by one, again and again, until k6 ends.
-  const replace = run.script === 'restart' ? target.replaceNext : undefined;
-  while (replace && !(await Promise.race([running, replace()])));
+  if (run.script === 'restart') await replaceReplicas(target, running);
   const { code } = await running;
   return { code, cpu: cpu.stop(), holdings: holdings.stop() };
+}
+
+/** Replaces the replicas of the tasks one by one, again and again, until k6 ends. */
+async function replaceReplicas({ processes }: Target, running: Promise<unknown>): Promise<void> {
+  const replicas = processes.filter(({ name }) => name === 'tasks');
+  for (let i = 0; !(await Promise.race([running, replicas[i % replicas.length]?.restart()])); i++);
 }
 
 /** The same in each profile. */

@@ -66,3 +66,14 @@ test('a latency that was never measured is no success', () => {
     objectives: [expect.objectContaining({ unmeasured: true })],
   });
 });
+
+test('a leak is one on any machine, also a busy one', () => {
+  const leak = { metric: 'open files of tasks 7', rule: '<=84.0', value: 100, met: false };
+  const { outcome, objectives } = judge(summary(30, 4), 0.8, [leak]);
+  expect([outcome, objectives.at(-1)]).toEqual(['failed', leak]);
+});
+
+test('a breakpoint looks for the rate that crosses a threshold', () => {
+  const found = judge(summary(30, 4, { more: { rate_reached: { value: 700 } } }));
+  expect(found).toMatchObject({ outcome: 'passed', rateReached: 700 });
+});

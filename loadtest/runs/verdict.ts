@@ -26,6 +26,8 @@ export interface Verdict {
   /** `busy`: the machine did too much else, so the run says nothing about the stack. */
   outcome: 'passed' | 'failed' | 'busy';
   objectives: Objective[];
+  /** Requests a second at the end of a `breakpoint`, which looks for the rate that crosses a threshold. */
+  rateReached?: number;
 }
 
 /**
@@ -46,21 +48,26 @@ const damage = /^(lost_writes|duplicated_writes)$/;
  * use the CPU.
  *
  * @param others cores that other programs used.
+ * @param growth of the stack's processes; a leak is one on any machine.
  */
-export function judge({ metrics }: K6Summary, others = 0): Verdict {
+export function judge({ metrics }: K6Summary, others = 0, growth: readonly Objective[] = []): Verdict {
   const inOrder = Object.entries(metrics).sort(([a], [b]) => a.localeCompare(b));
-  const objectives = inOrder.flatMap(([metric, values]) =>
+  const thresholds = inOrder.flatMap(([metric, values]) =>
     Object.entries(values.thresholds ?? {}).flatMap(([rule, crossed]) => {
       if (rule === alwaysMet) return [];
       return [withControl({ metric, rule, value: measured(values, rule), met: !crossed }, metrics)];
     }),
   );
-  const failed = objectives.filter(({ met }) => !met);
-  if (objectives.every(({ unmeasured }) => unmeasured)) return { outcome: 'failed', objectives };
-  if (failed.some(({ metric }) => damage.test(metric))) return { outcome: 'failed', objectives };
+  const rateReached = metrics.rate_reached?.value;
+  const objectives = [...thresholds, ...growth];
+  const verdict = { objectives, ...(rateReached !== undefined && { rateReached }) };
+  const failed = thresholds.filter(({ met }) => !met);
+  const isDamage = growth.some(({ met }) => !met) || failed.some(({ metric }) => damage.test(metric));
+  if (isDamage || thresholds.every(({ unmeasured }) => unmeasured)) return { outcome: 'failed', ...verdict };
   const slow = failed.length > 0 && failed.every(({ metric }) => speed.test(metric));
   const busy = failed.some(({ metric }) => isControl(metric)) || (slow && others > mayBeOthers);
-  return { outcome: busy ? 'busy' : failed.length > 0 ? 'failed' : 'passed', objectives };
+  const passed = failed.length === 0 || rateReached !== undefined;
+  return { outcome: busy ? 'busy' : passed ? 'passed' : 'failed', ...verdict };
 }
 
 export const isControl = (metric: string) => metric.includes('target:control');

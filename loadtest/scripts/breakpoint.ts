@@ -3,7 +3,7 @@ import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';
 import type { Options } from 'k6/options';
 import { type MixedLoad, prepareMixedLoad, sendMixedRequest } from './modules/mixed-load.ts';
-import { baseOptions } from './modules/options.ts';
+import { baseOptions } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 
 const { rate, peakRate, duration, users, p99, failed, ...shares } = settings('breakpoint');

@@ -1,9 +1,15 @@
 /** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
 import type { Options } from 'k6/options';
-import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
 import { requestNumber } from './modules/rate-limit.ts';
-import { askControl, get } from './modules/requests.ts';
+import {
+  askControl,
+  baseOptions,
+  constantRate,
+  controlThresholds,
+  get,
+  latencyThresholds,
+} from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { announce, apiUrl, hotLink, prepareLinks, shortener } from './modules/stack.ts';
 

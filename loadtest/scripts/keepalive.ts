@@ -7,25 +7,20 @@ import exec from 'k6/execution';
 import http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
-import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
-import { askControl, get as request } from './modules/requests.ts';
+import {
+  askControl,
+  baseOptions,
+  constantRate,
+  controlThresholds,
+  latencyThresholds,
+  get as request,
+} from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { stack, tasksDirect } from './modules/stack.ts';
-import { addTask, announceTasks, openSession, type Session } from './modules/task-list.ts';
+import { addTask, openSession, openTaskList, type Session } from './modules/task-list.ts';
 
 /** Every user has one connection. */
-const {
-  rate,
-  burst,
-  duration,
-  users,
-  p50,
-  p99,
-  p999,
-  delayed: mayBeDelayed,
-  reopened,
-  dropped,
-} = settings('keepalive');
+const { rate, burst, duration, users, ...limits } = settings('keepalive');
 
 /** Responses that took as long as a delayed acknowledgement: 35 to 60 ms. */
 const delayed = new Rate('delayed_by_acknowledgement');
@@ -37,6 +32,8 @@ const routes = [
 const scenarios = routes.flatMap(({ route, url }) =>
   ['get', 'post'].map((exec) => ({ name: `${route}_${exec}`, exec, url })),
 );
+
+const latencies = [`med<${limits.p50}`, `p(99)<${limits.p99}`, `p(99.9)<${limits.p999}`];
 
 export const options: Options = {
   ...baseOptions,
@@ -55,26 +52,21 @@ export const options: Options = {
     ]),
   ),
   thresholds: {
-    ...Object.assign(
-      {},
-      ...scenarios.map(({ name }) => ({
-        ...latencyThresholds(`scenario:${name},phase:steady`, [
-          `med<${p50}`,
-          `p(99)<${p99}`,
-          `p(99.9)<${p999}`,
-        ]),
-        [`delayed_by_acknowledgement{scenario:${name}}`]: [`rate<${mayBeDelayed}`],
-      })),
+    ...Object.fromEntries(
+      scenarios.flatMap(({ name }) => [
+        ...Object.entries(latencyThresholds(`scenario:${name},phase:steady`, latencies)),
+        [`delayed_by_acknowledgement{scenario:${name}}`, [`rate<${limits.delayed}`]],
+      ]),
     ),
-    'http_req_connecting{phase:steady,target:stack}': [`p(${100 - 100 * reopened})==0`],
-    dropped_iterations: [`count<=${dropped}`],
+    'http_req_connecting{phase:steady,target:stack}': [`p(${100 - 100 * limits.reopened})==0`],
+    dropped_iterations: [`count<=${limits.dropped}`],
     checks: ['rate==1'],
-    ...controlThresholds([`p(99)<${p99 / 2}`, `p(99.9)<${p999 / 2}`], ',phase:steady'),
+    ...controlThresholds([`p(99)<${limits.p99 / 2}`, `p(99.9)<${limits.p999 / 2}`], ',phase:steady'),
   },
 };
 
 export function setup() {
-  const titlePrefix = announceTasks(`${rate} tasks a second for ${duration} s`);
+  const { titlePrefix } = openTaskList(`${rate} tasks a second for ${duration} s`);
   const sessions: Record<string, Session> = {};
   const params = { tags: { name: 'setup' } };
   for (const { url } of routes) {

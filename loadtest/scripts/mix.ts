@@ -3,7 +3,7 @@ import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { alwaysMet } from '../profiles.ts';
 import { type MixedLoad, prepareMixedLoad, sendMixedRequest } from './modules/mixed-load.ts';
-import { baseOptions, constantRate, latencyThresholds } from './modules/options.ts';
+import { baseOptions, constantRate, latencyThresholds } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 
 const { rate, duration, users, p99, failed, ...shares } = settings('mix');

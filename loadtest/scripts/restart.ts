@@ -3,8 +3,7 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
-import { askControl } from './modules/requests.ts';
+import { askControl, baseOptions, constantRate, controlThresholds } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { addTask, findTasks, openTaskList, teardown as removeTasks } from './modules/task-list.ts';
 

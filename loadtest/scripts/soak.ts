@@ -4,9 +4,8 @@
  */
 import { check } from 'k6';
 import type { Options } from 'k6/options';
-import { baseOptions, constantRate, controlThresholds } from './modules/options.ts';
 import { requestNumber } from './modules/rate-limit.ts';
-import { askControl, get } from './modules/requests.ts';
+import { askControl, baseOptions, constantRate, controlThresholds, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { apiUrl, hotLink, prepareLinks, stack } from './modules/stack.ts';
 import { addTask, findTasks, openTaskList } from './modules/task-list.ts';
@@ -34,7 +33,7 @@ export function setup() {
   );
   const links = prepareLinks(hotLinks, rate / 2);
   for (let i = 0; i < tasks; i += 1) addTask(session, `${titlePrefix} ${i}`);
-  const ids = [...findTasks(titlePrefix)].map(({ _id }) => _id);
+  const ids = findTasks(titlePrefix).map(({ _id }) => _id);
   return { ids, titlePrefix, ...links };
 }
 

@@ -2,8 +2,14 @@
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { baseOptions, constantRate, controlThresholds, latencyThresholds } from './modules/options.ts';
-import { askControl, get } from './modules/requests.ts';
+import {
+  askControl,
+  baseOptions,
+  constantRate,
+  controlThresholds,
+  get,
+  latencyThresholds,
+} from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { stack } from './modules/stack.ts';
 import { addTask, importTasks, openTaskList } from './modules/task-list.ts';

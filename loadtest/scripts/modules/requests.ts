@@ -1,15 +1,17 @@
+/** Requests to the stack and to the control, told apart by a tag, and the options and thresholds that all scripts have. */
 import exec from 'k6/execution';
 import http, { type Params, type RefinedResponse, type RequestBody } from 'k6/http';
+import type { ConstantArrivalRateScenario } from 'k6/options';
+import { alwaysMet } from '../../profiles.ts';
 import { controlUrl } from './stack.ts';
 
 type Response = RefinedResponse<'text'>;
+type Thresholds = Record<string, string[]>;
 
 const tagged = (params: Params = {}): Params => ({ ...params, tags: { ...params.tags, target: 'stack' } });
 
-/** `http.get` with the tag that tells requests to the stack from those to the control. */
 export const get = (url: string, params?: Params): Response => http.get(url, tagged(params)) as Response;
 
-/** `http.post` with the same tag. */
 export const post = (url: string, body: RequestBody, params?: Params): Response =>
   http.post(url, body, tagged(params)) as Response;
 
@@ -26,3 +28,38 @@ export function askControl(tags: Record<string, string> = {}, times = 1): void {
     http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
   }
 }
+
+/** Options of every script. */
+export const baseOptions = {
+  // Nothing is followed to another host.
+  maxRedirects: 0,
+  summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
+  setupTimeout: '3m',
+  teardownTimeout: '10m',
+};
+
+/** A scenario with `rate` iterations per second, started on time even when earlier ones are slow. */
+export const constantRate = (
+  rate: number,
+  seconds: number,
+  preAllocatedVUs: number,
+): ConstantArrivalRateScenario => ({
+  executor: 'constant-arrival-rate',
+  rate,
+  timeUnit: '1s',
+  duration: `${seconds}s`,
+  preAllocatedVUs,
+});
+
+/** Thresholds for some of the stack's latencies. The control's go into the summary too, to compare them. */
+export const latencyThresholds = (selector: string, rules: string[]): Thresholds => ({
+  [`http_req_duration{${selector},target:stack}`]: rules,
+  ...(controlUrl ? { [`http_req_duration{${selector},target:control}`]: [alwaysMet] } : {}),
+});
+
+/**
+ * Thresholds that fail if the machine is too busy to judge the stack: they are about the control alone. Without a
+ * control there are none, because k6 counts a threshold without requests as met.
+ */
+export const controlThresholds = (rules: string[], selector = ''): Thresholds =>
+  controlUrl ? { [`http_req_duration{target:control${selector}}`]: rules } : {};

@@ -23,88 +23,57 @@ export function openSession(url: string): Session {
 
 /** Submits the form that adds a task; its redirect is not followed. */
 export function addTask({ url, cookie, token }: Session, title: string, params: Params = {}) {
-  return post(
-    `${url}/task`,
-    { _csrf: token, title },
-    {
-      redirects: 0,
-      tags: { name: 'POST /task' },
-      ...params,
-      jar: new http.CookieJar(),
-      headers: { Cookie: cookie },
-    },
-  );
+  const tags = { name: 'POST /task' };
+  const session = { jar: new http.CookieJar(), headers: { Cookie: cookie } };
+  return post(`${url}/task`, { _csrf: token, title }, { tags, ...params, ...session });
 }
 
 /**
- * A prefix for the titles of this run, to tell its tasks from everyone else's. Says which tasks it adds, if it adds them
- * on another machine than this one. For `setup`.
+ * Opens the list, and makes a prefix for the titles of this run, to tell its tasks from everyone else's. Says which
+ * tasks it adds, if it adds them on another machine than this one. For `setup`.
  */
-export function announceTasks(added: string): string {
+export function openTaskList(added: string) {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
   announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
-  return titlePrefix;
-}
-
-/** The same, and a session with the list. */
-export function openTaskList(added: string) {
-  const titlePrefix = announceTasks(added);
   return { session: openSession(stack.tasks), titlePrefix };
 }
 
-interface ListPage {
-  tasks: { _id: string; title: string }[];
-  /** The path of the next page. */
-  next?: string;
+interface Listed {
+  _id: string;
+  title: string;
 }
 
 const asJson = { Accept: 'application/json' };
-/** Titles per import: well within the 64 KiB that the proxy accepts. */
-const importSize = 1_000;
 /** Deletions in flight. */
 const batchSize = 20;
 
 /** Adds `count` tasks whose titles begin with `prefix`. */
 export function importTasks(prefix: string, count: number): void {
-  for (let start = 0; start < count; start += importSize) {
-    const length = Math.min(importSize, count - start);
-    const titles = Array.from({ length }, (_, i) => `${prefix} ${start + i}\n`);
-    const response = http.post(`${stack.tasks}/tasks/import`, titles.join(''), {
-      headers: {
-        ...asJson,
-        'Content-Type': 'text/plain; charset=UTF-8',
-        'Sec-Fetch-Site': 'same-origin',
-      },
-      tags: { name: 'setup' },
-    });
-    if (response.status !== 200) {
-      abort(`POST ${stack.tasks}/tasks/import answers ${response.status}: ${response.body}`);
-    }
-  }
+  const url = `${stack.tasks}/tasks/import`;
+  const tasks = Array.from({ length: count }, (_, i) => ({ title: `${prefix} ${i}` }));
+  const headers = { ...asJson, 'Content-Type': 'application/json' };
+  const response = http.post(url, JSON.stringify(tasks), {
+    headers,
+    responseType: 'text',
+    tags: { name: 'setup' },
+  });
+  if (response.status !== 200) abort(`POST ${url} answers ${response.status}: ${response.body}`);
 }
 
-/** Finds the tasks whose titles begin with `prefix`, on all pages of the list. */
-export function* findTasks(prefix: string): Generator<ListPage['tasks'][number]> {
-  let path: string | undefined = '/tasks';
-  while (path !== undefined) {
-    const response: http.Response = http.get(stack.tasks + path, {
-      headers: asJson,
-      responseType: 'text',
-      tags: { name: 'list' },
-    });
-    if (!String(response.headers['Content-Type']).startsWith('application/json')) {
-      console.error(`GET ${stack.tasks}${path} answers ${response.status}, and not with JSON.`);
-      return;
-    }
-    const page = response.json() as unknown as ListPage;
-    yield* page.tasks.filter(({ title }) => title.startsWith(prefix));
-    path = page.next;
+/** Finds the tasks whose titles begin with `prefix`. */
+export function findTasks(prefix: string): Listed[] {
+  const url = `${stack.tasks}/tasks/export?format=json`;
+  const response = http.get(url, { responseType: 'text', tags: { name: 'list' } });
+  if (!String(response.headers['Content-Type']).startsWith('application/json')) {
+    console.error(`GET ${url} answers ${response.status}, and not with JSON.`);
+    return [];
   }
+  return (response.json() as unknown as Listed[]).filter(({ title }) => title.startsWith(prefix));
 }
 
 /** The `teardown` of all scripts: removes the tasks of this run. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
-  const tasks = [...findTasks(titlePrefix)];
+  const tasks = findTasks(titlePrefix);
   for (let start = 0; start < tasks.length; start += batchSize) {
     http.batch(
       tasks.slice(start, start + batchSize).map(({ _id }) => ({

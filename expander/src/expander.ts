@@ -34,29 +34,20 @@ export interface Outside {
   /** Name lookups; the system's by default. */
   lookup?: Lookup;
   metrics?: Registry;
-  /** Milliseconds that only ever grow. */
-  clock?: () => number;
   /** Called where the page would print a value that is not there; by default that throws. */
   onMissing?: (fault: Error) => void;
 }
 
 /** The expander: what is connected to what. `close` is for its connections. */
 export function createExpander(config: Config, outside: Outside) {
-  const {
-    log,
-    redis,
-    lookup: resolve = lookup,
-    metrics: registry = new Registry(),
-    clock,
-    onMissing,
-  } = outside;
+  const { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), onMissing } = outside;
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
   if (allowedNetworks.length > 0) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const memory = memoryTier();
-  const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)), clock);
+  const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)));
   const shared = redis && redisCache(redis, run, allowedNetworks);
   const { request, close } = guardedRequest(
     {

@@ -1,4 +1,3 @@
-import { untimed } from '@longhand/shared/spans.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { circuitBreaker } from './redis.ts';
 
@@ -8,7 +7,7 @@ function breaker() {
   onTestFinished(() => void vi.useRealTimers());
   const log = { warn: () => {}, info: () => {} };
   const state = { hangs: true, asked: 0 };
-  const attempt = circuitBreaker('the cache', log as never, untimed, () => Date.now());
+  const attempt = circuitBreaker('the cache', log);
   const ask = () =>
     attempt('GET', async () => {
       state.asked += 1;

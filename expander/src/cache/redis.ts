@@ -46,22 +46,16 @@ const late = Symbol('late');
  * operation a second tests whether it answers again, and all others fail at once.
  *
  * @param timed takes the time of each operation.
- * @param clock milliseconds that only ever grow.
  * @returns runs an operation, and throws what it throws, or at once while the circuit is open.
  */
-export function circuitBreaker(
-  name: string,
-  log: Pick<Log, 'warn' | 'info'>,
-  timed = untimed,
-  clock = () => performance.now(),
-): Timed {
+export function circuitBreaker(name: string, log: Pick<Log, 'warn' | 'info'>, timed: Timed = untimed): Timed {
   let open = false;
   let nextAttempt = 0;
   const onTimeout = () => {
     if (!open)
       log.warn(`${name} did not answer within ${timeout} ms; it is tried once a second until it does`);
     open = true;
-    nextAttempt = clock() + pause;
+    nextAttempt = performance.now() + pause;
   };
   const onAnswer = () => {
     if (open) log.info(`${name} answers again`);
@@ -69,8 +63,8 @@ export function circuitBreaker(
   };
   const attempt = async <T>(operation: () => Promise<T>) => {
     if (open) {
-      if (clock() < nextAttempt) throw new Error(`${name} hangs`);
-      nextAttempt = clock() + pause;
+      if (performance.now() < nextAttempt) throw new Error(`${name} hangs`);
+      nextAttempt = performance.now() + pause;
     }
     const result = operation();
     result.then(onAnswer, () => {});

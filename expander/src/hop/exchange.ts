@@ -7,6 +7,8 @@ const bodyTime = 1_000;
 
 /** A response, and its body as far as it was asked for. */
 export interface Response extends ResponseHead {
+  /** The family of the remote address. */
+  addressFamily: 4 | 6 | null;
   body: Buffer;
 }
 
@@ -22,13 +24,6 @@ export interface RequestOptions {
 
 /** Sends one request. */
 export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
-
-export interface ExchangeSettings {
-  /** The lines of the headers of every request. */
-  fields: string;
-  /** Bytes of response headers. */
-  maxHeaderSize: number;
-}
 
 /** The connection that carries an exchange. */
 interface Carrier {
@@ -54,17 +49,17 @@ export class Exchange {
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
   readonly response = this.#outcome.promise;
-  readonly #readHead: ReturnType<typeof headReader>;
+  readonly #readHead = headReader();
   #hasBegun = false;
-  #head: ResponseHead | undefined;
+  #head: ParsedHead | undefined;
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
 
-  constructor(url: URL, options: RequestOptions, { fields, maxHeaderSize }: ExchangeSettings) {
+  /** @param fields the lines of the headers of every request. */
+  constructor(url: URL, options: RequestOptions, fields: string) {
     this.url = url;
     this.message = requestMessage(url, options, fields);
     this.#options = options;
-    this.#readHead = headReader(maxHeaderSize);
     options.signal?.addEventListener('abort', this.#abort);
   }
 
@@ -80,7 +75,9 @@ export class Exchange {
   succeed(): void {
     if (this.isSettled || !this.#head) return;
     this.#settle();
-    this.#outcome.resolve({ ...this.#head, body: this.#body?.body() ?? none });
+    const { status, headers } = this.#head;
+    const addressFamily = this.connection?.addressFamily ?? null;
+    this.#outcome.resolve({ status, headers, addressFamily, body: this.#body?.body() ?? none });
   }
 
   /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */
@@ -99,16 +96,15 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): boolean {
-    const { status, headers } = head;
-    this.#head = { status, headers, addressFamily: this.connection?.addressFamily ?? null };
+    this.#head = head;
     if (this.#options.method === 'HEAD') {
       // A body that should not be there must not be taken for the next response.
       this.idleTime = rest === '' ? idleTime(head) : 0;
       return true;
     }
-    const limit = this.#options.bodyLimit?.(this.#head) ?? 0;
+    const limit = this.#options.bodyLimit?.(head) ?? 0;
     if (limit === 0) return true;
-    this.#body = bodyReader(headers, limit);
+    this.#body = bodyReader(head.headers, limit);
     // The error comes after the response, which the caller gets.
     this.#bodyTimer = setTimeout(() => this.connection?.cut(), bodyTime);
     return this.#body.read(rest);

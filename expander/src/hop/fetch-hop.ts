@@ -5,9 +5,9 @@ import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
-import type { Request } from './exchange.ts';
+import type { Request, Response } from './exchange.ts';
 import { httpClient } from './http-client.ts';
-import type { ResponseHead } from './response-head.ts';
+import { maxHeadSize } from './response-head.ts';
 
 /** Requests hops by HEAD. */
 export function fetchHead(request: Request): FetchHop {
@@ -15,8 +15,8 @@ export function fetchHead(request: Request): FetchHop {
 }
 
 /** What the head of a response says. */
-export function answerOf(head: ResponseHead, method: Answer['method']): Answer {
-  const { status, headers, addressFamily } = head;
+export function answerOf(response: Response, method: Answer['method']): Answer {
+  const { status, headers, addressFamily } = response;
   const location = percentEncoded(headers.location);
   return {
     status,
@@ -38,9 +38,6 @@ export function percentEncoded(location: string | undefined): string | null {
   const copy = ` ${location}`.slice(1);
   return copy.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
-
-/** Bytes of response headers. */
-const maxHeaderSize = 16 * 1024;
 
 /** Some websites answer scripts differently from browsers, or by language. */
 const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
@@ -64,7 +61,6 @@ export function guardedRequest(settings: RequestSettings, open: (lookup: LookupF
   const client = httpClient({
     connect: open(guardedLookup(lookup, guard)),
     headers,
-    maxHeaderSize,
     // A hop whose HEAD hangs is asked by GET beside it, which must not wait for the HEADs of others.
     maxConnections: 2 * maxHops,
   });
@@ -113,7 +109,7 @@ const reasons: Record<string, string> = {
   ETIMEDOUT: 'did not accept the connection in time.',
   ERR_NOT_HTTP: 'answered with something that is not HTTP.',
   ERR_TWO_LOCATIONS: 'answered with two different locations.',
-  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeaderSize} bytes of headers.`,
+  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
 };
 
 function requestFailed(url: URL, cause: unknown): ExpansionError {

@@ -52,7 +52,6 @@ function client(options: https.AgentOptions = {}): ReturnType<typeof httpClient>
       'http:': watched(httpAgent(options)),
       'https:': watched(httpsAgent({ ca: certificate.cert, ...options })),
     }),
-    maxHeaderSize: 16 * 1024,
     ...(options.maxSockets && { maxConnections: options.maxSockets }),
   });
   stops.push(made.close);

@@ -6,8 +6,6 @@ export interface HttpClientOptions {
   connect: Connect;
   /** Alternating names and values of the headers of every request. */
   headers?: readonly string[];
-  /** Bytes of response headers. */
-  maxHeaderSize: number;
   /** Connections to an origin; further requests wait. */
   maxConnections?: number;
 }
@@ -23,9 +21,8 @@ interface Pool {
 }
 
 /** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
-export function httpClient(options: HttpClientOptions) {
-  const { connect, headers = [], maxHeaderSize, maxConnections = maxSockets } = options;
-  const settings = { fields: fieldLines(headers), maxHeaderSize };
+export function httpClient({ connect, headers = [], maxConnections = maxSockets }: HttpClientOptions) {
+  const fields = fieldLines(headers);
   const pools = new Map<string, Pool>();
   /** The idle connections to all origins, the one that has been idle longest first. */
   const idle = new Set<Connection>();
@@ -113,7 +110,7 @@ export function httpClient(options: HttpClientOptions) {
      */
     async request(url: URL, options: RequestOptions): Promise<Response> {
       options.signal?.throwIfAborted();
-      const exchange = new Exchange(url, options, settings);
+      const exchange = new Exchange(url, options, fields);
       dispatch(exchange);
       return exchange.response;
     },

@@ -7,7 +7,6 @@ const meta = (content: string) => `<meta http-equiv="refresh" content="${content
 const head = (headers: Record<string, string> = {}, status = 200) => ({
   status,
   headers: { 'content-type': 'text/html', ...headers },
-  addressFamily: null,
 });
 const readWhole = (body: string, headers = {}, status = 200) =>
   readPage(url, head(headers, status), Buffer.from(body, 'latin1'));

@@ -1,18 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The head of an HTTP/1 response, as it is parsed. */
-export interface ParsedHead {
+/** The head of an HTTP/1 response. */
+export interface ResponseHead {
   status: number;
   /** By lower-case name, bytes beyond ASCII as Latin-1, like those of Node's own client. */
   headers: IncomingHttpHeaders;
+}
+
+/** The head as it is parsed. */
+export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
 }
 
-/** The head of a response, and how it came. */
-export interface ResponseHead extends Pick<ParsedHead, 'status' | 'headers'> {
-  addressFamily: 4 | 6 | null;
-}
+/** Bytes of the longest head. */
+export const maxHeadSize = 16 * 1024;
 
 /** The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n$/;
@@ -33,7 +35,7 @@ const single = new Set(['age', 'content-length', 'date', 'expires', 'location'])
  * @returns reads the next piece: the head and the text after it, or null while the head is incomplete. It throws
  *   `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
-export function headReader(maxLength: number) {
+export function headReader(maxLength = maxHeadSize) {
   const parseLine = lineParser();
   let line = '';
   let length = 0;

@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import {
   type Connect,
   idleMargin,
@@ -31,12 +30,12 @@ const defaults = {
  * `options` are those of `http.Agent` (`lookup` included); they are copied, and win over the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
-  return bounded(new HttpAgent({ ...defaults, ...options }));
+  return prepared(new http.Agent({ ...defaults, ...options }));
 }
 
 /** The same for `https:`, with the options of `https.Agent`. */
 export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
-  return bounded(new HttpsAgent({ ...defaults, ...options }));
+  return prepared(new https.Agent({ ...defaults, ...options }));
 }
 
 export type Agents = Record<'http:' | 'https:', http.Agent>;
@@ -57,25 +56,13 @@ export function agentConnector(lookup: LookupFunction): Connect {
   return connector({ 'http:': httpAgent({ lookup }), 'https:': httpsAgent({ lookup }) });
 }
 
-class HttpAgent extends http.Agent {
-  override createConnection(...args: Parameters<http.Agent['createConnection']>) {
-    return noDelay(super.createConnection(...args));
-  }
-}
-
-class HttpsAgent extends https.Agent {
-  override createConnection(...args: Parameters<https.Agent['createConnection']>) {
-    return noDelay(super.createConnection(...args));
-  }
-}
-
-function noDelay<Stream extends Duplex | null | undefined>(stream: Stream): Stream {
-  (stream as { setNoDelay?(enable: boolean): void } | null | undefined)?.setNoDelay?.(true);
-  return stream;
-}
-
-/** Bounds the idle sockets of all origins together to `maxIdleSockets`. */
-function bounded<Agent extends http.Agent>(agent: Agent): Agent {
+/** Enables no-delay on every socket of `agent`, and bounds its idle ones over all origins to `maxIdleSockets`. */
+function prepared<Agent extends http.Agent>(agent: Agent): Agent {
+  const { createConnection } = agent;
+  agent.createConnection = (...args) => {
+    const socket = createConnection.apply(agent, args) as Socket | undefined;
+    return socket?.setNoDelay(true);
+  };
   return agent.on('free', () => {
     let idle = 0;
     for (const origin in agent.freeSockets) idle += agent.freeSockets[origin]?.length ?? 0;

@@ -22,14 +22,7 @@ export interface Listening {
 const backlog = 4_096;
 
 /** The message says why a server cannot listen at its address, and which variables set the address. */
-export class ListenError extends Error {
-  readonly code: string | undefined;
-
-  constructor(message: string, cause: NodeJS.ErrnoException) {
-    super(message, { cause });
-    this.code = cause.code;
-  }
-}
+export class ListenError extends Error {}
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'is in use',
@@ -44,11 +37,10 @@ const reasons: Record<string, string> = {
  */
 export async function listen(server: Server, at: ListenAddress): Promise<Listening> {
   if ('path' in at) await removeStaleSocket(at.path);
-  const listening = Promise.withResolvers<void>();
-  server.once('error', (error: NodeJS.ErrnoException) => listening.reject(listenError(at, error)));
   const address = 'path' in at ? { path: at.path } : { host: at.host, port: at.port };
-  server.listen({ ...address, backlog }, listening.resolve);
-  await listening.promise;
+  await once(server.listen({ ...address, backlog }), 'listening').catch((error) => {
+    throw listenError(at, error);
+  });
 
   const bound = server.address();
   if (bound === null || typeof bound === 'string') return { port: 0, url: `unix:${bound}`, loopback: false };
@@ -64,7 +56,7 @@ function listenError(at: ListenAddress, cause: NodeJS.ErrnoException): ListenErr
       ? [at.path, 'SOCKET_PATH or OPS_SOCKET_PATH']
       : [`Port ${at.port} of ${at.host}`, 'HOST and PORT, or OPS_HOST and OPS_PORT'];
   const reason = reasons[cause.code ?? ''] ?? `cannot be listened on (${cause.message})`;
-  return new ListenError(`${name} ${reason}. Set ${variables} to another address.`, cause);
+  return new ListenError(`${name} ${reason}. Set ${variables} to another address.`, { cause });
 }
 
 async function removeStaleSocket(path: string): Promise<void> {

@@ -3,7 +3,6 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
-import { logRefusals, type Refusal } from './refusals.ts';
 import { durationBuckets } from './spans.ts';
 
 /** What the log and the metrics report beyond method, path and status. */
@@ -27,8 +26,11 @@ export class AnnotatedResponse extends ServerResponse {
 export interface Observer {
   /** A request has arrived; `answer` hands it to the application. */
   request(incoming: IncomingMessage, outgoing: AnnotatedResponse, answer: () => void): void;
-  /** The server refused something without asking the application. */
-  refused(refusal: Refusal): void;
+  /**
+   * The server answered a request without asking the application: malformed HTTP, an invalid Host. `reason` is a code such as
+   * `HPE_INVALID_METHOD`, or a few words.
+   */
+  refused(status: number, reason: string): void;
 }
 
 /** Adds to what the log and the metrics say of the request that `c` answers. */
@@ -51,74 +53,6 @@ export const annotateRoute: MiddlewareHandler = (c, next) => {
  * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
  */
 export function createObserver(log: Log, metrics: Registry): Observer {
-  const observeDuration = requestDurations(metrics);
-
-  return {
-    request(incoming, outgoing, answer) {
-      const start = performance.now();
-      outgoing.once('close', () => {
-        const milliseconds = performance.now() - start;
-        const { method = '' } = incoming;
-        const { status, error, route } = outcome(outgoing);
-        const { user } = outgoing.annotations;
-        observeDuration({ method, scheme: schemeOf(incoming), route, status, error }, milliseconds / 1_000);
-        const line = {
-          method,
-          // Without the query, which may be private.
-          path: incoming.url?.split('?', 1)[0],
-          status,
-          seconds: Math.round(milliseconds * 1_000) / 1_000_000,
-          requestId: idOf(incoming),
-          client: incoming.headers['x-forwarded-for'],
-          user,
-          error,
-          // The response had begun, and did not reach its end.
-          ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
-        };
-        if (status >= 500) log.error(line, 'request');
-        else log.info(line, 'request');
-      });
-      answer();
-    },
-    refused: logRefusals(log),
-  };
-}
-
-/** What became of a request whose response is closed. */
-export function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
-  const { route, error, refused } = annotations;
-  const left = !headersSent;
-  const status = refused ?? (left ? 499 : statusCode);
-  return { status, error: left ? (error ?? 'aborted') : error, route: status === 404 ? undefined : route };
-}
-
-/** The proxy's request ID; without the proxy, the client's trace ID (W3C Trace Context). */
-function idOf({ headers }: IncomingMessage): string | undefined {
-  const id = headers['x-request-id'] ?? headers.traceparent?.toString().slice(3, 35);
-  return id?.toString();
-}
-
-/** As the proxy states it. */
-const schemeOf = ({ headers }: IncomingMessage) =>
-  headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-
-/** The methods that OpenTelemetry's HTTP conventions know. Any other one is `_OTHER`. */
-const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
-
-/** A method as a label: one of a few, whatever clients send. */
-const methodLabel = (method: string) => (methods.has(method) ? method : '_OTHER');
-
-interface Observed {
-  method: string;
-  scheme: string;
-  /** Absent if no route matched. */
-  route: string | undefined;
-  status: number;
-  error: string | undefined;
-}
-
-/** The histogram of requests, by the names and labels of OpenTelemetry's HTTP conventions (1.44). */
-function requestDurations(metrics: Registry) {
   const durations = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Time from the arrival of a request to the end of its response.',
@@ -132,15 +66,81 @@ function requestDurations(metrics: Registry) {
     buckets: durationBuckets,
     registers: [metrics],
   });
-  return ({ method, scheme, route, status, error }: Observed, seconds: number) => {
-    const labels: Record<string, string | number> = {
-      http_request_method: methodLabel(method),
-      http_response_status_code: status,
-      url_scheme: scheme,
-    };
-    // Left out if there is none: Prometheus treats an empty label as absent.
-    if (route !== undefined) labels.http_route = route;
-    if (status >= 500) labels.error_type = error ?? `${status}`;
-    durations.observe(labels, seconds);
+
+  return {
+    request(incoming, outgoing, answer) {
+      const start = performance.now();
+      outgoing.once('close', () => {
+        const milliseconds = performance.now() - start;
+        const became = outcome(outgoing);
+        const { status, error } = became;
+        durations.observe(labels(incoming, became), milliseconds / 1_000);
+        const line = {
+          method: incoming.method,
+          // Without the query, which may be private.
+          path: incoming.url?.split('?', 1)[0],
+          status,
+          seconds: Math.round(milliseconds * 1_000) / 1_000_000,
+          requestId: idOf(incoming),
+          client: incoming.headers['x-forwarded-for'],
+          user: outgoing.annotations.user,
+          error,
+          // The response had begun, and did not reach its end.
+          ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
+        };
+        if (status >= 500) log.error(line, 'request');
+        else log.info(line, 'request');
+      });
+      answer();
+    },
+    refused: refusals(log),
+  };
+}
+
+/** What became of a request whose response is closed. */
+export function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
+  const { route, error, refused } = annotations;
+  const left = !headersSent;
+  const status = refused ?? (left ? 499 : statusCode);
+  return { status, error: left ? (error ?? 'aborted') : error, route: status === 404 ? undefined : route };
+}
+
+type Outcome = ReturnType<typeof outcome>;
+
+/** The proxy's request ID; without the proxy, the client's trace ID (W3C Trace Context). */
+function idOf({ headers }: IncomingMessage): string | undefined {
+  const id = headers['x-request-id'] ?? headers.traceparent?.toString().slice(3, 35);
+  return id?.toString();
+}
+
+/** The methods that OpenTelemetry's HTTP conventions know. Any other one is `_OTHER`. */
+const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));
+
+/** The labels of OpenTelemetry's HTTP conventions (1.44): each has few values, whatever clients send. */
+function labels({ method = '', headers }: IncomingMessage, { status, error, route }: Outcome) {
+  const found: Record<string, string | number> = {
+    http_request_method: methods.has(method) ? method : '_OTHER',
+    http_response_status_code: status,
+    // As the proxy states it.
+    url_scheme: headers['x-forwarded-proto'] === 'https' ? 'https' : 'http',
+  };
+  // Left out if there is none: Prometheus treats an empty label as absent.
+  if (route !== undefined) found.http_route = route;
+  if (status >= 500) found.error_type = error ?? `${status}`;
+  return found;
+}
+
+/** Logs one line a second for each kind of refusal, with its count, so that a flood does not fill the log. */
+function refusals(log: Log): Observer['refused'] {
+  const kinds = new Map<string, { status: number; reason: string; times: number }>();
+  const write = () => {
+    for (const kind of kinds.values()) log[kind.status >= 500 ? 'error' : 'info'](kind, 'refused');
+    kinds.clear();
+  };
+  return (status, reason) => {
+    if (kinds.size === 0) setTimeout(write, 1_000).unref();
+    const kind = kinds.get(reason) ?? { status, reason, times: 0 };
+    kind.times += 1;
+    kinds.set(reason, kind);
   };
 }

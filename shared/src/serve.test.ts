@@ -57,7 +57,6 @@ describe('serve', () => {
   test('a port that is taken is an error with the port in it', async () => {
     const { port } = await serving();
     await expect(serving(here(), { port })).rejects.toMatchObject({
-      code: 'EADDRINUSE',
       message: expect.stringContaining(`Port ${port} of 127.0.0.1 is in use.`),
     });
   });
@@ -135,7 +134,7 @@ describe('on a Unix socket', () => {
     expect(existsSync(path)).toBe(true);
     await serving(here(), { path });
     expect(await statusAt(path)).toBe(200);
-    await expect(serving(here(), { path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(serving(here(), { path })).rejects.toThrow(`${path} is in use.`);
     expect(await statusAt(path)).toBe(200);
   });
 });

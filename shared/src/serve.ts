@@ -59,7 +59,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     hostname: 'host' in options ? options.host : 'localhost',
     errorHandler: (error) => {
       const status = error instanceof RequestError ? 400 : 500;
-      observer?.refused({ status, reason: error instanceof Error ? error.message : String(error) });
+      observer?.refused(status, error instanceof Error ? error.message : String(error));
       return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
     },
   });
@@ -134,7 +134,7 @@ function refuseClientErrors(
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
     // A client that closes in the middle of a request has left: not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
-    if (!left) observer?.refused({ status, reason: error.code ?? error.message });
+    if (!left) observer?.refused(status, error.code ?? error.message);
     const response = underWay.get(socket);
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();

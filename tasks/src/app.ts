@@ -8,7 +8,7 @@ import { removalsController } from './controllers/removals.ts';
 import { tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
 import { TaskError } from './task/errors.ts';
-import { allowMethods } from './web/allow-methods.ts';
+import { rejectOtherMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
 import type { Dependencies } from './web/dependencies.ts';
 import { errorHandler } from './web/error-response.ts';
@@ -30,7 +30,6 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   const app = new Hono<TasksEnv>();
   app.use(annotateRoute);
   if (door) app.use(askAtDoor(door));
-  app.use(...allowMethods(app));
 
   app.get('/', tasks.index);
   app.post('/task', tasks.add);
@@ -55,9 +54,14 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.post('/tasks/finished', removals.clearFinished);
   app.get('/tasks/removals', removals.list);
   app.post('/tasks/restore', removals.restore);
+  app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
+  // The convention adds it, too, together with /tasks/:id.
+  app.get('/tasks/new', tasks.new);
+  rejectOtherMethods(app);
+
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
-  app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
+  rejectOtherMethods(app);
 
   app.notFound((c) => failed(new TaskError('unknown_path', 'There is no such page.'), c));
   app.onError(failed);

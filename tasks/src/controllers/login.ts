@@ -6,7 +6,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Door, pageAfterLogin } from '../web/door.ts';
 import { problem } from '../web/error-response.ts';
 import { withInput } from '../web/input.ts';
-import { html, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
+import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
  * Asks for the password before it checks the path, the method or a body. A browser that opens a page is redirected to the
@@ -47,7 +47,7 @@ export function loginController({ csrf, door, render }: Used & { door: Door }) {
     async new(c: TasksContext) {
       if (await door.admits(c)) return toList(c, 303);
       const next = pageAfterLogin(queryParameter(c, 'next'));
-      return html(c, render('login', { csrf: await csrf.issue(c), next }), 200, noStore);
+      return html(c, render('login', { csrf: await csrf.issue(c), next }));
     },
 
     create: (c: TasksContext) =>

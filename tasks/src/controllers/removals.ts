@@ -4,7 +4,7 @@ import { TaskError } from '../task/errors.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { type Input, withInput } from '../web/input.ts';
-import { html, json, noStore, redirect, toList, wantsJson } from '../web/responses.ts';
+import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
 export async function naming<Result>(removal: string, done: Promise<Result>): Promise<Result> {
@@ -28,7 +28,7 @@ export function removalsController({ store, csrf, render }: Used) {
     }
     const removal = randomUUID();
     const count = await naming(removal, store.clearFinished(removal));
-    if (wantsJson(c)) return json(c, { removal, count }, 200, noStore);
+    if (wantsJson(c)) return json(c, { removal, count });
     return toList(c, 303, count > 0 ? { removal } : {});
   };
 
@@ -37,7 +37,7 @@ export function removalsController({ store, csrf, render }: Used) {
     async list(c: TasksContext) {
       const [removals, token] = await Promise.all([store.removals(), csrf.issue(c)]);
       const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;
-      return html(c, render('removals', { removals, restored, csrf: token }), 200, noStore);
+      return html(c, render('removals', { removals, restored, csrf: token }));
     },
 
     /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
@@ -46,7 +46,7 @@ export function removalsController({ store, csrf, render }: Used) {
     async restore(c: TasksContext) {
       // What a removal answers may be sent back as it is, count and all.
       const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
-      if (wantsJson(c)) return json(c, { count }, 200, noStore);
+      if (wantsJson(c)) return json(c, { count });
       if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);
       return redirect(c, 303, `/tasks/removals?restored=${count}`);
     },

@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
 import { listPage } from '../web/list-page.ts';
-import { html, json, noStore, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
+import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { naming } from './removals.ts';
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'door' | 'render' | 'now'>;
@@ -86,7 +86,7 @@ export function tasksController({ store, csrf, door, render, now }: Used) {
   const destroy = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
     await naming(removal, store.destroy(taskId(c), removal, match));
-    return wantsJson(c) ? json(c, { removal }, 200, noStore) : toList(c, 303, { removal });
+    return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
   };
 
   /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
@@ -103,7 +103,7 @@ export function tasksController({ store, csrf, door, render, now }: Used) {
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const added = await addedTask(queryParameter(c, 'added'));
       const page = await shown.page(readQuery(c), await formValues(c), removed, added);
-      return html(c, page, 200, noStore);
+      return html(c, page);
     },
 
     /** The list alone, for a page that shows an older version. */
@@ -125,23 +125,18 @@ export function tasksController({ store, csrf, door, render, now }: Used) {
     },
 
     async new(c: TasksContext) {
-      return html(c, render('new', { ...(await formValues(c)), back: '' }), 200, noStore);
+      return html(c, render('new', { ...(await formValues(c)), back: '' }));
     },
 
     async show(c: TasksContext) {
       const task = await store.show(taskId(c));
       if (wantsJson(c)) return taskJson(c, task);
-      return html(c, render('show', { task, back: '', ...(await formValues(c)) }), 200, noStore);
+      return html(c, render('show', { task, back: '', ...(await formValues(c)) }));
     },
 
     async edit(c: TasksContext) {
       const { _id: id, ...task } = await store.show(taskId(c));
-      return html(
-        c,
-        render('edit', { ...task, id, ...(await formValues(c)), back: listSearch(partOf(c)) }),
-        200,
-        noStore,
-      );
+      return html(c, render('edit', { ...task, id, ...(await formValues(c)), back: listSearch(partOf(c)) }));
     },
 
     async create(c: TasksContext) {

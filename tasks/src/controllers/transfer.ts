@@ -41,10 +41,10 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
     const refused = new Set<number>();
     const { tasks, report } = await readLines(text, now(), (line) => refused.add(line));
     await store.insert(tasks, nonce);
-    if (wantsJson(c)) return json(c, report, 200, noStore);
+    if (wantsJson(c)) return json(c, report);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
-    return html(c, await page(c, { report, typed, text: left }), 200, noStore);
+    return html(c, await page(c, { report, typed, text: left }));
   };
 
   /** Imports the file of a form. After a failure of the store the page's form goes on where the import ended. */
@@ -58,7 +58,7 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
     const insert = (tasks: NewTask[]) => store.insert(tasks, nonce && `${nonce} ${++batch}`);
     const format = /\.(nd)?json$/i.test(name) ? formats.json : formats.text;
     const { report, stop } = await importTasks(file, format, insert, now());
-    const [status, headers] = stop ? errorStatus(stop) : [200, noStore];
+    const [status, headers] = stop ? errorStatus(stop) : [];
     const again = stop?.code === 'store_unavailable';
     return html(c, await page(c, { report, again, ...(again && nonce && { nonce }) }), status, headers);
   };
@@ -75,7 +75,7 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
     else requireSameOrigin(c.req);
     const file = limitedBody(c, maxFile, tooLarge);
     const { report, stop } = await importTasks(file, format, (tasks) => store.insert(tasks), now());
-    return stop ? problem(c, stop, report) : json(c, report, 200, noStore);
+    return stop ? problem(c, stop, report) : json(c, report);
   };
 
   return {
@@ -94,7 +94,7 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
     },
 
     async new(c: TasksContext) {
-      return html(c, await page(c), 200, noStore);
+      return html(c, await page(c));
     },
 
     async import(c: TasksContext) {

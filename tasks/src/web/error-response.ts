@@ -7,7 +7,7 @@ import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { pageAfterLogin } from './door.ts';
 import type { SentForm } from './input.ts';
-import { html, json, noStore, respond, wantsJson } from './responses.ts';
+import { html, json, respond, wantsJson } from './responses.ts';
 
 /** The headers that go with a status. */
 const statusHeaders: Record<number, Record<string, string>> = {
@@ -21,7 +21,7 @@ const statusHeaders: Record<number, Record<string, string>> = {
 export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = errorStatuses[error.code];
   const allow = error.allow !== undefined && { Allow: error.allow };
-  return [status, { ...noStore, ...statusHeaders[status], ...allow }];
+  return [status, { ...statusHeaders[status], ...allow }];
 }
 
 /** Responds with the problem details of an error (RFC 9457), and with more members. */

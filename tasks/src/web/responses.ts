@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
-import { notModified } from './conditional.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -62,15 +61,16 @@ function lengthOf(body: unknown): Headers {
 /** Pages and JSON share their paths, and the proxy compresses both. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
-/** A page. */
+/** A page, which may hold a token. */
 export function html(c: TasksContext, page: string | Pieces, status = 200, headers?: Headers) {
-  return respond(c, page, status, { 'Content-Type': 'text/html; charset=UTF-8', ...vary, ...headers });
+  const type = { 'Content-Type': 'text/html; charset=UTF-8' };
+  return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** `value` as JSON. */
+/** What became of a request, as JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
-  const type = { 'Content-Type': 'application/json', ...vary };
-  return respond(c, JSON.stringify(value), status, { ...type, ...headers });
+  const type = { 'Content-Type': 'application/json' };
+  return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
 }
 
 /** Whether the client prefers JSON to a page, or sent JSON and named no preference. */
@@ -98,7 +98,14 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   const etag = `"${revision}"`;
   if (/^(GET|HEAD)$/.test(c.req.method)) return tagged(c, etag, 'application/json', JSON.stringify(task));
   const location = status === 201 && { Location: `/tasks/${task._id}` };
-  return json(c, task, status, { ETag: etag, ...noStore, ...location });
+  return json(c, task, status, { ETag: etag, ...location });
+}
+
+/** Whether the client already has the representation: `If-None-Match`, with the weak comparison (RFC 9110 13.1.2). */
+export function notModified(c: TasksContext, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  const known = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
+  return known.includes('*') || known.includes(opaque(etag));
 }
 
 /** `text` with its `ETag`, or 304 if the client already has it. */

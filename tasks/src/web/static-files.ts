@@ -3,9 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
-import { notModified } from './conditional.ts';
 import type { TasksContext } from './context.ts';
-import { respond } from './responses.ts';
+import { notModified, respond } from './responses.ts';
 
 /** The codings of content, the best first. */
 const compress = {

@@ -181,7 +181,11 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(cleared).toBe(12_000);
       expect(whileClearing).toMatchObject({ open: 2, finished: 8_000 });
       expect(await between()).toMatchObject({ open: 2, finished: 0 });
-      expect(await kept.store.removed('removal')).toEqual({ removal: 'removal', count: 12_000 });
+      expect(await kept.store.removed('removal')).toEqual({
+        removal: 'removal',
+        count: 12_000,
+        title: 'done',
+      });
       const [restored, whileRestoring] = await Promise.all([kept.store.restore('removal'), between()]);
       expect(restored).toBe(12_000);
       expect(whileRestoring).toMatchObject({ open: 2, finished: 4_000 });

@@ -6,6 +6,7 @@ import {
   type NewTask,
   type Page,
   pageSize,
+  type Removed,
   RevisionChanged,
   type Task,
   type TaskStore,
@@ -30,13 +31,6 @@ const removalBatch = 4_000;
 
 /** Removals that one script lists: a millisecond in which Redis does nothing else. */
 const listedRemovals = 200;
-
-interface FoundRemoval {
-  removal: string;
-  count: number;
-  /** One of its tasks. */
-  task: Fields;
-}
 
 /** What a script that checks the revision returns; undefined without a task. */
 type Changed = { matched: boolean; task: Fields } | undefined;
@@ -67,8 +61,8 @@ export function redisStore(
   const update = writing<Changed>('update');
   const destroy = writing<Changed>('destroy');
   const clear = writing<{ cleared: number; left: number }>('clear');
-  const removed = script<FoundRemoval | undefined>('removed');
-  const removals = script<{ removals: (FoundRemoval & { time: string })[] }>('removals');
+  const removed = script<Removed | undefined>('removed');
+  const removals = script<{ removals: (Removed & { time: string })[] }>('removals');
   const restore = writing<{ restored: number }>('restore');
   const read = script<{ tasks: Fields[]; next?: string }>('export');
 
@@ -108,17 +102,12 @@ export function redisStore(
       return count;
     },
 
-    async removed(removal) {
-      const found = await removed({ removal });
-      if (!found) return undefined;
-      const { count, task } = found;
-      return { removal, count, ...(count === 1 && { title: task.title }) };
-    },
+    removed: (removal) => removed({ removal }),
 
     async removals() {
       const found = await removals({ count: listedRemovals });
-      return Object.values(found?.removals ?? {}).map(({ removal, count, task, time }) => {
-        return { removal, count, title: task.title, removed_at: new Date(Number(time) * 1000).toISOString() };
+      return Object.values(found.removals).map(({ time, ...removal }) => {
+        return { ...removal, removed_at: new Date(Number(time) * 1000).toISOString() };
       });
     },
 

@@ -57,23 +57,20 @@ export type NewTask = Omit<Task, '_id' | 'revision'>;
 export interface Removed {
   removal: string;
   count: number;
-  /** The title, if it was one task. */
-  title?: string;
+  /** That of one of its tasks. */
+  title: string;
 }
 
-/** A removal of the last day. The title is that of one of its tasks. */
-export interface RecentRemoval extends Required<Removed> {
+/** A removal of the last day. */
+export interface RecentRemoval extends Removed {
   removed_at: string;
 }
-
-/** The revisions that may be changed: an `If-Match` field value, or `*` for any. */
-export type Match = string;
 
 /**
  * Keeps the tasks. Every change of a task is one atomic step: when its promise resolves, it is on disk.
  *
- * @throws TaskError `unknown_task`; `revision_changed` if `match` lacks the task's revision; `store_unavailable`, after
- *   which a change may have happened or not.
+ * @throws TaskError `unknown_task`; `revision_changed` if `match`, an `If-Match` field value or `*` for any, lacks the
+ *   task's revision; `store_unavailable`, after which a change may have happened or not.
  */
 export interface TaskStore {
   /**
@@ -86,9 +83,9 @@ export interface TaskStore {
   /** A second call with the same `nonce` and title returns the task that the first one made. */
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
   /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
-  update(id: string, change: Change, now: Date, match?: Match): Promise<Task>;
+  update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
   /** Removes the task; `restore(removal)` can bring it back for a day. */
-  destroy(id: string, removal: string, match?: Match): Promise<void>;
+  destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
    * Removes all finished tasks under one `removal`, a few thousand at a time, and returns how many those were. If that
    * fails halfway, the error has the `count`; that many can be restored, and the rest cleared by another call.
@@ -115,12 +112,6 @@ export interface TaskStore {
 export interface Changes {
   /** Calls `subscriber` with the version of the list: soon, after each change, and every 5 s. Returns how to stop. */
   subscribe(subscriber: (version: string) => void): () => void;
-}
-
-/** Counts what is in progress. */
-export interface InProgress {
-  inc(): void;
-  dec(): void;
 }
 
 /** Code points of a title. */

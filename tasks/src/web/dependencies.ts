@@ -1,5 +1,6 @@
 import type { Log } from '@longhand/shared/log.ts';
-import type { Changes, InProgress, TaskStore } from '../task/task.ts';
+import type { Gauge } from 'prom-client';
+import type { Changes, TaskStore } from '../task/task.ts';
 import type { Csrf } from './csrf.ts';
 import type { Door } from './door.ts';
 import type { PublicFiles } from './static-files.ts';
@@ -18,5 +19,5 @@ export interface Dependencies {
   signal: AbortSignal;
   now: () => Date;
   log: Log;
-  gauges?: Record<'eventStreams' | 'imports', InProgress>;
+  gauges?: Record<'eventStreams' | 'imports', Gauge>;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { changeSchema, formSchema } from '../task/schema.ts';
-import type { Change, Match } from '../task/task.ts';
+import type { Change } from '../task/task.ts';
 import { utf8 } from '../task/utf8.ts';
 import { readBody } from './body.ts';
 import type { TasksContext } from './context.ts';
@@ -34,7 +34,7 @@ export type SentForm = Partial<Record<(typeof formNames)[number], string>>;
 /** What a write asks for: the fields of a form, or of a JSON object and its headers. */
 export interface Input extends Omit<z.output<typeof formFields>, 'revision'> {
   /** The revision that was edited. */
-  match?: Match | undefined;
+  match?: string | undefined;
 }
 
 /** The fields of a JSON write, each of which may be left out. */

@@ -91,12 +91,12 @@ local function remove(found, removal, seconds)
   return #ids
 end
 
--- A removal: how many tasks it holds, and one of them; nil if it holds none.
+-- A removal: how many tasks it holds, and the title of one of them; nil if it holds none.
 local function removalOf(removal)
   local key = keys.removal .. removal
   local id = redis.call('ZRANGE', key, 0, 0)[1]
   local task = id and read(id)
-  return task and { removal = removal, count = redis.call('ZCARD', key), task = task }
+  return task and { removal = removal, count = redis.call('ZCARD', key), title = task.title }
 end
 
 -- A script that writes says for which schema it was made (see keys.ts).

@@ -71,14 +71,6 @@ test.each([
   }
 });
 
-test.each(['/public/../src/main.ts', '/public/..%2fsrc/main.ts'])(
-  'A path that leads out of /public, sent as it stands, %s, is 404',
-  async (path) => {
-    const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  },
-);
-
 describe('without Redis', () => {
   test('the service starts, is not ready and answers 503, and recovers by itself', async () => {
     const own = await startRedisProcess(configuration);

@@ -121,18 +121,6 @@ describe.each(stores)('The store in %s:', (_, start) => {
       });
     });
 
-    test('finished gets updated_at, and so does reopened', async () => {
-      await create(1);
-      expect(await kept.store.update('1', { finished: 1 }, now)).toMatchObject({
-        finished: 1,
-        updated_at: now.toISOString(),
-      });
-      expect(await kept.store.update('1', { finished: 0 }, later)).toMatchObject({
-        finished: 0,
-        updated_at: later.toISOString(),
-      });
-    });
-
     test('finishing a finished task and reopening an open one change nothing', async () => {
       await create(2);
       await kept.store.update('1', { finished: 1 }, now);

@@ -26,7 +26,7 @@ interface Service {
  * @throws Error when a service mounts a file of the checkout, which a release lacks.
  */
 export function releasedStack(text: string, imageOf: (target: string) => string) {
-  const { services, volumes, ...others } = parse(text, { merge: true });
+  const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));
   const kept = Object.entries<Service>(services).filter(([, { profiles }]) => !profiles);
   const names = new Set(kept.map(([service]) => service));
@@ -39,13 +39,7 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
     const needs = dependencies.length > 0 && { depends_on: Object.fromEntries(dependencies) };
     return [service, { image: imageOf(build.target), ...needs, ...rest }];
   });
-  const mounts = JSON.stringify(released);
-  const mounted = Object.entries(volumes).filter(([volume]) => mounts.includes(`"${volume}`));
-  return {
-    ...Object.fromEntries(top),
-    services: Object.fromEntries(released),
-    volumes: Object.fromEntries(mounted),
-  };
+  return { ...Object.fromEntries(top), services: Object.fromEntries(released) };
 }
 
 /** @param target whose metadata buildx wrote into `folder`. */

@@ -9,17 +9,13 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const composeFile = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
 
-/** The health checks by bash: of a service, and of the shortener. */
-const checks = [...composeFile.matchAll(/^ +- '(exec 3<>.*)'$/gm)].map(([, script = '']) =>
-  script.replaceAll('$$', '$'),
-);
+const [, check = ''] = /^ +- '(exec 3<>.*)'$/m.exec(composeFile.replaceAll('$$', '$')) ?? [];
 
 test('no health check starts Node', () => {
-  expect(checks).toHaveLength(2);
   expect(composeFile).not.toMatch(/test:\s+(- |\[\s*)CMD,?\s+(- )?node/);
 });
 
-test.each(checks)('a health check passes on 200 alone: %s', async (check) => {
+test('the health check of a service passes on 200 alone', async () => {
   let status = 200;
   const server = createServer((_, response) => response.writeHead(status).end('200 is not the status'));
   const port = await listening(server);

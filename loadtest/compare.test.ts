@@ -17,7 +17,12 @@ test('the percentiles of two runs stand side by side, with what the control need
     }) as unknown as K6Summary;
   const lines = compareSummaries(summary(10, 2), summary(12, 3))
     .split('\n')
-    .map((line) => line.trim().split(/ {2,}/));
+    .map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .filter(Boolean),
+    );
   expect(lines).toContainEqual([
     'http_req_duration{kind:hit,target:stack}',
     ...['p(99)', '10.0', '12.0', '2.00', '3.00'],

@@ -6,7 +6,7 @@ import { k6Files } from './k6.ts';
 import { program } from './program.ts';
 import { runsFolder } from './runs/measure-run.ts';
 import { controlOf, type K6Summary } from './runs/verdict.ts';
-import { textTable } from './table.ts';
+import { table } from './table.ts';
 
 /**
  * The ids of the two runs to compare: those that are named, by their folder or its path, or the latest two of the latest
@@ -42,7 +42,7 @@ export function compareSummaries(a: K6Summary, b: K6Summary): string {
     }),
   );
   const rates = [a, b].map(({ metrics }) => shown(metrics.http_reqs?.rate));
-  return textTable([
+  return table([
     ['', 'ms', 'A', 'B', 'control A', 'control B'],
     ...rows,
     ['requests a second', '', ...rates, '', ''],

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempDisposable, open, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import type { Table } from './measure.ts';
+import { promisify } from 'node:util';
+import type { Report, Rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
@@ -15,12 +13,12 @@ const redirects = 3;
 const inFlight = '50';
 
 /** The command as it is packaged, against `curl --parallel`. */
-export async function measureCommand(rounds: number): Promise<Table> {
+export async function measureCommand({ count }: Rounds): Promise<Report> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
   await using shortener = await startShortener();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
   const runs = { ours: [] as Usage[], curl: [] as Usage[] };
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     const path = `${shortener.url}/chain/${redirects}`;
     const urls = Array.from({ length: links }, (_, i) => `${path}?id=${round}-${i}`);
     const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
@@ -53,22 +51,15 @@ interface Usage {
 }
 
 /**
- * Runs a program to its end, with `input` as its standard input; its output is discarded.
+ * Runs a program to its end, with the file `input` as its standard input; its output is discarded.
  *
  * @throws Error if it fails.
  */
-async function usage(program: string[], input?: string): Promise<Usage> {
-  const file = input === undefined ? undefined : await open(input);
-  const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$@"', 'bash', ...program], {
-    stdio: [file?.fd ?? 'ignore', 'ignore', 'pipe'],
-    env: { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  });
-  const exited = once(child, 'exit');
-  const said = await text(child.stderr as Readable);
-  const [code] = await exited;
-  await file?.close();
-  if (code !== 0) throw new Error(`${program.join(' ')} exited with ${code}: ${said}`);
-  const last = said.trim().split('\n').at(-1) ?? '';
+async function usage(program: string[], input = '/dev/null'): Promise<Usage> {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" <"$0" >/dev/null';
+  const env = { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const { stderr } = await promisify(execFile)('bash', ['-c', script, input, ...program], { env });
+  const last = stderr.trim().split('\n').at(-1) ?? '';
   const [seconds = Number.NaN, user = Number.NaN, system = Number.NaN] = last.split(' ').map(Number);
   return { seconds, cpu: user + system };
 }

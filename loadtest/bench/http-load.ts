@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { LoadResult } from './measure.ts';
 
 export interface HttpLoad {
-  /** The URL of the next request. */
-  url: () => string;
+  /** The path of the next request. */
+  path: () => string;
   headers?: http.OutgoingHttpHeaders;
   /** The body of the next request, which makes it a POST. */
   body?: () => string;
@@ -15,14 +15,14 @@ export interface HttpLoad {
   before?: () => Promise<unknown>;
 }
 
-/** A load by `node:http`: each connection sends the next request after the response to the last one. */
-export function httpLoad(options: HttpLoad): (seconds: number) => Promise<LoadResult> {
-  const { url, headers, body, status = 200, connections = 32, before } = options;
+/** A load on `url` by `node:http`: each connection sends the next request after the response to the last one. */
+export function httpLoad(url: string, options: HttpLoad): (seconds: number) => Promise<LoadResult> {
+  const { path, headers = {}, body, status = 200, connections = 32, before } = options;
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+  const method = body ? 'POST' : 'GET';
   const send = () =>
     new Promise<boolean>((resolve) => {
-      const method = body ? 'POST' : 'GET';
-      const request = http.request(url(), { agent, method, ...(headers && { headers }) }, (response) => {
+      const request = http.request(url + path(), { agent, method, headers }, (response) => {
         response.resume().on('end', () => resolve(response.statusCode === status));
         response.on('error', () => resolve(false));
       });

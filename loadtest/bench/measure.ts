@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuTime } from '../machine/process-usage.ts';
-import { markdownTable, textTable } from '../table.ts';
+import { table } from '../table.ts';
 
 export interface LoadResult {
   requests: number;
@@ -12,8 +12,8 @@ export interface LoadResult {
 /** A server, and the load on it. */
 export interface Candidate {
   load(seconds: number): Promise<LoadResult>;
-  /** Process ids whose CPU time counts, children included. */
-  processes: readonly number[];
+  /** The process whose CPU time counts, children included. */
+  pid: number;
   /** Others by name, which are only shown. */
   others?: Readonly<Record<string, number>>;
 }
@@ -24,22 +24,22 @@ export interface Pair {
   ours: Candidate;
   least: Candidate;
   /** The highest ratio of ours to the least that we want. */
-  goal?: number;
+  goal: number;
   /** Seconds of unmeasured load, until V8 has compiled the code. */
   warmUp?: number;
 }
 
-/** A row of a table: our figure and the least code's in each round. Less is better. */
+/** A row of a report: our figure and the least code's in each round. Less is better. */
 export interface Row {
   name: string;
   ours: readonly number[];
   least: readonly number[];
-  goal?: number;
+  goal: number;
   /** Other figures. */
   note: string;
 }
 
-export interface Table {
+export interface Report {
   title: string;
   unit: string;
   rows: readonly Row[];
@@ -60,49 +60,47 @@ export async function measurePairs(pairs: readonly Pair[], { count, seconds }: R
     await ours.load(warmUp);
     await least.load(warmUp);
   }
-  const samples = pairs.map(() => ({ ours: [] as Sample[], least: [] as Sample[] }));
+  const measured = pairs.map((pair) => ({ ...pair, ours: [] as Sample[], least: [] as Sample[] }));
   for (let round = 0; round < count; round += 1) {
     for (const [i, pair] of pairs.entries()) {
       // Neither always comes first.
       for (const which of round % 2 === 0 ? (['ours', 'least'] as const) : (['least', 'ours'] as const))
-        samples[i]?.[which].push(await sample(pair[which], seconds));
+        measured[i]?.[which].push(await sample(pair[which], seconds));
     }
   }
-  return pairs.map(({ name, goal }, i) => {
-    const { ours = [], least = [] } = samples[i] ?? {};
-    const cpu = (of: Sample[]) => of.map(({ cpu }) => cpu);
+  const cpu = (samples: Sample[]) => samples.map(({ cpu }) => cpu);
+  return measured.map(({ name, goal, ours, least }) => {
     const note = `${describe(ours)}; least: ${describe(least)}`;
-    return { name, ours: cpu(ours), least: cpu(least), note, ...(goal && { goal }) };
+    return { name, goal, ours: cpu(ours), least: cpu(least), note };
   });
 }
 
 interface Sample extends LoadResult {
   /** Microseconds per request. */
   cpu: number;
-  others: Record<string, number>;
+  others: readonly { name: string; cpu: number }[];
 }
 
-async function sample({ load, processes, others = {} }: Candidate, seconds: number): Promise<Sample> {
+async function sample({ load, pid, others = {} }: Candidate, seconds: number): Promise<Sample> {
   await load(settle);
   await sleep(100);
-  const used = () => processes.reduce((sum, pid) => sum + cpuTime(pid), 0);
-  const usedByOthers = () => Object.values(others).map(cpuTime);
-  const [before, othersBefore] = [used(), usedByOthers()];
+  const before = [pid, ...Object.values(others)].map(cpuTime);
   const result = await load(seconds);
-  const cpu = (used() - before) / result.requests;
-  const byOthers = usedByOthers().map((after, i) => (after - (othersBefore[i] ?? 0)) / result.requests);
-  const names = Object.keys(others);
-  return { ...result, cpu, others: Object.fromEntries(names.map((name, i) => [name, byOthers[i] ?? 0])) };
+  const used = (pid: number, i: number) => (cpuTime(pid) - (before[i] ?? 0)) / result.requests;
+  const byOthers = Object.entries(others).map(([name, pid], i) => ({ name, cpu: used(pid, i + 1) }));
+  return { ...result, cpu: used(pid, 0), others: byOthers };
 }
 
 /** Requests a second, the CPU of other processes, and failures if any. */
 function describe(samples: readonly Sample[]): string {
   const of = (value: (sample: Sample) => number) => Math.round(spread(samples.map(value)).median);
   const rate = of(({ requests, seconds }) => requests / seconds).toLocaleString('en');
-  const names = Object.keys(samples[0]?.others ?? {});
-  const others = names.map((name) => `, ${name} ${of(({ others }) => others[name] ?? 0)} µs`);
+  const others = samples[0]?.others.map(({ name }, i) => {
+    const cpu = of(({ others }) => others[i]?.cpu ?? 0);
+    return `, ${name} ${cpu} µs`;
+  });
   const failed = samples.reduce((sum, { failed }) => sum + failed, 0);
-  return `${rate}/s${others.join('')}${failed > 0 ? `, ${failed} FAILED` : ''}`;
+  return `${rate}/s${others?.join('')}${failed > 0 ? `, ${failed} FAILED` : ''}`;
 }
 
 /** The extremes and the median; of an even number, the lower of the two in the middle. */
@@ -112,24 +110,19 @@ export function spread(values: readonly number[]) {
   return { median: at(0.5), lowest: at(0), highest: at(1) };
 }
 
-function cells({ unit, rows }: Table): string[][] {
+/** @param facts about the machine. */
+export function toMarkdown({ title, unit, rows }: Report, facts: Record<string, string>): string {
   const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const inWords = (values: readonly number[]) => {
     const { median, lowest, highest } = spread(values);
     return `${shown(median)} (${shown(lowest)} to ${shown(highest)})`;
   };
-  const body = rows.map(({ name, ours, least, goal, note }) => {
+  const cells = rows.map(({ name, ours, least, goal, note }) => {
     // Of neighbours in time.
     const ratios = ours.map((value, round) => value / (least[round] ?? Number.NaN));
-    return [name, inWords(ours), inWords(least), inWords(ratios), goal ? `${goal}` : '', note];
+    return [name, inWords(ours), inWords(least), inWords(ratios), `${goal}`, note];
   });
-  return [['', `ours, ${unit}`, 'least', 'ratio', 'goal', ''], ...body];
+  const listed = Object.entries(facts).map(([name, value]) => `${name}: ${value}`);
+  const header = ['', `ours, ${unit}`, 'least', 'ratio', 'goal', ''];
+  return `## ${title}\n\n_${listed.join('; ')}_\n\n${table([header, ...cells])}\n`;
 }
-
-export const toText = (table: Table) => `\n${table.title}\n${textTable(cells(table))}\n`;
-
-/** @param facts about the machine. */
-export const toMarkdown = (table: Table, facts: Record<string, string>) =>
-  `## ${table.title}\n\n_${Object.entries(facts)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('; ')}_\n\n${markdownTable(cells(table))}\n`;

@@ -66,33 +66,31 @@ export interface Service extends Program {
 /**
  * Starts a service, and resolves once it listens.
  *
- * @param sharedRedis the Redis of another service; by default it gets its own, without a memory limit.
+ * @param shared the Redis of another service; by default it gets its own, without a memory limit.
  */
-export async function startService(
-  name: 'expander' | 'tasks',
-  sharedRedis?: { url: string },
-): Promise<Service> {
-  const ownRedis = sharedRedis
+export async function startService(name: 'expander' | 'tasks', shared?: Service['redis']): Promise<Service> {
+  const own = shared
     ? undefined
     : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
-  const REDIS_URL = (sharedRedis ?? ownRedis)?.url as string;
+  const redis = shared ?? (await connected(`${own?.url}`));
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const service = await startProgram(join(root, name, 'src', 'main.ts'), (PORT, OPS_PORT) => ({
-    env: { PORT, OPS_PORT, REDIS_URL, ...allowed },
+    env: { PORT, OPS_PORT, REDIS_URL: redis.url, ...allowed },
   }));
   return {
     ...service,
-    redis: { url: REDIS_URL, pid: await redisPid(REDIS_URL) },
+    redis,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
-      await ownRedis?.stop();
+      await own?.stop();
     },
   };
 }
 
-async function redisPid(url: string): Promise<number> {
+/** The Redis at `url`, with its process id. */
+async function connected(url: string): Promise<Service['redis']> {
   const redis = new Redis(url);
   const info = await redis.info('server');
   redis.disconnect();
-  return Number(/process_id:(\d+)/.exec(info)?.[1]);
+  return { url, pid: Number(/process_id:(\d+)/.exec(info)?.[1]) };
 }

@@ -8,15 +8,14 @@ import { parseArgs } from 'node:util';
 import { machine } from '../machine/environment.ts';
 import { program } from '../program.ts';
 import { measureCommand } from './command.ts';
-import { type Rounds, type Table, toMarkdown, toText } from './measure.ts';
+import { type Report, type Rounds, toMarkdown } from './measure.ts';
 import { measureStack } from './stack.ts';
 
-const benchmarks: Record<string, (rounds: Rounds) => Promise<Table>> = {
+const benchmarks: Record<string, (rounds: Rounds) => Promise<Report>> = {
   stack: measureStack,
-  command: ({ count }) => measureCommand(count),
+  command: measureCommand,
 };
 const document = join(import.meta.dirname, '..', '..', 'BENCHMARKS.md');
-const marker = '<!-- Below: written by `node loadtest/bench/run.ts --write`. -->\n';
 
 await program(async () => {
   const { values, positionals } = parseArgs({
@@ -34,18 +33,17 @@ await program(async () => {
   const rounds = { count: Number(values.rounds), seconds: Number(values.seconds) };
   for (const [name, measure] of Object.entries(benchmarks)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
-    const table = await measure(rounds);
-    console.log(toText(table));
-    if (values.write) await replaceSection(toMarkdown(table, facts));
+    const section = toMarkdown(await measure(rounds), facts);
+    console.log(`\n${section}`);
+    if (values.write) await replaceSection(section);
   }
 });
 
 /** Puts a section in the place of the one with its title, or at the end. */
 async function replaceSection(section: string): Promise<void> {
-  const [prose = '', old = ''] = (await readFile(document, 'utf8')).split(marker);
   const [title] = section.split('\n');
-  const sections = old.split(/^(?=## )/m).filter((text) => text.startsWith('## '));
-  const at = sections.findIndex((text) => text.startsWith(`${title}\n`));
-  sections.splice(at === -1 ? sections.length : at, at === -1 ? 0 : 1, section);
-  await writeFile(document, `${prose}${marker}\n${sections.map((text) => text.trim()).join('\n\n')}\n`);
+  const sections = (await readFile(document, 'utf8')).split(/^(?=## )/m);
+  const replaced = sections.map((old) => (old.startsWith(`${title}\n`) ? `${section}\n` : old));
+  if (!replaced.includes(`${section}\n`)) replaced.push(section);
+  await writeFile(document, `${replaced.join('').trim()}\n`);
 }

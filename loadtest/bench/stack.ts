@@ -4,32 +4,40 @@ import { join } from 'node:path';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { Redis } from 'ioredis';
-import { httpLoad } from './http-load.ts';
-import { type Candidate, measurePairs, type Pair, type Rounds, type Table } from './measure.ts';
+import { type HttpLoad, httpLoad } from './http-load.ts';
+import { type Candidate, measurePairs, type Pair, type Report, type Rounds } from './measure.ts';
 import { type Program, startLeast, startProgram, startService, startShortener } from './programs.ts';
 
 /** A rate limit that is out of reach. */
 const unlimited = '9999999r/s';
-/** Seconds until the code of a cold link and of a write is compiled. */
-const longWarmUp = 6;
+/** Until the code of a cold link and of a write is compiled. */
+const longWarmUp = { warmUp: 6 };
 /** Links that only Redis remembers: more than fit into the memory of an expander. */
 const stored = 100_000;
 
 /** What a request costs the process that answers it, beside the least code for the same. */
-export async function measureStack(rounds: Rounds): Promise<Table> {
+export async function measureStack(rounds: Rounds): Promise<Report> {
   await using running = new AsyncDisposableStack();
+  const shortener = running.use(await startShortener());
   const pairs = [
-    ...(await expansions(running)),
+    ...(await expansions(running, shortener)),
     ...(await lists(running)),
     await writes(running),
-    await nativeHotLink(running),
+    await nativeHotLink(running, shortener),
   ];
-  const rows = await measurePairs(pairs, rounds);
-  return { title: 'What a request costs', unit: 'CPU µs', rows };
+  return { title: 'What a request costs', unit: 'CPU µs', rows: await measurePairs(pairs, rounds) };
 }
 
-async function expansions(running: AsyncDisposableStack): Promise<Pair[]> {
-  const shortener = running.use(await startShortener());
+/** What a load is sent to, and the process that answers it. */
+type Server = Pick<Program, 'url' | 'pid'> & Pick<Candidate, 'others'>;
+
+/** The same load on both. */
+function pair(name: string, goal: number, ours: Server, least: Server, load: HttpLoad): Pair {
+  const candidate = ({ url, ...server }: Server) => ({ ...server, load: httpLoad(url, load) });
+  return { name, goal, ours: candidate(ours), least: candidate(least) };
+}
+
+async function expansions(running: AsyncDisposableStack, shortener: Program): Promise<Pair[]> {
   const expander = running.use(await startService('expander'));
   const api = (path: string) => `/api?u=${encodeURIComponent(shortener.url + path)}`;
   const hot = api('/chain/2?id=template');
@@ -38,27 +46,16 @@ async function expansions(running: AsyncDisposableStack): Promise<Pair[]> {
   const bareRedis = running.use(await startLeast('redis', expander.redis.url));
   const follower = running.use(await startLeast('follow'));
   await copyEntries(expander.redis.url, 'template', await (await fetch(expander.url + hot)).text());
-  const candidate = ({ url, pid }: Program, path: () => string): Candidate => ({
-    processes: [pid],
-    ...(url === expander.url && { others: { redis: expander.redis.pid } }),
-    load: httpLoad({ url: () => url + path() }),
-  });
-  const pair = (name: string, bare: Program, goal: number, path: () => string): Pair => ({
-    name,
-    goal,
-    ours: candidate(expander, path),
-    least: candidate(bare, path),
-  });
+  const ours = { ...expander, others: { redis: expander.redis.pid } };
   let copy = 0;
   let id = 0;
+  const fromRedis = () => api(`/chain/2?id=copy-${copy++ % stored}`);
+  const cold = () => api(`/chain/5?id=${id++}`);
   return [
-    pair('a route that does nothing', bareRoute, 2, () => '/api'),
-    pair('hot link, from memory', bareHot, 1.8, () => hot),
-    pair('from Redis', bareRedis, 3.5, () => api(`/chain/2?id=copy-${copy++ % stored}`)),
-    {
-      ...pair('cold link, 5 redirects', follower, 1.4, () => api(`/chain/5?id=${id++}`)),
-      warmUp: longWarmUp,
-    },
+    pair('a route that does nothing', 2, ours, bareRoute, { path: () => '/api' }),
+    pair('hot link, from memory', 1.8, ours, bareHot, { path: () => hot }),
+    pair('from Redis', 3.5, ours, bareRedis, { path: fromRedis }),
+    { ...pair('cold link, 5 redirects', 1.4, ours, follower, { path: cold }), ...longWarmUp },
   ];
 }
 
@@ -92,51 +89,36 @@ async function lists(running: AsyncDisposableStack): Promise<Pair[]> {
   const writer = running.use(await startService('tasks', tasks.redis));
   const { headers } = await openList(tasks.url);
   let writes = 0;
-  const write = async () => {
+  const before = async () => {
     const action = writes++ % 2 === 0 ? 'finish' : 'unfinish';
     await (await fetch(`${writer.url}/task/1/${action}`, { redirect: 'manual' })).text();
   };
-  const pair = (name: string, goal: number, more: object): Pair => ({
-    name,
-    goal,
-    ours: {
-      processes: [tasks.pid],
-      others: { redis: tasks.redis.pid },
-      load: httpLoad({ url: () => tasks.url, headers, ...more }),
-    },
-    least: { processes: [bare.pid], load: httpLoad({ url: () => bare.url, headers, ...more }) },
-  });
+  const ours = { ...tasks, others: { redis: tasks.redis.pid } };
+  const load = { path: () => '/', headers };
+  const oneWriter = { ...load, connections: 1, before };
   return [
-    pair('list of 100, unchanged', 1.7, {}),
-    pair('list of 100, after every write (one connection)', 4, { connections: 1, before: write }),
+    pair('list of 100, unchanged', 1.7, ours, bare, load),
+    pair('list of 100, after every write (one connection)', 4, ours, bare, oneWriter),
   ];
 }
 
 async function writes(running: AsyncDisposableStack): Promise<Pair> {
   const tasks = running.use(await startService('tasks'));
   const bare = running.use(await startLeast('write', tasks.redis.url));
-  const nginx = await startNginx(running, tasks.url);
-  const before = await startNginx(running, bare.url);
-  const session = await openList(tasks.url);
-  const headers = { ...session.headers, 'content-type': 'application/x-www-form-urlencoded' };
-  let id = 0;
-  const candidate = (pid: number, proxy: Nginx) => ({
-    processes: [pid],
-    others: { redis: tasks.redis.pid, nginx: proxy.pid },
-    load: httpLoad({
-      url: () => `http://127.0.0.1:${proxy.ports.tasks}/task`,
-      headers,
-      body: () => `title=Task+number+${id++}&_csrf=${session.token}`,
-      status: 302,
-    }),
-  });
-  return {
-    name: 'one write, through the stack',
-    goal: 1.25,
-    warmUp: longWarmUp,
-    ours: candidate(tasks.pid, nginx),
-    least: candidate(bare.pid, before),
+  const { headers, token } = await openList(tasks.url);
+  const behind = async ({ url, pid }: Program): Promise<Server> => {
+    const nginx = await startNginx(running, url);
+    return { ...nginx.tasks, pid, others: { redis: tasks.redis.pid, nginx: nginx.tasks.pid } };
   };
+  let id = 0;
+  const load = {
+    path: () => '/task',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: () => `title=Task+number+${id++}&_csrf=${token}`,
+    status: 302,
+  };
+  const both = [await behind(tasks), await behind(bare)] as const;
+  return { ...pair('one write, through the stack', 1.25, ...both, load), ...longWarmUp };
 }
 
 /** The cookie and the form token of a browser that has opened the list. */
@@ -148,23 +130,16 @@ async function openList(url: string) {
 }
 
 /** A hot link of `make up NATIVE=1`, all of its processes counted, against nginx's own `return`. */
-async function nativeHotLink(running: AsyncDisposableStack): Promise<Pair> {
-  const shortener = running.use(await startShortener());
+async function nativeHotLink(running: AsyncDisposableStack, shortener: Program): Promise<Pair> {
   const folder = running.use(await mkdtempDisposable(join(tmpdir(), 'longhand-bench-')));
   const stack = running.use(await startNative(folder.path));
   const hot = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2`)}`;
   const edit = constant(await fetch(stack.url + hot, { headers: { connection: 'close' } }));
-  const nginx = await startNginx(running, 'http://127.0.0.1:1', edit);
-  return {
-    name: 'hot link natively, all processes, against nginx’s `return`',
-    // `return` takes 0.7 of it.
-    goal: 1.43,
-    ours: { processes: [stack.pid], load: httpLoad({ url: () => stack.url + hot }) },
-    least: {
-      processes: [nginx.pid],
-      load: httpLoad({ url: () => `http://127.0.0.1:${nginx.ports.expander}${hot}` }),
-    },
-  };
+  const { expander } = await startNginx(running, 'http://127.0.0.1:1', edit);
+  // `return` takes 0.7 of it.
+  const goal = 1.43;
+  const name = 'hot link natively, all processes, against nginx’s `return`';
+  return pair(name, goal, stack, expander, { path: () => hot });
 }
 
 async function startNative(folder: string): Promise<Program> {
@@ -183,7 +158,6 @@ async function startNative(folder: string): Promise<Program> {
 }
 
 type Edit = (text: string, file: string) => string;
-type Nginx = Awaited<ReturnType<typeof startNginx>>;
 
 /**
  * Starts nginx as it is configured in the stack, before the tasks service at `tasks`. Its access log goes to /dev/null, as
@@ -193,12 +167,13 @@ type Nginx = Awaited<ReturnType<typeof startNginx>>;
  */
 async function startNginx(running: AsyncDisposableStack, tasks: string, edit: Edit = (text) => text) {
   const server = `${new URL(tasks).host} max_fails=0`;
-  const nginx = await startTemporaryProxy(
+  const { ports, pid, stop } = await startTemporaryProxy(
     { LONGHAND_API_RATE: unlimited, LONGHAND_TASKS_SERVER: server },
     (text, file) => edit(text, file).replaceAll('../log/access.log', '/dev/null'),
   );
-  running.defer(nginx.stop);
-  return nginx;
+  running.defer(stop);
+  const at = (port: number): Server => ({ url: `http://127.0.0.1:${port}`, pid });
+  return { tasks: at(ports.tasks), expander: at(ports.expander) };
 }
 
 /** nginx's own `return` at /api: as many bytes and the same headers as `response`, with the log and the limit of /api. */

@@ -1,5 +1,5 @@
 import { type CpuUser, describeCpu } from '../machine/cpu-users.ts';
-import { textTable } from '../table.ts';
+import { table } from '../table.ts';
 import { isControl, type Objective, type Verdict } from './verdict.ts';
 
 /** The results of a run, for the terminal and `run.json`. */
@@ -12,7 +12,7 @@ export interface Run {
 
 /** The report of a run, below k6's own summary. */
 export const toText = (run: Run): string =>
-  `\n${textTable([columns, ...run.verdict.objectives.map(row)])}\n\n${conclusion(run)}\n`;
+  `\n${table([columns, ...run.verdict.objectives.map(row)])}\n\n${conclusion(run)}\n`;
 
 const columns = ['threshold', 'rule', 'stack', 'control', 'difference', 'result'];
 

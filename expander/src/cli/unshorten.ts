@@ -17,13 +17,12 @@ const hopShare = 3 / 8;
  * The expander of the command: the service's guard, client, cache of hops and rules for a chain. `--concurrency` replaces
  * the limits for clients.
  */
-export async function createUnshorten({ follow, maxRedirect, timeout, concurrency, environment }: Options) {
+export async function createUnshorten({ follow, maxRedirect, timeout, environment }: Options) {
   const { request } = guardedRequest(
     {
       guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
       lookup: sharedLookup(lookup),
       userAgent: environment.EXPANDER_USER_AGENT,
-      maxHops: concurrency,
     },
     plainConnector,
   );

@@ -38,10 +38,6 @@ export class Exchange {
   readonly url: URL;
   /** The request as it is sent, bytes as Latin-1. */
   readonly message: string;
-  /** Whether it needs a new connection, because a kept one had been closed. */
-  isRepeated = false;
-  /** Whether the caller has got a response or an error. */
-  isSettled = false;
   /** Milliseconds for which the connection may be kept; 0 if it has to be cut. */
   idleTime = 0;
   /** That over which it was sent. */
@@ -51,6 +47,8 @@ export class Exchange {
   readonly response = this.#outcome.promise;
   readonly #readHead = headReader();
   #hasBegun = false;
+  /** Whether the caller has got a response or an error. */
+  #isSettled = false;
   #head: ParsedHead | undefined;
   #body: BodyReader | undefined;
   #bodyTimer: NodeJS.Timeout | undefined;
@@ -73,7 +71,7 @@ export class Exchange {
 
   /** Gives the caller the response. */
   succeed(): void {
-    if (this.isSettled || !this.#head) return;
+    if (this.#isSettled || !this.#head) return;
     this.#settle();
     const { status, headers } = this.#head;
     const addressFamily = this.connection?.addressFamily ?? null;
@@ -83,7 +81,7 @@ export class Exchange {
   /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */
   fail(error: unknown): void {
     this.succeed();
-    if (this.isSettled) return;
+    if (this.#isSettled) return;
     this.#settle();
     this.#outcome.reject(error);
   }
@@ -91,7 +89,7 @@ export class Exchange {
   /** Whether the server had closed the connection while it was idle, before the request came. */
   wasStale(error: unknown): boolean {
     const { code = '' } = error as NodeJS.ErrnoException;
-    const isNew = this.isSettled || this.isRepeated || this.#hasBegun || !this.connection?.used;
+    const isNew = this.#isSettled || this.#hasBegun || !this.connection?.used;
     return !isNew && (code === 'ECONNRESET' || code === 'EPIPE');
   }
 
@@ -117,7 +115,7 @@ export class Exchange {
   };
 
   #settle() {
-    this.isSettled = true;
+    this.#isSettled = true;
     clearTimeout(this.#bodyTimer);
     this.#options.signal?.removeEventListener('abort', this.#abort);
   }

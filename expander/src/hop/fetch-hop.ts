@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { type Connect, maxSockets } from '@longhand/shared/connector.ts';
+import type { Connect } from '@longhand/shared/connector.ts';
 import { ExpansionError, noSuchWebsite } from '../expansion/errors.ts';
 import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
@@ -46,8 +46,6 @@ export interface RequestSettings {
   guard: Guard;
   lookup: Lookup;
   userAgent: string;
-  /** Hops in flight at an origin. */
-  maxHops?: number;
 }
 
 /**
@@ -56,14 +54,9 @@ export interface RequestSettings {
  * handed to the socket.
  */
 export function guardedRequest(settings: RequestSettings, open: (lookup: LookupFunction) => Connect) {
-  const { guard, lookup, userAgent, maxHops = maxSockets } = settings;
+  const { guard, lookup, userAgent } = settings;
   const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
-  const client = httpClient({
-    connect: open(guardedLookup(lookup, guard)),
-    headers,
-    // A hop whose HEAD hangs is asked by GET beside it, which must not wait for the HEADs of others.
-    maxConnections: 2 * maxHops,
-  });
+  const client = httpClient(open(guardedLookup(lookup, guard)), headers);
 
   /** @throws ExpansionError */
   const request: Request = async (url, options) => {

@@ -47,13 +47,12 @@ function client(options: https.AgentOptions = {}): ReturnType<typeof httpClient>
     }) as typeof open;
     return agent;
   };
-  const made = httpClient({
-    connect: connector({
+  const made = httpClient(
+    connector({
       'http:': watched(httpAgent(options)),
       'https:': watched(httpsAgent({ ca: certificate.cert, ...options })),
     }),
-    ...(options.maxSockets && { maxConnections: options.maxSockets }),
-  });
+  );
   stops.push(made.close);
   return { ...made, sockets };
 }
@@ -119,35 +118,11 @@ describe('Over https', () => {
 });
 
 describe('Bounds', () => {
-  test('no more connections to one origin than the agent allows: the next request waits for one', async () => {
-    const { url, connections } = await listen(answer);
-    const { request: ask } = client({ maxSockets: 2 });
-    await Promise.all(Array.from({ length: 6 }, () => ask(url, head)));
-    expect(connections.seen).toBe(2);
-  });
-
   test('idle connections over all origins are bounded: the oldest make room', async () => {
     const { url, connections } = await listen(answer);
-    const { request: ask } = client({ maxSockets: 300 });
+    const { request: ask } = client();
     await Promise.all(Array.from({ length: 300 }, () => ask(url, head)));
     await expect.poll(() => connections.open).toBe(256);
-  });
-
-  test('an origin is forgotten with its last connection, however that ended', async () => {
-    const silent = await listen((req, res) => {
-      if (req.method === 'GET') res.write('the first piece');
-    });
-    const idle = await listen((_, res) => void res.setHeader('Connection', 'close').end());
-    const { request: ask, origins } = client({ maxSockets: 2 });
-    await ask(silent.url, { method: 'GET' });
-    await expect.poll(origins).toBe(0);
-    await ask(silent.url, { ...head, signal: AbortSignal.timeout(50) }).catch(() => {});
-    await expect.poll(origins).toBe(0);
-    const refused = new URL('http://127.0.0.1:1/');
-    await Promise.allSettled([1, 2, 3, 4].map(() => ask(refused, head)));
-    await expect.poll(origins).toBe(0);
-    await ask(idle.url, head);
-    await expect.poll(origins).toBe(0);
   });
 
   test('a connection that is slow to open keeps no other one waiting', async () => {

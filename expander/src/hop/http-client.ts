@@ -1,38 +1,20 @@
-import { type Connect, maxIdleSockets, maxSockets } from '@longhand/shared/connector.ts';
+import { type Connect, maxIdleSockets } from '@longhand/shared/connector.ts';
 import { Connection } from './connection.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-export interface HttpClientOptions {
-  connect: Connect;
-  /** Alternating names and values of the headers of every request. */
-  headers?: readonly string[];
-  /** Connections to an origin; further requests wait. */
-  maxConnections?: number;
-}
-
-/** The connections to one origin. */
-interface Pool {
-  url: URL;
-  connections: Set<Connection>;
-  /** Those that carry no exchange; the one that was used last is taken first. */
-  idle: Connection[];
-  /** Exchanges that wait because there may be no more connections. */
-  waiting: Exchange[];
-}
-
-/** A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. */
-export function httpClient({ connect, headers = [], maxConnections = maxSockets }: HttpClientOptions) {
+/**
+ * A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. There are as many connections as
+ * requests in flight, which limits bound, and at most 256 idle ones.
+ *
+ * @param headers alternating names and values of the headers of every request.
+ */
+export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
-  const pools = new Map<string, Pool>();
-  /** The idle connections to all origins, the one that has been idle longest first. */
+  const connections = new Set<Connection>();
+  /** The idle ones, that which has been idle longest first; and by origin. */
   const idle = new Set<Connection>();
+  const idleAt = new Map<string, Connection[]>();
   let finished: [Connection, Exchange][] = [];
-
-  const open = (pool: Pool, exchange: Exchange) => {
-    const connection = new Connection(pool.url, connect, { finished: finish, closed: remove });
-    pool.connections.add(connection);
-    connection.send(exchange);
-  };
 
   const finish = (connection: Connection, exchange: Exchange) => {
     if (exchange.idleTime === 0) {
@@ -40,60 +22,53 @@ export function httpClient({ connect, headers = [], maxConnections = maxSockets 
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
       // Not at once: what else arrives in this turn of the event loop does not answer the next request.
-      setImmediate(reuseFinished);
+      setImmediate(keepFinished);
     }
   };
 
-  const reuseFinished = () => {
+  const keepFinished = () => {
     const batch = finished;
     finished = [];
-    for (const [connection, exchange] of batch) if (!connection.closed) reuse(connection, exchange.idleTime);
+    for (const [connection, exchange] of batch) if (!connection.closed) keep(connection, exchange.idleTime);
     for (const [, exchange] of batch) exchange.succeed();
   };
 
-  const reuse = (connection: Connection, idleTime: number) => {
-    const pool = pools.get(connection.origin) as Pool;
-    const next = nextWaiting(pool);
-    if (next) return connection.send(next);
+  const keep = (connection: Connection, idleTime: number) => {
     connection.cutWhenIdleFor(idleTime);
-    pool.idle.push(connection);
     idle.add(connection);
+    const others = idleAt.get(connection.origin);
+    if (others) others.push(connection);
+    else idleAt.set(connection.origin, [connection]);
     const [oldest] = idle.size > maxIdleSockets ? idle : [];
     oldest?.cut();
   };
 
-  const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
-    const pool = pools.get(connection.origin) as Pool;
-    pool.connections.delete(connection);
-    if (idle.delete(connection)) pool.idle.splice(pool.idle.indexOf(connection), 1);
-    const next = nextWaiting(pool);
-    if (next) open(pool, next);
-    else if (pool.connections.size === 0) pools.delete(connection.origin);
-    if (!exchange?.wasStale(error)) return exchange?.fail(error);
-    // A server that closed one idle connection has most likely closed the others too.
-    for (const other of pool.idle.slice()) other.cut();
-    exchange.isRepeated = true;
-    dispatch(exchange);
+  /** Takes an idle connection out of those that may be used. */
+  const take = (connection: Connection) => {
+    const others = idleAt.get(connection.origin) ?? [];
+    if (idle.delete(connection)) others.splice(others.lastIndexOf(connection), 1);
+    if (others.length === 0) idleAt.delete(connection.origin);
   };
 
-  /** Sends `exchange` over an idle connection or a new one. */
-  const dispatch = (exchange: Exchange) => {
-    const { url, isRepeated } = exchange;
-    const { origin } = url;
-    let pool = pools.get(origin);
-    if (!pool) {
-      pool = { url, connections: new Set(), idle: [], waiting: [] };
-      pools.set(origin, pool);
-    }
-    const kept = isRepeated ? undefined : pool.idle.pop();
-    if (kept) {
-      idle.delete(kept);
-      kept.send(exchange);
-    } else if (pool.connections.size < maxConnections) {
-      open(pool, exchange);
+  const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
+    connections.delete(connection);
+    take(connection);
+    if (!exchange?.wasStale(error)) return exchange?.fail(error);
+    // A server that closed one idle connection has most likely closed the others too.
+    for (const other of idleAt.get(connection.origin)?.slice() ?? []) other.cut();
+    send(exchange);
+  };
+
+  /** Sends `exchange` over the connection that was used last, or a new one. */
+  const send = (exchange: Exchange) => {
+    let connection = idleAt.get(exchange.url.origin)?.at(-1);
+    if (connection) {
+      take(connection);
     } else {
-      pool.waiting.push(exchange);
+      connection = new Connection(exchange.url, connect, { finished: finish, closed: remove });
+      connections.add(connection);
     }
+    connection.send(exchange);
   };
 
   return {
@@ -111,23 +86,12 @@ export function httpClient({ connect, headers = [], maxConnections = maxSockets 
     async request(url: URL, options: RequestOptions): Promise<Response> {
       options.signal?.throwIfAborted();
       const exchange = new Exchange(url, options, fields);
-      dispatch(exchange);
+      send(exchange);
       return exchange.response;
     },
-    /** How many origins there are connections to. */
-    origins: () => pools.size,
     /** Cuts all connections. */
     close() {
-      for (const pool of [...pools.values()]) {
-        pool.waiting.length = 0;
-        for (const connection of [...pool.connections]) connection.cut();
-      }
+      for (const connection of [...connections]) connection.cut();
     },
   };
-}
-
-/** Takes the exchange that has waited longest, unless its caller has left. */
-function nextWaiting({ waiting }: Pool): Exchange | undefined {
-  for (let next = waiting.shift(); next; next = waiting.shift()) if (!next.isSettled) return next;
-  return undefined;
 }

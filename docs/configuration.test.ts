@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEnv, serviceVariables, stackVariables } from '@longhand/shared/env.ts';
-import { retiredVariables } from '@longhand/shared/retired-variables.ts';
+import { retiredVariables } from '@longhand/shared/unread-variables.ts';
 import { expect, test } from 'vitest';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';

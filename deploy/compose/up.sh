@@ -5,7 +5,7 @@ set -eu
 
 # An unknown variable with one of our prefixes is probably misspelt.
 ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
-known=$(grep -oh "$ours" docker-compose*.yml shared/src/env.ts shared/src/other-variables.ts)
+known=$(grep -oh "$ours" docker-compose*.yml shared/src/env.ts shared/src/unread-variables.ts)
 unknown=$({ env && { [ ! -e .env ] || cat .env; }; } | sed -n "s/^ *\(export \)\{0,1\} *\($ours\) *=.*/\2/p" | sort -u | grep -vxF "$known") && {
     echo "There is no such variable: $(echo "$unknown" | paste -s -d ' ' -)" >&2
     # EX_CONFIG of sysexits.h

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { otherVariables } from '@longhand/shared/other-variables.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { otherVariables } from '@longhand/shared/unread-variables.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freeStackPorts } from '../testing/stack-ports.ts';
 

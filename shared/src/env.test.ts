@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { textFile } from '../testing/text-file.ts';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
-import { otherVariables } from './other-variables.ts';
 import { redisVariables } from './redis-address.ts';
+import { otherVariables } from './unread-variables.ts';
 
 const shape = {
   ...serviceVariables,

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
-import { otherVariables } from './other-variables.ts';
-import { retiredVariables } from './retired-variables.ts';
+import { otherVariables, retiredVariables } from './unread-variables.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>

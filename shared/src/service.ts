@@ -5,8 +5,8 @@ import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
-import { retiredWarning } from './retired-variables.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
+import { retiredWarning } from './unread-variables.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
   /** Rejects with the reason where the service cannot do its work. */

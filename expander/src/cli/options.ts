@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { otherVariables } from '@longhand/shared/other-variables.ts';
-import { retiredVariables } from '@longhand/shared/retired-variables.ts';
+import { otherVariables, retiredVariables } from '@longhand/shared/unread-variables.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
 import { serviceAlone, type Variable, variables } from '../variables.ts';

@@ -1,5 +1,5 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
-import { retiredWarning } from '@longhand/shared/retired-variables.ts';
+import { retiredWarning } from '@longhand/shared/unread-variables.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';

@@ -1,4 +1,3 @@
-// @ts-check
 import { localise } from './times.js';
 
 // What people did shows before the server has confirmed it: each function does to a copy of the list what the server will.

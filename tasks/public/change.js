@@ -1,4 +1,3 @@
-// @ts-check
 import { complain, offer } from './notice.js';
 import { ahead, show, swap } from './swap.js';
 
@@ -38,16 +37,14 @@ export async function load(url, init) {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     // The log-in page of a network may answer instead of us, with 200.
     if (response.ok && page.querySelector('#list, form.write, #keys')) return { url: response.url, page };
-    const message = reason(page) || `This failed (error ${response.status}). Please try again.`;
+    const reason = page.querySelector('.problem') ?? page.querySelector('h1');
+    const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
     throw new RequestFailed(message, page, response.status);
   } catch (error) {
     if (error instanceof RequestFailed) throw error;
     throw new RequestFailed('No connection.');
   }
 }
-
-/** @param {Document} page */
-const reason = (page) => (page.querySelector('.problem') ?? page.querySelector('h1'))?.textContent;
 
 /**
  * Says what failed, and where to log in if that is the reason: in a new tab, so that what was typed stays.
@@ -116,11 +113,8 @@ async function sendFresh(url, request) {
   }
 }
 
-/** The keys of the changes that are under way. */
-const pending = new Set();
-
 // What waits for its turn would be lost with the page.
-addEventListener('beforeunload', (event) => pending.size > 0 && event.preventDefault());
+addEventListener('beforeunload', (event) => ahead.size > 0 && event.preventDefault());
 
 /**
  * Sends a change when its turn comes, and shows the list that results.
@@ -133,13 +127,10 @@ addEventListener('beforeunload', (event) => pending.size > 0 && event.preventDef
  * @param {unknown} [options.key] a second change with the key of one that is under way (a double click) is not sent
  * @param {(list: HTMLElement) => void} [options.act] shows it at once, in a copy of the list
  */
-export function change(url, init, { done, failed = showFailure, key = url, act }) {
-  if (pending.has(key)) return;
-  pending.add(key);
-  if (act) {
-    ahead.set(key, act);
-    show();
-  }
+export function change(url, init, { done, failed = showFailure, key = url, act = () => {} }) {
+  if (ahead.has(key)) return;
+  ahead.set(key, act);
+  show();
   document.body.classList.add('busy');
   enqueue(async () => {
     try {
@@ -157,8 +148,8 @@ export function change(url, init, { done, failed = showFailure, key = url, act }
       if (error.status === 0) error.message = 'Not saved: no connection.';
       await failed(error);
     } finally {
-      pending.delete(key);
-      document.body.classList.toggle('busy', pending.size > 0);
+      ahead.delete(key);
+      document.body.classList.toggle('busy', ahead.size > 0);
     }
   });
 }

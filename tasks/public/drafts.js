@@ -1,5 +1,3 @@
-// @ts-check
-
 /** @returns {Record<string, Record<string, string>>} what was typed in this tab and not saved, by where it was typed */
 export function drafts() {
   try {

@@ -1,9 +1,6 @@
-// @ts-check
 import { load } from './change.js';
 import { storeDraft } from './drafts.js';
-
-/** The rows of the tasks that are being edited, as they were. @type {WeakMap<Element, ChildNode[]>} */
-const before = new WeakMap();
+import { show } from './swap.js';
 
 /**
  * Puts the form of the task's edit page in place of its row.
@@ -17,8 +14,7 @@ export async function edit(task, url) {
   const form = /** @type {HTMLFormElement | null} */ (page.querySelector('form.write'));
   // The list may have changed since the click.
   const row = document.getElementById(task.id);
-  if (!form || !row || before.has(row)) return undefined;
-  before.set(row, [...row.childNodes]);
+  if (!form || !row || row.matches('.editing')) return undefined;
   // The rows below stay where they are.
   row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
   row.replaceChildren(form);
@@ -47,16 +43,17 @@ export function addAgain(form) {
 }
 
 /**
- * Puts the row back; the next list updates it.
+ * Shows the row as the list has it.
  *
  * @param {Element} task
  */
 export function endEdit(task) {
-  task.replaceChildren(...(before.get(task) ?? []));
-  before.delete(task);
-  task.classList.remove('editing');
   storeDraft(task.id);
-  task.removeAttribute('style');
-  if (!task.className) task.removeAttribute('class');
-  /** @type {HTMLElement | null} */ (task.querySelector('.edit'))?.focus({ preventScroll: true });
+  task.classList.remove('editing');
+  // It is no news.
+  task.setAttribute('data-ahead', '');
+  show();
+  /** @type {HTMLElement | null} */
+  const link = document.querySelector(`#${task.id} .edit`);
+  link?.focus({ preventScroll: true });
 }

@@ -1,4 +1,3 @@
-// @ts-check
 import { change, load, renew, report } from './change.js';
 import { drafts, storeDraft } from './drafts.js';
 import { addAgain, endEdit } from './edit.js';
@@ -18,9 +17,12 @@ let unanswered = [];
  */
 const unsettled = new Map();
 
-/** The fields that people fill in. @param {HTMLFormElement} form */
-const fieldsOf = (form) =>
-  /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll('[name]:not([type=hidden])')]);
+/** The fields that people fill in, and the revision that they saw. @param {HTMLFormElement} form */
+function fieldsOf(form) {
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const fields = form.querySelectorAll('[name]:not([type=hidden]), [name=revision]');
+  return [...fields];
+}
 
 /** The field that has the focus first. @param {HTMLFormElement} form */
 const mainField = (form) => /** @type {HTMLInputElement} */ (form.querySelector('[autofocus]'));
@@ -43,31 +45,28 @@ const says = (form, values) => fieldsOf(form).every(({ name, value }) => values[
 
 /** What the form says, behind the text of what is still being added. @param {HTMLFormElement} form @returns {Values} */
 function unsaved(form) {
-  const { name, value } = mainField(form);
-  if (!isAdding(form)) return valuesOf(form);
-  const texts = [...unanswered.map((values) => values[name]), value].filter(Boolean);
-  return { ...valuesOf(form), [name]: texts.join(' ') };
+  const { name } = mainField(form);
+  const values = valuesOf(form);
+  const texts = [...(isAdding(form) ? unanswered : []), values].map((each) => each[name]);
+  return { ...values, [name]: texts.filter(Boolean).join(' ') };
 }
 
-/** Fills in what was typed in this tab and not saved. @param {HTMLFormElement} form */
-export function restoreDraft(form) {
-  const kept = drafts()[placeOf(form)] ?? {};
-  fill(form, kept);
-  // A change of somebody else since is not overwritten unseen.
-  const revision = revisionOf(form);
-  if (revision) revision.value = kept.revision ?? revision.value;
-}
+/**
+ * Fills in what was typed in this tab and not saved, with the revision that it changes: a change of somebody else since is
+ * not overwritten unseen.
+ *
+ * @param {HTMLFormElement} form
+ */
+export const restoreDraft = (form) => fill(form, drafts()[placeOf(form)] ?? {});
 
 /** @param {HTMLFormElement} form */
-export function keepDraft(form) {
-  storeDraft(placeOf(form), { ...unsaved(form), revision: revisionOf(form)?.value });
-}
+export const keepDraft = (form) => storeDraft(placeOf(form), unsaved(form));
 
 /** Where the form stands: the id of a task's row, or above the list. @param {HTMLFormElement} form */
 const placeOf = (form) => form.closest('li')?.id ?? 'written';
 
-/** @param {HTMLFormElement} form @returns {HTMLInputElement | null} */
-const revisionOf = (form) => form.querySelector('[name=revision]');
+/** Whether it edits a task. @param {HTMLFormElement} form */
+const isEdit = (form) => form.querySelector('[name=revision]') !== null;
 
 /** Whether it is the form above the list, for one task. @param {HTMLFormElement} form */
 const isAdding = (form) => !form.matches('li form, .lines');
@@ -90,9 +89,8 @@ export function write(form) {
   unsettled.delete(form);
   explain(form, '');
   if (adding) {
-    unanswered.push(values);
     form.reset();
-    showPending(field);
+    setUnanswered(field, [...unanswered, values]);
   } else lock(form, true);
 
   change(
@@ -107,10 +105,9 @@ export function write(form) {
     {
       done(page) {
         if (form.matches('.lines')) return linesAdded(form, text);
-        if (task || !takeNotice(page)) say(revisionOf(form) ? 'Saved' : 'Added', text.trim());
+        if (task || !takeNotice(page)) say(isEdit(form) ? 'Saved' : 'Added', text.trim());
         if (task) return endEdit(task);
-        unanswered.shift();
-        showPending(field);
+        setUnanswered(field, unanswered.slice(1));
         keepDraft(form);
         renew(form, page, 'nonce');
       },
@@ -118,11 +115,10 @@ export function write(form) {
         const { message, page, refused } = failure;
         if (adding) {
           fill(form, unsaved(form));
-          unanswered = [];
-          showPending(field);
+          setUnanswered(field, []);
         }
         if (!refused && says(form, values)) unsettled.set(form, { values, version: shownVersion() });
-        explain(form, failure.status === 404 && revisionOf(form) ? addAgain(form) : message);
+        explain(form, failure.status === 404 && isEdit(form) ? addAgain(form) : message);
         if (page) renew(form, page, '_csrf', 'revision');
         if (failure.status === 401) report(failure);
       },
@@ -131,9 +127,10 @@ export function write(form) {
   );
 }
 
-/** @param {HTMLInputElement} field above the list */
-function showPending(field) {
-  field.placeholder = unanswered.map((values) => values[field.name]).join(', ');
+/** Notes what is not answered. @param {HTMLInputElement} field above the list, which shows it @param {Values[]} left */
+function setUnanswered(field, left) {
+  unanswered = left;
+  field.placeholder = left.map((values) => values[field.name]).join(', ');
 }
 
 /**
@@ -149,20 +146,13 @@ export function settle(version) {
   }
 }
 
-/** @param {HTMLFormElement} form */
-function editPage({ action }) {
-  const url = new URL(action);
-  url.pathname += '/edit';
-  return url.href;
-}
-
 /** Says at once where somebody deleted a task that is edited here. */
 export async function checkEdits() {
   /** @type {NodeListOf<HTMLFormElement>} */
   const forms = document.querySelectorAll('.editing form');
   for (const form of forms) {
-    if (!revisionOf(form) || listed(placeOf(form))) continue;
-    await load(editPage(form)).catch(({ status }) => {
+    if (!isEdit(form) || listed(placeOf(form))) continue;
+    await load(form.action).catch(({ status }) => {
       if (status === 404) explain(form, addAgain(form));
     });
   }
@@ -181,14 +171,11 @@ export function explain(form, problem) {
   field.removeAttribute('aria-invalid');
   field.removeAttribute('aria-describedby');
   if (!problem) return;
-  const words = document.createElement('p');
-  words.id = `${field.id}-problem`;
-  words.className = 'problem';
-  words.role = 'alert';
-  words.textContent = problem;
-  form.append(words);
+  const id = `${field.id}-problem`;
+  const words = { id, className: 'problem', role: 'alert', textContent: problem };
+  form.append(Object.assign(document.createElement('p'), words));
   field.setAttribute('aria-invalid', 'true');
-  field.setAttribute('aria-describedby', words.id);
+  field.setAttribute('aria-describedby', id);
   // Somebody may be typing in another field.
   if (!(document.activeElement instanceof HTMLInputElement)) field.focus();
 }

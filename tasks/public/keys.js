@@ -1,4 +1,3 @@
-// @ts-check
 import { load } from './change.js';
 
 /** Where a reader turned the single keys off (WCAG 2.1.4), this is stored. */

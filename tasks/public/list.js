@@ -1,5 +1,3 @@
-// @ts-check
-
 // The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
 // Without this script they are plain links and forms.
 
@@ -10,7 +8,7 @@ import { checkEdits, explain, keepDraft, restoreDraft, settle, write } from './f
 import { listen, showKeys } from './keys.js';
 import { live } from './live.js';
 import { complain, mention, recovered } from './notice.js';
-import { countLines, offerLines } from './paste.js';
+import { countLines, endLines, offerLines } from './paste.js';
 import { list, shownVersion, swap } from './swap.js';
 import { focusRow, press, toggle, undo } from './undo.js';
 
@@ -30,7 +28,7 @@ document.addEventListener('click', (event) => {
   const task = link.closest('li');
   if (task && link.matches('.toggle')) toggle(task);
   else if (task && link.matches('.edit')) editInPlace(task);
-  else if (task && link.matches('.cancel')) cancel(task);
+  else if (link.matches('.cancel')) cancel(link);
   else if (link.closest('#list nav')) visit(link);
   else if (link.matches('.keys')) help();
   else return;
@@ -68,10 +66,9 @@ field.addEventListener('paste', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
-  const task = /** @type {Element} */ (event.target).closest('.editing');
   if (event.key !== 'Escape' || event.isComposing) return;
-  if (task) cancel(task);
-  else if (event.target === field) focusRow();
+  if (event.target === field) focusRow();
+  else cancel(/** @type {Element} */ (event.target));
 });
 
 addEventListener('popstate', () => enqueue(refresh));
@@ -97,8 +94,12 @@ for (const place of Object.keys(drafts())) {
   if (task) editInPlace(task);
 }
 
-/** @param {Element} task */
-function cancel(task) {
+/** Puts away the form around `part`, where it took the place of something. @param {Element} part */
+function cancel(part) {
+  const lines = part.closest('.lines');
+  if (lines) return endLines(lines);
+  const task = part.closest('.editing');
+  if (!task) return;
   endEdit(task);
   enqueue(refresh);
 }
@@ -118,7 +119,6 @@ function visit({ href, rel }) {
 }
 
 let latest = shownVersion();
-let checking = false;
 
 /** Whether the connection was refused since the last word. */
 let refused = false;
@@ -135,10 +135,7 @@ function heard(version) {
   refused = false;
   recovered();
   settle(version);
-  if (checking || latest === shownVersion()) return;
-  checking = true;
   enqueue(async () => {
-    checking = false;
     const shown = shownVersion();
     if (latest === shown) return;
     // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.

@@ -1,5 +1,3 @@
-// @ts-check
-
 /** Milliseconds of silence after which the connection counts as lost: the server sends the version every 5 s. */
 const silence = 20_000;
 /** Milliseconds until the next attempt if the server refused the connection; the browser retries in other cases. */

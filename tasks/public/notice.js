@@ -1,6 +1,16 @@
-// @ts-check
-
 const notice = /** @type {HTMLElement} */ (document.getElementById('notice'));
+
+/** Milliseconds that a complaint stays at least: enough to read it. */
+const readable = 5_000;
+
+/** From when on the complaint that is shown no longer holds if the server answers. */
+let passesAt = Infinity;
+
+/** @param {(Node | string)[]} nodes */
+function tell(...nodes) {
+  passesAt = Infinity;
+  notice.replaceChildren(...nodes);
+}
 
 /**
  * Says what happened; screen readers announce it, because the notice is a live region. A title in it cannot change
@@ -10,17 +20,10 @@ const notice = /** @type {HTMLElement} */ (document.getElementById('notice'));
  * @param {string} [title]
  */
 export function say(text, title) {
-  notice.classList.remove('wrong', 'passing');
-  notice.replaceChildren(text);
+  tell(text);
   if (title === undefined) return;
-  const isolated = document.createElement('bdi');
-  isolated.textContent = title;
-  notice.append(': ', isolated);
+  notice.append(': ', Object.assign(document.createElement('bdi'), { textContent: title }));
 }
-
-/** Milliseconds that a complaint stays at least: enough to read it. */
-const readable = 5_000;
-let complainedAt = 0;
 
 /**
  * Says what went wrong, visibly, until it is closed or something else is said.
@@ -29,31 +32,27 @@ let complainedAt = 0;
  * @param {boolean} [passing] whether that is over once the server answers again
  */
 export function complain(text, passing = false) {
-  say(text);
-  notice.classList.add('wrong');
-  notice.classList.toggle('passing', passing);
-  complainedAt = performance.now();
-  const close = document.createElement('button');
-  close.textContent = 'Close';
+  const close = Object.assign(document.createElement('button'), { textContent: 'Close' });
   close.onclick = () => {
     say('');
     document.getElementById('title')?.focus({ preventScroll: true });
   };
-  notice.append(' ', close);
+  tell(text, ' ', close);
+  if (passing) passesAt = performance.now() + readable;
 }
 
 /** Takes back a complaint that no longer holds, because the server answers again. */
 export function recovered() {
-  if (notice.matches('.passing') && performance.now() - complainedAt > readable) say('');
+  if (performance.now() > passesAt) say('');
 }
 
 /**
- * Says what others did, unless the notice tells what went wrong, or has something to press, such as Undo.
+ * Says what others did, unless the notice has something to press, such as Undo, or Close after what went wrong.
  *
  * @param {string} text
  */
 export function mention(text) {
-  if (!notice.matches('.wrong, :has(a, button)')) say(text);
+  if (!notice.querySelector('a, button')) say(text);
 }
 
 /**
@@ -64,10 +63,7 @@ export function mention(text) {
  * @param {string} [target] the tab, by default this one
  */
 export function offer(text, href, target = '') {
-  const link = document.createElement('a');
-  link.textContent = text;
-  link.href = href;
-  link.target = target;
+  const link = Object.assign(document.createElement('a'), { textContent: text, href, target });
   const close = notice.querySelector('button');
   if (close) close.before(link, ' ');
   else notice.append(' ', link);
@@ -81,7 +77,6 @@ export function offer(text, href, target = '') {
 export function takeNotice(page) {
   const nodes = page.getElementById('notice')?.childNodes;
   if (!nodes?.length) return false;
-  notice.classList.remove('wrong', 'passing');
-  notice.replaceChildren(...nodes);
+  tell(...nodes);
   return true;
 }

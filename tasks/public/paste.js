@@ -1,4 +1,3 @@
-// @ts-check
 import { load } from './change.js';
 import { offer, say } from './notice.js';
 
@@ -32,14 +31,6 @@ export async function offerLines(single, text) {
   area.rows = Math.min(area.rows, text.split('\n').length);
   area.oninput = count;
   count();
-  form.onclick = (event) => {
-    if (!(/** @type {Element} */ (event.target).matches('.cancel'))) return;
-    event.preventDefault();
-    close(form);
-  };
-  form.onkeydown = ({ key, isComposing }) => {
-    if (key === 'Escape' && !isComposing) close(form);
-  };
   single.after(form);
   single.hidden = true;
   add.focus();
@@ -48,18 +39,18 @@ export async function offerLines(single, text) {
 /**
  * Says that the lines were added, and leads to them if they are not shown here.
  *
- * @param {HTMLFormElement} form
+ * @param {Element} form
  * @param {string} text
  */
 export function linesAdded(form, text) {
   const shown = new URLSearchParams(location.search);
   say(`Added ${tasksIn(text)}`);
   if (shown.get('filter') === 'finished' || shown.has('after')) offer('Show', '/');
-  close(form);
+  endLines(form);
 }
 
-/** @param {HTMLFormElement} form */
-function close(form) {
+/** Brings the form for one task back. @param {Element} form the one for several */
+export function endLines(form) {
   const single = /** @type {HTMLFormElement} */ (form.previousElementSibling);
   form.remove();
   single.hidden = false;

@@ -1,4 +1,3 @@
-// @ts-check
 import { localise } from './times.js';
 
 export const list = /** @type {HTMLElement} */ (document.getElementById('list'));
@@ -102,27 +101,25 @@ function arrive(task) {
   if (!still.matches) task.animate([{ backgroundColor: 'var(--tint)' }, {}], 900);
 }
 
+/** Where a link or a button leads. @param {Element} control */
+const address = (control) => control.getAttribute('href') ?? control.getAttribute('formaction');
+
 /**
  * Returns a function that restores the focus if the link or button that has it was replaced; if that is gone, it
  * focuses the task that took its place, or the field.
  */
 function rememberFocus() {
-  const focused = /** @type {HTMLElement | null} */ (list.querySelector(':focus'));
+  const focused = list.querySelector(':focus');
   if (!focused) return () => {};
-  const task = focused.closest('.tasks > li');
-  const place = task ? rank(task) : 0;
-  const target = ['href', 'formaction'].flatMap((name) => {
-    const value = focused.getAttribute(name);
-    return value ? [`#list [${name}="${CSS.escape(value)}"]`] : [];
-  })[0];
+  const rows = () => [...list.querySelectorAll('.tasks > li')];
+  const place = Math.max(
+    0,
+    rows().findIndex((row) => row.contains(focused)),
+  );
   return () => {
     if (document.activeElement === focused) return;
-    const same = target && document.querySelector(target);
-    const tasks = list.querySelectorAll('.tasks > li');
-    const next = same || tasks[Math.min(place, tasks.length - 1)] || document.getElementById('title');
+    const same = [...list.querySelectorAll('a, button')].find((each) => address(each) === address(focused));
+    const next = same ?? rows()[place] ?? rows().at(-1) ?? document.getElementById('title');
     /** @type {HTMLElement | null} */ (next)?.focus({ preventScroll: true });
   };
 }
-
-/** @param {Element} task */
-const rank = (task) => [...(task.parentElement?.children ?? [])].indexOf(task);

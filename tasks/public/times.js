@@ -1,5 +1,3 @@
-// @ts-check
-
 // The reader's variety of English, else British: the words around the times are English.
 const languages = navigator.languages.filter((language) => /^en\b/.test(language)).concat('en-GB');
 const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>

@@ -1,4 +1,3 @@
-// @ts-check
 import { drop, turn } from './ahead.js';
 import { change, showFailure } from './change.js';
 import { say, takeNotice } from './notice.js';
@@ -6,7 +5,7 @@ import { say, takeNotice } from './notice.js';
 /**
  * What was done on this page and can be undone, the last one last. A deletion knows its removal once it has happened.
  *
- * @typedef {{ title: string | undefined, removal?: string | undefined, undo: () => void }} Action
+ * @typedef {{ undo: () => void, title?: string | undefined, removal?: string | undefined }} Action
  * @type {Action[]}
  */
 const actions = [];
@@ -22,22 +21,19 @@ export function undo() {
 export function toggle(task) {
   const finished = !task.matches('.finished');
   const title = titleOf(task);
-  actions.push({ title, undo: () => turnTask(task.id, !finished, title) });
-  turnTask(task.id, finished, title);
+  const turnTo = (/** @type {boolean} */ state) =>
+    change(`/task/${task.id.slice(5)}/${state ? 'finish' : 'unfinish'}`, () => ({}), {
+      done: () => say(state ? 'Finished' : 'Reopened', title),
+      // On a slow connection a task may be finished, reopened and finished again.
+      key: {},
+      act: turn(task.id, state),
+    });
+  actions.push({ undo: () => turnTo(!finished) });
+  turnTo(finished);
 }
 
 /** @param {Element | null} task */
 const titleOf = (task) => task?.querySelector('.title')?.textContent ?? undefined;
-
-/** @param {string} id of its row @param {boolean} finished @param {string} [title] */
-function turnTask(id, finished, title) {
-  change(`/task/${id.slice(5)}/${finished ? 'finish' : 'unfinish'}`, () => ({}), {
-    done: () => say(finished ? 'Finished' : 'Reopened', title),
-    // On a slow connection a task may be finished, reopened and finished again.
-    key: {},
-    act: turn(id, finished),
-  });
-}
 
 /**
  * Deletes a task or clears the finished ones, or undoes that.
@@ -51,10 +47,7 @@ export function press(form, button) {
   if (removal) return pressUndo(`${removal}`);
   const task = button.closest('li');
   /** @type {Action} */
-  const action = {
-    title: titleOf(task),
-    undo: () => restore(action),
-  };
+  const action = { title: titleOf(task), undo: () => restore(action) };
   change(
     button.hasAttribute('formaction') ? button.formAction : form.action,
     () => ({ method: 'POST', body: new URLSearchParams(/** @type {any} */ (data)) }),
@@ -95,11 +88,12 @@ function pressUndo(removal) {
 /** @param {Action} action */
 function restore(action) {
   const token = /** @type {HTMLInputElement} */ (document.querySelector('#change [name=_csrf]'));
-  const request = () => ({
-    method: 'POST',
-    body: new URLSearchParams({ _csrf: token.value, removal: `${action.removal}` }),
-  });
-  change('/tasks/restore', () => (action.removal ? request() : undefined), {
+  const request = () => {
+    const { removal } = action;
+    if (!removal) return undefined;
+    return { method: 'POST', body: new URLSearchParams({ _csrf: token.value, removal }) };
+  };
+  change('/tasks/restore', request, {
     key: action,
     done() {
       say('Restored', action.title);

@@ -7,14 +7,12 @@ const limits = { size: 10 * 1024 * 1024, files: 3 };
 /** The log of all processes, which the supervisor writes, and nginx's access log. */
 export const logs = { lines: 'log', access: 'access.log' };
 
-const numbered = (path: string, number: number) => (number === 0 ? path : `${path}.${number}`);
-
 /** Renames the log at `path` if it is full. @returns whether it did: its writer then has to reopen it. */
 export function rotate(path: string, { size, files } = limits): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < size) return false;
   for (let number = files - 1; number > 0; number -= 1) {
-    const older = numbered(path, number - 1);
-    if (existsSync(older)) renameSync(older, numbered(path, number));
+    const newer = number === 1 ? path : `${path}.${number - 1}`;
+    if (existsSync(newer)) renameSync(newer, `${path}.${number}`);
   }
   return true;
 }

@@ -55,9 +55,6 @@ function explain(lastLines: readonly string[], data: string): string | undefined
 
 const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
-const livez = (folder: string, replica: string) =>
-  answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' });
-
 /** The expander's settings for DNS, as in its image, unless the environment has others. */
 const resolver = {
   UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '128',
@@ -81,17 +78,15 @@ export const service = (name: string, replica: string, redis: string, folder: st
     REDIS_URL: `unix:${socketPath(redis)}`,
     REDIS_PASSWORD_FILE: '',
   },
-  ready: livez(folder, replica),
+  ready: answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' }),
 });
 
-export interface ProxyOptions {
-  /** An address that it listens on, among others. */
-  host: string;
-  port: number;
-}
-
-/** nginx with the configuration in the folder `proxy`. */
-export function proxy({ host, port }: ProxyOptions): ProcessSpec {
+/**
+ * nginx with the configuration in the folder `proxy`.
+ *
+ * @param at an address that it listens on, among others.
+ */
+export function proxy(at: { host: string; port: number }): ProcessSpec {
   // Started by root, nginx runs its workers as a user without access to the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
@@ -99,7 +94,7 @@ export function proxy({ host, port }: ProxyOptions): ProcessSpec {
     command: 'nginx',
     // Relative, because nginx takes characters such as [ in a path for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
-    ready: () => acceptsConnections({ host, port }),
+    ready: () => acceptsConnections(at),
     lowPorts: true,
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',

@@ -39,20 +39,15 @@ const relabelling = (rules: Node[] = []) =>
 
 /** The jobs that the operator makes of a PodMonitor. */
 function jobs({ metadata, spec }: Node): Node[] {
-  const { matchLabels = {}, matchExpressions = [] } = spec.selector;
-  const selected = [
-    ...Object.entries(matchLabels).map(([key, value]) => ({ key, values: [value] })),
-    ...matchExpressions,
-  ];
   return spec.podMetricsEndpoints.map((endpoint: Node, i: number) => ({
     job_name: `podMonitor/longhand/${metadata.name}/${i}`,
     metrics_path: endpoint.path,
-    ...(endpoint.params && { params: endpoint.params }),
+    params: endpoint.params,
     file_sd_configs: [{ files: [join(folder, 'pods.json')], refresh_interval: '1s' }],
     relabel_configs: [
-      ...selected.map(({ key, values }) => ({
+      ...Object.entries(spec.selector.matchLabels).map(([key, value]) => ({
         source_labels: [label(key)],
-        regex: values.join('|'),
+        regex: value,
         action: 'keep',
       })),
       {
@@ -60,8 +55,7 @@ function jobs({ metadata, spec }: Node): Node[] {
         regex: endpoint.port,
         action: 'keep',
       },
-      { target_label: 'job', replacement: `longhand/${metadata.name}` },
-      ...(spec.jobLabel ? [{ source_labels: [label(spec.jobLabel)], target_label: 'job' }] : []),
+      { source_labels: [label(spec.jobLabel)], target_label: 'job' },
       ...relabelling(endpoint.relabelings),
     ],
     metric_relabel_configs: relabelling(endpoint.metricRelabelings),

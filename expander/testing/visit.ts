@@ -3,36 +3,28 @@ import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
-export interface Visits {
-  /** Where the application answers, such as `http://127.0.0.1:4711`. */
-  origin: string;
-  /** The address of the page with the answer for `u`. */
-  address(u: string): string;
-  /** A page of real Chromium until the end, for many visits, or for what cannot be forgotten. */
-  openPage(options?: BrowserContextOptions): Promise<Page>;
-  /** Lends a page that knows nothing of the other ones: one that was lent with the same options and made to forget. */
-  visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /** Serves `app`, and opens it in real Chromium. */
-export async function startVisits(app: Application): Promise<Visits> {
+export async function startVisits(app: Application) {
   const stop = new AbortController();
   const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal });
   const origin = `http://127.0.0.1:${port}`;
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
+  /** A page of real Chromium until the end, for many visits, or for what cannot be forgotten. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
   return {
+    /** Where the application answers, such as `http://127.0.0.1:4711`. */
     origin,
-    address: (u) => `${origin}/?${new URLSearchParams({ u })}`,
+    /** The address of the page with the answer for `u`. */
+    address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
-    async visit(options, use) {
+    /** Lends a page that knows nothing of the other ones: one that was lent with the same options and made to forget. */
+    async visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> {
       const kind = JSON.stringify(options);
       const page = spares.get(kind) ?? (await openPage(options));
       spares.delete(kind);

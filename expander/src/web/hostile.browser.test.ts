@@ -5,16 +5,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { shortener } from '../../testing/shortener.ts';
-import { startVisits, type Visits } from '../../testing/visit.ts';
+import { startVisits } from '../../testing/visit.ts';
 import { website } from '../../testing/website.ts';
 
-let visits: Visits;
-beforeAll(async () => {
-  visits = await startVisits(testExpander().app);
-});
-afterAll(async () => {
-  await visits.close();
-});
+const visits = await startVisits(testExpander().app);
+afterAll(() => visits.close());
 
 /** What would call `hit` if it ever became markup or script. */
 const payloads = [

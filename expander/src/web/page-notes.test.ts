@@ -1,44 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { cyrillic, imitation, mixed, web } from '../../testing/links.ts';
 import { readPage } from '../../testing/read-page.ts';
-import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
+import { scriptedApp } from '../../testing/scripted-web.ts';
 
 const end = 'http://end.example/';
-const cyrillic = 'http://xn--e1afmkfd.example/';
-const mixed = 'http://xn--pple-43d.example/';
-const imitation = 'http://xn--80ak6aa92e.com/';
-const wrapped = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
-const web: Web = {
-  [end]: {},
-  [cyrillic]: {},
-  [mixed]: {},
-  [imitation]: {},
-  'http://s.example/cyrillic': to(cyrillic),
-  'http://s.example/imitation': to(imitation),
-  'http://s.example/nobody': to('http://xn--nobod-3qf.example/'),
-  'http://s.example/refresh': { refresh: { kind: 'refresh', url: end } },
-  'http://s.example/meta': { method: 'GET', bytesRead: 512, refresh: { kind: 'meta', url: end } },
-  'http://s.example/get': { ...to(end), method: 'GET' },
-  'http://s.example/inside': to('http://www.s.example/'),
-  'http://www.s.example/': {},
-  'https://s.example/plain': to('http://s.example/inside'),
-  'http://s.example/wrapped': to(wrapped),
-  ...Object.fromEntries(
-    [301, 302, 303, 307, 308].map((status) => [`http://s.example/${status}`, to(end, status)]),
-  ),
-  'http://s.example/1': to('http://t.example/2'),
-  'http://t.example/2': to('http://u.example/3'),
-  'http://u.example/3': to(end),
-  'http://s.example/back': to('http://t.example/back'),
-  'http://t.example/back': to('http://www.s.example/'),
-  'http://s.example/broken': to('http://nobody.example/'),
-  'http://s.example/mail': to('mailto:a@example.com'),
-  'http://s.example/loop': to('http://s.example/loop'),
-  'http://s.example/far': to('http://a1.example/'),
-  ...Object.fromEntries(
-    [1, 2, 3, 4].map((n) => [`http://a${n}.example/`, to(n < 4 ? `http://a${n + 1}.example/` : end)]),
-  ),
-};
-const read = (u: string) => readPage(scriptedApp(web), u);
+const app = scriptedApp(web);
+const read = (u: string) => readPage(app, u);
 const firstHop = async (u: string) => (await read(u)).hops[0];
 
 describe('a hop tells how it leads on', () => {
@@ -138,7 +105,7 @@ describe('the way in one sentence', () => {
     ],
     ['http://s.example/far', 'The link leaves s.example, passes 4 other sites and ends at end.example.'],
     ['http://s.example/inside', 'The link stays at s.example.'],
-    ['http://s.example/back', 'The link leaves s.example, passes t.example and comes back there.'],
+    ['http://s.example/returning', 'The link leaves s.example, passes t.example and comes back there.'],
     ['http://s.example/broken', 'The link leaves s.example and leads to nobody.example.'],
     ['http://s.example/wrapped', 'The link leaves s.example, passes google.com and ends at end.example.'],
   ])('%s: %s', async (u, sentence) => {

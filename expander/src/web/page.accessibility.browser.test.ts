@@ -3,7 +3,7 @@ import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessib
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
-import { startVisits, type Visits } from '../../testing/visit.ts';
+import { startVisits } from '../../testing/visit.ts';
 import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
 
 const pictures = join(import.meta.dirname, '../../testing/pictures');
@@ -62,10 +62,7 @@ const answers = {
   mistyped: `http://${'long'.repeat(100)}:x`,
 };
 
-let visits: Visits;
-beforeAll(async () => {
-  visits = await startVisits(app);
-});
+const visits = await startVisits(app);
 afterAll(() => visits.close());
 
 /** Without JavaScript by a policy: what a test asks of the page is still run, unlike in a browser that has none. */

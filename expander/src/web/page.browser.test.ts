@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
-import { startVisits, type Visits } from '../../testing/visit.ts';
+import { startVisits } from '../../testing/visit.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
 const imitation = 'http://xn--80ak6aa92e.com/';
@@ -17,10 +17,7 @@ const web: Web = {
   [longSite]: { bytesRead: 9 },
 };
 
-let visits: Visits;
-beforeAll(async () => {
-  visits = await startVisits(scriptedApp(web));
-});
+const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
 test('the page loads nothing else, and the browser has no complaint', () =>

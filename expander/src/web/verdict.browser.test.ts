@@ -1,42 +1,13 @@
 import { createServer } from 'node:http';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
-import { startVisits, type Visits } from '../../testing/visit.ts';
-import { ExpansionError, noSuchWebsite } from '../expansion/errors.ts';
+import { stranger, web } from '../../testing/links.ts';
+import { scriptedApp } from '../../testing/scripted-web.ts';
+import { startVisits } from '../../testing/visit.ts';
 
-const stranger = '\u202e</bdi><script>hit()</script> & more';
-const mixed = 'http://xn--pple-43d.example/';
-const imitation = 'http://xn--80ak6aa92e.com/';
-const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
-const web: Web = {
-  'http://sho.rt/works': to('http://www.example.com/?id=1&utm_source=mail', 302),
-  'http://www.example.com/?id=1&utm_source=mail': { title: stranger },
-  'http://sho.rt/gone': to('http://gone.example/'),
-  'http://gone.example/': { status: 404, title: 'Not Found' },
-  'http://sho.rt/failing': to('http://down.example/'),
-  'http://down.example/': { status: 503 },
-  'http://sho.rt/beware': to(mixed),
-  [mixed]: { title: 'Apple' },
-  'http://sho.rt/imitation': to(imitation),
-  [imitation]: {},
-  'http://sho.rt/mail': to('mailto:a@example.com'),
-  'http://sho.rt/loop': to('http://sho.rt/loop'),
-  'http://sho.rt/far': { ...to(longSite, 307), addressFamily: 6 },
-  [longSite]: { bytesRead: 9 },
-  'https://sho.rt/a': to('https://www.example.com/'),
-  'https://www.example.com/': {},
-  'https://sho.rt/a.': to('https://dot.example/'),
-  'https://dot.example/': { status: 503 },
-  'http://none.example/': new ExpansionError('request_failed', noSuchWebsite('none.example')),
-};
-
-let visits: Visits;
-beforeAll(async () => {
-  visits = await startVisits(scriptedApp(web));
-});
+const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
 describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
@@ -47,13 +18,13 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
     });
 
   test.each([
-    ['sho.rt/works', ['Open it'], ['Copy the long URL']],
-    ['sho.rt/gone', ['Open anyway'], []],
-    ['sho.rt/failing', ['Try again', 'Open anyway'], []],
-    ['sho.rt/beware', ['Open anyway'], []],
-    ['sho.rt/imitation', ['Open anyway'], []],
-    ['sho.rt/mail', [], []],
-    ['sho.rt/loop', ['Try again'], []],
+    ['s.example/title', ['Open it'], ['Copy the long URL']],
+    ['s.example/dead', ['Open anyway'], []],
+    ['s.example/down', ['Try again', 'Open anyway'], []],
+    ['s.example/mixed', ['Open anyway'], []],
+    ['s.example/imitation', ['Open anyway'], []],
+    ['s.example/mail', [], []],
+    ['s.example/loop', ['Try again'], []],
     ['none.example', ['Try again'], []],
   ])('Copy comes first unless the link works: %s', (u, links, last) =>
     visit(u, async (page) => {
@@ -65,18 +36,18 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
   );
 
   test('the title is the last thing said of the page, and only text', () =>
-    visit('sho.rt/works', async (page) => {
+    visit('s.example/title', async (page) => {
       expect(await page.getByText('Its title:').textContent()).toBe(`Its title: ${stranger}`);
       expect(await page.locator('bdi', { hasText: 'more' }).textContent()).toBe(stranger);
       expect(await page.locator('script').count()).toBe(1);
-      await page.goto(visits.address('sho.rt/beware'));
+      await page.goto(visits.address('s.example/mixed'));
       const [read = ''] = await page.locator('#result > [slot=answer]').allInnerTexts();
       expect(read.indexOf('Mixed scripts')).toBeGreaterThan(0);
       expect(read.indexOf('Its title: Apple')).toBeGreaterThan(read.indexOf('Mixed scripts'));
     }));
 
   test.each([
-    ['sho.rt/works', 'sho.rt', ' → www.example.com'],
+    ['s.example/title', 's.example', ' → title.example'],
     ['none.example', 'none.example', ''],
     ['http://[', '', ''],
   ])('the document is named after the hosts, never in words of strangers: %s', (u, from, found) =>
@@ -114,15 +85,15 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
 test('each verdict has a colour of its own, and the link that is not advised is plain', () =>
   visits.visit({}, async (page) => {
     const colours = new Set<unknown>();
-    for (const path of ['works', 'gone', 'failing', 'beware']) {
-      await page.goto(visits.address(`sho.rt/${path}`));
+    for (const path of ['title', 'dead', 'down', 'mixed']) {
+      await page.goto(visits.address(`s.example/${path}`));
       colours.add(
         await page.evaluate("getComputedStyle(document.querySelector('.verdict')).backgroundColor"),
       );
       const border = await page.evaluate(
         "getComputedStyle(document.querySelector('.actions [rel]')).borderTopColor",
       );
-      if (path === 'works') expect(border).not.toBe('rgba(0, 0, 0, 0)');
+      if (path === 'title') expect(border).not.toBe('rgba(0, 0, 0, 0)');
       else expect(border).toBe('rgba(0, 0, 0, 0)');
     }
     expect(colours.size).toBe(4);
@@ -161,17 +132,17 @@ describe('each hop', () => {
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
         return (await page.locator('ol').allInnerTexts()).join();
       };
-      expect(await read('sho.rt/works')).not.toMatch(/encrypted|IPv/);
+      expect(await read('s.example/title')).not.toMatch(/encrypted|IPv/);
       expect(await page.getByText('Every request: not encrypted, IPv4.').isVisible()).toBe(true);
-      const differing = await read('sho.rt/far');
+      const differing = await read('s.example/wide');
       expect(differing).toMatch(/307, moved temporarily, IPv6\.[\s\S]*200, OK, IPv4\./);
       expect(await page.getByText('Every request: not encrypted.').isVisible()).toBe(true);
     }));
 
   test.each([1280, 390, 360])('has no separator at the beginning or end of a line: %i pixels', (width) =>
     visits.visit({ viewport: { width, height: 800 } }, async (page) => {
-      for (const path of ['works', 'far', 'gone']) {
-        await page.goto(visits.address(`sho.rt/${path}`));
+      for (const path of ['title', 'wide', 'dead']) {
+        await page.goto(visits.address(`s.example/${path}`));
         const astray = await page.evaluate(`(() => {
           const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
           const boxes = [];
@@ -199,12 +170,12 @@ describe('each hop', () => {
 
 test('a URL that is cut ends in a fade, until its end is reached', () =>
   visits.visit({}, async (page) => {
-    await page.goto(visits.address('sho.rt/far'));
+    await page.goto(visits.address('s.example/wide'));
     const mask = async () =>
       page.evaluate("getComputedStyle(document.querySelector('.destination data')).maskImage");
     await expect.poll(mask).toContain('linear-gradient');
     await page.evaluate("document.querySelector('.destination data').scrollTo(0, 10_000)");
     await expect.poll(mask).toBe('none');
-    await page.goto(visits.address('sho.rt/works'));
+    await page.goto(visits.address('s.example/title'));
     expect(await mask()).toBe('none');
   }));

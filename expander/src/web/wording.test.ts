@@ -1,45 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { long, web } from '../../testing/links.ts';
 import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
-import { ExpansionError, noSuchWebsite, overloaded } from '../expansion/errors.ts';
 import type { Answer, Expansion } from '../expansion/expansion.ts';
 import { duration, statusInWords, summary } from './wording.ts';
 
-const long = (hop: number) => `http://long.example/${hop}`;
-const stranger = '\u202e</bdi><script>hit()</script> & more';
-const app = scriptedApp({
-  'http://s.example/final': to('http://end.example/'),
-  'http://end.example/': {},
-  'http://s.example/dead': to('http://gone.example/'),
-  'http://gone.example/': { status: 410 },
-  'http://s.example/down': to('http://down.example/'),
-  'http://down.example/': { status: 503 },
-  'http://s.example/round': to('http://s.example/back'),
-  'http://s.example/back': to('http://s.example/round'),
-  'http://s.example/loop': to('http://s.example/loop'),
-  'http://s.example/silent': { status: 302 },
-  'http://s.example/malformed': to('http://['),
-  'http://s.example/mail': to('mailto:someone@example.com'),
-  'http://s.example/broken': to('http://nobody.example/'),
-  'http://s.example/unknown': to('http://none.example/'),
-  'http://none.example/': new ExpansionError('request_failed', noSuchWebsite('none.example')),
-  'http://s.example/private': to('http://10.0.0.1/'),
-  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.'),
-  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL contains a user name.'),
-  'http://s.example/closed': to('http://closed.example/'),
-  'http://closed.example/': { status: 403 },
-  'http://busy.example/': overloaded('Too much'),
-  'http://s.example/sixth': { ...to('http://end.example/'), addressFamily: 6 },
-  'http://xn--pple-43d.example/': { title: 'Apple' },
-  'http://s.example/title': to('http://title.example/?id=1&utm_source=mail'),
-  'http://title.example/?id=1&utm_source=mail': { title: stranger },
-  'https://sho.rt/a': to('https://www.example.com/'),
-  'https://www.example.com/': {},
-  'https://sho.rt/a.': to('https://dot.example/'),
-  'https://dot.example/': { status: 503 },
-  ...Object.fromEntries(Array.from({ length: 24 }, (_, hop) => [long(hop), to(long(hop + 1))])),
-});
-
+const app = scriptedApp(web);
 const read = (u: string) => readPage(app, u);
 
 describe('every ending is told in plain words', () => {

@@ -1,0 +1,81 @@
+import { ExpansionError, noSuchWebsite, overloaded } from '../src/expansion/errors.ts';
+import { to, type Web } from './scripted-web.ts';
+
+const end = 'http://end.example/';
+/** The hop of a chain without end. */
+export const long = (hop: number) => `http://long.example/${hop}`;
+/** The title of a page, in which a stranger speaks. */
+export const stranger = '\u202e</bdi><script>hit()</script> & more';
+export const cyrillic = 'http://xn--e1afmkfd.example/';
+export const mixed = 'http://xn--pple-43d.example/';
+export const imitation = 'http://xn--80ak6aa92e.com/';
+/** A wide URL. */
+export const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
+
+/** What a chain leads to that begins at `http://s.example/` and this name. */
+const targets = {
+  final: end,
+  dead: 'http://gone.example/',
+  down: 'http://down.example/',
+  round: 'http://s.example/back',
+  back: 'http://s.example/round',
+  loop: 'http://s.example/loop',
+  malformed: 'http://[',
+  mail: 'mailto:someone@example.com',
+  broken: 'http://nobody.example/',
+  nobody: 'http://xn--nobod-3qf.example/',
+  unknown: 'http://none.example/',
+  private: 'http://10.0.0.1/',
+  closed: 'http://closed.example/',
+  title: 'http://title.example/?id=1&utm_source=mail',
+  cyrillic,
+  mixed,
+  imitation,
+  inside: 'http://www.s.example/',
+  wrapped: 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F',
+  1: 'http://t.example/2',
+  returning: 'http://t.example/back',
+  far: 'http://a1.example/',
+};
+
+/** A web with a link to each kind of end. */
+export const web: Web = {
+  [end]: {},
+  'http://gone.example/': { status: 410, title: 'Gone' },
+  'http://down.example/': { status: 503 },
+  'http://none.example/': new ExpansionError('request_failed', noSuchWebsite('none.example')),
+  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.'),
+  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL contains a user name.'),
+  'http://closed.example/': { status: 403 },
+  'http://busy.example/': overloaded('Too much'),
+  'http://title.example/?id=1&utm_source=mail': { title: stranger },
+  [cyrillic]: {},
+  [mixed]: { title: 'Apple' },
+  [imitation]: {},
+  [longSite]: { bytesRead: 9 },
+  'http://www.s.example/': {},
+  'https://sho.rt/a': to('https://www.example.com/'),
+  'https://www.example.com/': {},
+  'https://sho.rt/a.': to('https://dot.example/'),
+  'https://dot.example/': { status: 503 },
+  ...Object.fromEntries(
+    Object.entries(targets).map(([name, target]) => [`http://s.example/${name}`, to(target)]),
+  ),
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status) => [`http://s.example/${status}`, to(end, status)]),
+  ),
+  'http://s.example/silent': { status: 302 },
+  'http://s.example/sixth': { ...to(end), addressFamily: 6 },
+  'http://s.example/wide': { ...to(longSite, 307), addressFamily: 6 },
+  'http://s.example/refresh': { refresh: { kind: 'refresh', url: end } },
+  'http://s.example/meta': { method: 'GET', bytesRead: 512, refresh: { kind: 'meta', url: end } },
+  'http://s.example/get': { ...to(end), method: 'GET' },
+  'https://s.example/plain': to('http://s.example/inside'),
+  'http://t.example/2': to('http://u.example/3'),
+  'http://u.example/3': to(end),
+  'http://t.example/back': to('http://www.s.example/'),
+  ...Object.fromEntries(
+    [1, 2, 3, 4].map((n) => [`http://a${n}.example/`, to(n < 4 ? `http://a${n + 1}.example/` : end)]),
+  ),
+  ...Object.fromEntries(Array.from({ length: 24 }, (_, hop) => [long(hop), to(long(hop + 1))])),
+};

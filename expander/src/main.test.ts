@@ -17,7 +17,7 @@ let url: URL;
 let operations: string;
 
 beforeAll(async () => {
-  service = start({ PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  service = start();
   const listening = await logged(service, 'listening');
   url = new URL(listening.url);
   operations = listening.operations;
@@ -26,11 +26,12 @@ afterAll(async () => {
   service.kill('SIGKILL');
 });
 
-/** The service as `npm start` starts it, its Redis away. */
-function start(env: Record<string, string>): ChildProcess {
+/** The service as `npm start` starts it, on free ports, its Redis away. */
+function start(env: Record<string, string> = {}): ChildProcess {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const usual = { PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   return spawn(process.execPath, [main], {
-    env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...env },
+    env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...usual, ...env },
   });
 }
 
@@ -120,8 +121,7 @@ describe('the process', () => {
 
   test('warns loudly that the guard is off for the networks it is given, and of variables that were retired', async () => {
     const retired = Object.fromEntries(retiredVariables.map((name) => [name, 'on']));
-    const env = { PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24', ...retired };
-    const upgraded = start(env);
+    const upgraded = start({ EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24', ...retired });
     const warnings = [];
     for await (const line of createInterface(upgraded.stdout as Readable)) {
       const { level, msg, networks } = JSON.parse(line);
@@ -142,13 +142,7 @@ describe('the process', () => {
       said.push([agent, accept, language]);
       response.writeHead(301, { Location: `${request.url}/on` }).end();
     });
-    const configured = start({
-      PORT: '0',
-      OPS_PORT: '0',
-      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
-      EXPANDER_MAX_REDIRECT: '2',
-      EXPANDER_USER_AGENT: 'Probe/7 (test)',
-    });
+    const configured = start({ EXPANDER_MAX_REDIRECT: '2', EXPANDER_USER_AGENT: 'Probe/7 (test)' });
     const api = new URL('api', (await logged(configured, 'listening')).url);
     const u = `${target}/a`;
     expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
@@ -166,7 +160,7 @@ describe('the process', () => {
 
   test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {
     const port = await freePort();
-    const ending = start({ PORT: String(port), OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+    const ending = start({ PORT: String(port) });
     const { operations } = await logged(ending, 'listening');
     const under = fetch(`http://127.0.0.1:${port}/api?u=${shortener.url}/delay/700`);
     await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
@@ -178,12 +172,7 @@ describe('the process', () => {
 
   test('logs a fault in one line, answers what is under way, and fails', async () => {
     const reject = 'process.on("SIGUSR2", () => Promise.reject(new Error("a fault")))';
-    const faulty = start({
-      PORT: '0',
-      OPS_PORT: '0',
-      EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reject)}`,
-    });
+    const faulty = start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reject)}` });
     const { url } = await logged(faulty, 'listening');
     const under = fetch(`${url}api?u=${shortener.url}/delay/600`);
     await expect.poll(() => shortener.requests.get('HEAD /delay/600')).toBe(1);

@@ -1,4 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { answerTo, ask, serving } from '../../testing/serving.ts';
+import { shortener } from '../../testing/shortener.ts';
+import { website } from '../../testing/website.ts';
 import { cacheExpansions, memoryTier } from '../cache/caches.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -44,4 +48,58 @@ describe('expansions in flight', () => {
       expect([of('192.0.2.1'), of('192.0.2.2')]).toEqual([64, 1]);
     });
   });
+});
+
+describe('a host that hangs', () => {
+  /** An expander, and how many of its requests hang. */
+  async function expander() {
+    const { url } = await serving(testExpander().app);
+    const asked = () => shortener.requests.get('HEAD /hang') ?? 0;
+    const before = asked();
+    const request = (u: string, client = '192.0.2.1') =>
+      ask(url, `/api?u=${encodeURIComponent(u)}`, undefined, { 'X-Forwarded-For': client });
+    const hang = (length: number, clientOf: (i: number) => string) =>
+      Array.from({ length }, (_, i) => request(`${shortener.url}/hang?${i}`, clientOf(i)));
+    return { request, hang, hung: () => asked() - before };
+  }
+
+  test('has 64 expansions waiting at the most: the next is 503 with Retry-After, and no other host is disturbed', async () => {
+    const { request, hang, hung } = await expander();
+    const other = await website((_, response) => response.end());
+    const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
+    await expect.poll(hung).toBe(64);
+    const { statusCode, headers } = await answerTo(request(`${shortener.url}/chain/0`));
+    expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '1', 'no-store']);
+    const undisturbed = Array.from({ length: 64 }, (_, i) => answerTo(request(`${other}/?${i}`)));
+    expect((await Promise.all(undisturbed)).map(({ statusCode }) => statusCode)).toEqual(Array(64).fill(200));
+    for (const each of waiting) each.destroy();
+    const again = async () => (await answerTo(request(`${shortener.url}/chain/0`))).statusCode;
+    await expect.poll(again).toBe(200);
+  });
+
+  test('has room for other clients, whatever one of them waits for', async () => {
+    const { request, hang, hung } = await expander();
+    hang(64, () => '192.0.2.1');
+    await expect.poll(hung).toBe(56);
+    const status = async (path: string, client: string) =>
+      (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
+    expect(await status('/chain/0?alone', '192.0.2.1')).toBe(503);
+    expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
+    // One that both wait for is for the other one, too.
+    const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
+    expect((await Promise.all(shared))[1]).toBe(200);
+  });
+});
+
+test('a client with 256 expansions waiting at many origins gets 503, and no other client does', async () => {
+  const names: string[] = [];
+  const { app } = testExpander({ lookup: (name) => void names.push(name) });
+  const request = (u: string, client: string) =>
+    app.request(`/api?u=${encodeURIComponent(u)}`, { headers: { 'X-Forwarded-For': client } });
+  for (let i = 0; i < 256; i += 1) request(`http://${i}.example/`, '192.0.2.1');
+  await expect.poll(() => names.length).toBe(256);
+  const [refused, answered] = ['192.0.2.1', '192.0.2.2'].map((client) => request(shortener.url, client));
+  const { status, headers } = (await refused) as Response;
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await answered)?.status).toBe(200);
 });

@@ -55,7 +55,7 @@ export function createExpander(config: Config, outside: Outside) {
       lookup: sharedLookup(resolve, metrics.nameLookups),
       userAgent: config.EXPANDER_USER_AGENT,
     },
-    agentConnector,
+    (lookup) => agentConnector({ lookup }),
   );
   const ways = { default: fetchHead(request), all: createBrowse(request) };
   const timing = { durations: metrics.hopDurations, describe };

@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import { Client } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { cutOff, listening } from '../testing/listening.ts';
 import { noDelay } from '../testing/no-delay.ts';
-import { connector, httpAgent, httpsAgent } from './agent.ts';
+import { httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
 const stops: (() => unknown)[] = [];
@@ -28,11 +26,6 @@ function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
   stops.push(() => made.destroy());
   return made;
-}
-
-async function* twoPieces() {
-  yield 'first';
-  yield 'again';
 }
 
 /** Reads the response to its end. */
@@ -72,27 +65,6 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     await once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
     expect(noDelay(socket)).toBe(true);
     socket.destroy();
-  });
-
-  test('undici gets sockets with TCP no-delay on from the connector, and errors in its callback', async () => {
-    const { url, server } = await listen(scheme, drainAndAnswer);
-    const sockets: unknown[] = [];
-    const connect = connector({ 'http:': agent('http'), 'https:': agent('https') });
-    const client = new Client(url.origin, {
-      connect: (target, callback) => {
-        sockets.push(connect(target, callback));
-      },
-    });
-    const { statusCode, body } = await client.request({
-      path: '/',
-      method: 'POST',
-      body: Readable.from(twoPieces()),
-    });
-    expect([statusCode, await body.text()]).toEqual([200, 'ok']);
-    expect(sockets.map((socket) => noDelay(socket as Socket))).toEqual([true]);
-    cutOff(server);
-    await expect(client.request({ path: '/', method: 'GET' })).rejects.toThrow();
-    await client.destroy();
   });
 
   test.each([

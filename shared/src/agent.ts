@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import {
   type Connect,
   idleMargin,
@@ -38,22 +38,13 @@ export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
   return prepared(new https.Agent({ ...defaults, ...options }));
 }
 
-export type Agents = Record<'http:' | 'https:', http.Agent>;
-
-/** Node's type of an agent lacks the options it was created with. */
-type AgentWithOptions = http.Agent & { readonly options: http.AgentOptions };
-
-/** Opens connections by way of `agents`, so these have TCP no-delay on and use the agents' `lookup`. */
-export function connector(agents: Agents): Connect {
-  return resumingConnector((protocol, options) => {
-    const agent = agents[protocol as keyof Agents] as AgentWithOptions;
-    return agent.createConnection({ ...agent.options, ...options } as http.ClientRequestArgs) as Socket;
+/** Opens connections by way of agents of their own, which are created with `options`. */
+export function agentConnector(options: https.AgentOptions): Connect {
+  const agents = { 'http:': httpAgent(options), 'https:': httpsAgent(options) };
+  return resumingConnector((protocol, connection) => {
+    const agent = agents[protocol as keyof typeof agents];
+    return agent.createConnection({ ...defaults, ...options, ...connection } as object) as Socket;
   });
-}
-
-/** Opens connections by way of agents of their own, which use `lookup`. */
-export function agentConnector(lookup: LookupFunction): Connect {
-  return connector({ 'http:': httpAgent({ lookup }), 'https:': httpsAgent({ lookup }) });
 }
 
 /** Enables no-delay on every socket of `agent`, and bounds its idle ones over all origins to `maxIdleSockets`. */

@@ -21,7 +21,7 @@ test.each(['http:', 'https:'])(
     });
     const accepted = once(server, 'connection');
     const port = `${(server.address() as AddressInfo).port}`;
-    const socket = connect({ protocol, hostname: 'a.example', port }, () => {});
+    const socket = connect({ protocol, hostname: 'a.example', port });
     const [peer]: Socket[] = await accepted;
     expect(names).toEqual(['a.example']);
     expect(noDelay(socket)).toBe(true);
@@ -40,7 +40,7 @@ test.each([
     opened.push({ host, servername });
     return new Socket();
   });
-  connect({ protocol: 'https:', hostname, port: '' }, () => {});
+  connect({ protocol: 'https:', hostname, port: '' });
   expect(opened).toEqual([expected]);
 });
 
@@ -50,8 +50,7 @@ test('TLS sessions of 1000 hosts are remembered: the oldest make room', () => {
     sessions.push(session);
     return new Socket();
   });
-  const visit = (i: number) =>
-    connect({ protocol: 'https:', hostname: `host-${i}.example`, port: '' }, () => {});
+  const visit = (i: number) => connect({ protocol: 'https:', hostname: `host-${i}.example`, port: '' });
   for (let i = 0; i <= 1_000; i += 1) visit(i).emit('session', Buffer.from(`session ${i}`));
   sessions.length = 0;
   for (const i of [0, 1, 1_000]) visit(i);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 
 /** Milliseconds a socket may stay idle: a second less than Node's server allows. */
@@ -25,15 +24,12 @@ interface ConnectTarget {
   port: string;
 }
 
-type Connected = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
-
 /**
- * Opens a connection, which never times out by itself. It may be the `connect` option of an undici client.
+ * Opens a connection, which never times out by itself. `onread`, as in `net.connect`, reads without the cost of a stream.
  *
- * @returns the socket, at once; `callback` is called when the connection is open. `onread`, as in `net.connect`, reads
- *   without the cost of a stream.
+ * @returns the socket, at once. It emits `connect`, or over TLS `secureConnect`, when the connection is open.
  */
-export type Connect = (target: ConnectTarget, callback: Connected, onread?: OnReadOpts) => Socket;
+export type Connect = (target: ConnectTarget, onread?: OnReadOpts) => Socket;
 
 export interface SocketOptions {
   host: string;
@@ -56,7 +52,7 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
     if (sessions.size > maxSessions && oldest) sessions.delete(oldest);
   };
 
-  return ({ protocol, hostname, port }, callback, onread) => {
+  return ({ protocol, hostname, port }, onread) => {
     const origin = `${hostname}:${port}`;
     // A URL has an IPv6 address in brackets.
     const host = hostname.replace(/^\[|\]$/g, '');
@@ -68,11 +64,6 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
       onread,
       timeout: undefined,
     });
-    const connected = once(socket, protocol === 'https:' ? 'secureConnect' : 'connect');
-    connected.then(
-      () => callback(null, socket),
-      (error: Error) => callback(error, null),
-    );
     // Node's agent forgets the sessions of sockets that are cut.
     return socket.on('session', (session) => remember(origin, session));
   };

@@ -6,7 +6,6 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { isIP, Server as NetServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
@@ -74,7 +73,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   };
   const server = createServer(
     {
-      ServerResponse: TrackedResponse,
+      ServerResponse: AnnotatedResponse,
       maxHeaderSize,
       keepAliveTimeout,
       headersTimeout,
@@ -82,7 +81,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
       requireHostHeader: false,
     },
-    listener as RequestListener<typeof IncomingMessage, typeof TrackedResponse>,
+    listener as RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>,
   );
   // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
   server.on('checkExpectation', listener);
@@ -129,35 +128,25 @@ function refuseClientErrors(
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: ServerSocket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
     // A client that closes in the middle of a request has left: not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
     if (!left) observer?.refused(status, error.code ?? error.message);
-    const response = underWay.get(socket);
+    const response = socket._httpMessage;
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
     const reason = `${status} ${STATUS_CODES[status]}`;
     socket.write(`HTTP/1.1 ${reason}\r\n${lines.join('')}Content-Length: ${reason.length}\r\n\r\n${reason}`);
     // Node no longer reads from the connection: a client that keeps it open would hold up the drain.
-    (socket as Socket).destroySoon();
+    socket.destroySoon();
   });
 }
 
-/** The response that has a socket now: with pipelining, of the first unanswered request. */
-const underWay = new WeakMap<Duplex, TrackedResponse>();
-
-class TrackedResponse extends AnnotatedResponse {
-  override assignSocket(socket: Socket): void {
-    super.assignSocket(socket);
-    underWay.set(socket, this);
-  }
-
-  override detachSocket(socket: Socket): void {
-    super.detachSocket(socket);
-    underWay.delete(socket);
-  }
+/** Node's name for the response that has a socket now: with pipelining, that of the first unanswered request. */
+interface ServerSocket extends Socket {
+  _httpMessage?: AnnotatedResponse | null;
 }
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */

@@ -27,7 +27,9 @@ function asking(...answers: LookupAddress[][]) {
     const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
     setImmediate(callback, null, addresses);
   };
-  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, agentConnector);
+  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, (lookup) =>
+    agentConnector({ lookup }),
+  );
   onTestFinished(close);
   return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import { createServer, type Socket } from 'node:net';
-import { connector, httpAgent, httpsAgent } from '@longhand/shared/agent.ts';
+import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
@@ -38,21 +38,12 @@ const bytes = async (bytes: string | Buffer) => new URL(await answering((socket)
 /** A client, and the sockets that its agents opened for it. */
 function client(options: https.AgentOptions = {}): ReturnType<typeof httpClient> & { sockets: Socket[] } {
   const sockets: Socket[] = [];
-  const watched = <Agent extends http.Agent>(agent: Agent): Agent => {
-    const open = agent.createConnection.bind(agent);
-    agent.createConnection = ((...given: Parameters<typeof open>) => {
-      const socket = open(...given);
-      sockets.push(socket as Socket);
-      return socket;
-    }) as typeof open;
-    return agent;
-  };
-  const made = httpClient(
-    connector({
-      'http:': watched(httpAgent(options)),
-      'https:': watched(httpsAgent({ ca: certificate.cert, ...options })),
-    }),
-  );
+  const connect = agentConnector({ ca: certificate.cert, ...options });
+  const made = httpClient((...given) => {
+    const socket = connect(...given);
+    sockets.push(socket);
+    return socket;
+  });
   stops.push(made.close);
   return { ...made, sockets };
 }

@@ -37,15 +37,13 @@ function countWrites(store: TaskStore, written: Counter<'action' | 'result'>): T
   const counted = { ...store };
   for (const action of writes) {
     const write = store[action] as (...args: unknown[]) => Promise<unknown>;
-    const run = async (...args: unknown[]) => {
-      try {
-        const done = await write(...args);
-        written.inc({ action, result: 'ok' });
-        return done;
-      } catch (error) {
-        written.inc({ action, result: error instanceof TaskError ? error.code : 'fault' });
-        throw error;
-      }
+    const run = (...args: unknown[]) => {
+      const done = write(...args);
+      done.then(
+        () => written.inc({ action, result: 'ok' }),
+        (error) => written.inc({ action, result: error instanceof TaskError ? error.code : 'fault' }),
+      );
+      return done;
     };
     Object.assign(counted, { [action]: run });
   }

@@ -3,6 +3,7 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
 import {
+  type ListQuery,
   type NewTask,
   type Page,
   pageSize,
@@ -14,7 +15,6 @@ import {
 import { type Fields, fieldsOf, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
-import { type Found, scoreRange } from './pages.ts';
 import { scripts } from './scripts.ts';
 
 /** Seconds in which the same form makes no second task. */
@@ -31,6 +31,12 @@ const removalBatch = 4_000;
 
 /** Removals that one script lists: a millisecond in which Redis does nothing else. */
 const listedRemovals = 200;
+
+/** A cursor is the score of the last task on the page before. */
+const cursor = /^-[1-9]\d{0,15}$/;
+
+/** What `list.lua` finds. */
+type Found = (Omit<Page, 'tasks'> & { tasks: Fields[] }) | undefined;
 
 /** What a script that checks the revision returns; undefined without a task. */
 type Changed = { matched: boolean; task: Fields } | undefined;
@@ -55,7 +61,7 @@ export function redisStore(
     const write = held(changing<Reply>(name));
     return (args: object) => write({ ...args, schema: schemaVersion });
   };
-  const list = script<Found | undefined>('list');
+  const list = script<Found>('list');
   const show = script<Fields | undefined>('show');
   const insert = writing<Fields>('insert');
   const update = writing<Changed>('update');
@@ -68,8 +74,8 @@ export function redisStore(
 
   return {
     async list(query, known) {
-      const range = scoreRange(query);
-      const found = await list({ ...range, count: pageSize, known: known?.version });
+      requireCursor(query);
+      const found = await list({ ...query, count: pageSize, known: known?.version });
       return found ? { ...found, tasks: Object.values(found.tasks).map(taskOf) } : (known as Page);
     },
 
@@ -132,6 +138,14 @@ export function redisStore(
       }
     },
   };
+}
+
+/** @throws TaskError `bad_cursor`; the scores of open tasks lie below -2^52, those of finished ones above. */
+function requireCursor({ filter, after }: ListQuery): void {
+  if (after === undefined) return;
+  const cursorFilter = Number(after) < -(2 ** 52) ? 'open' : 'finished';
+  if (cursor.test(after) && (filter === 'all' || filter === cursorFilter)) return;
+  throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
 }
 
 /** What makes `insert.lua` insert the tasks of one form once. The replicas of the release before make the same digest. */

@@ -1,8 +1,7 @@
 #!lua flags=allow-oom
 -- args: removal, seconds it is kept, count
 -- Removes at most `count` finished tasks under the removal. Returns how many, and how many are left.
-local finished = '(-4503599627370496'
-local found = redis.call('ZRANGE', keys.index, finished, '+inf', 'BYSCORE', 'LIMIT', 0, args.count, 'WITHSCORES')
+local found = redis.call('ZRANGE', keys.index, border, '+inf', 'BYSCORE', 'LIMIT', 0, args.count, 'WITHSCORES')
 if #found == 0 then return cjson.encode({ cleared = 0, left = 0 }) end
 local cleared = remove(found, args.removal, args.seconds)
-return cjson.encode({ cleared = cleared, left = redis.call('ZCOUNT', keys.index, finished, '+inf') })
+return cjson.encode({ cleared = cleared, left = redis.call('ZCOUNT', keys.index, border, '+inf') })

@@ -1,22 +1,24 @@
--- args: first and last position, count, known version; on later pages start of the first one, and after, the last position
--- of the page before
+-- args: filter, count, known version; on later pages after, the last position of the page before
 -- Returns the version, the counts, the tasks, how many are before them, and the `after` of the page before and of the
 -- next one; false if the version is the known one.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 
-local ids = redis.call('ZRANGE', keys.index, args.first, args.last, 'BYSCORE', 'LIMIT', 0, args.count + 1)
+local start = args.filter == 'finished' and border or '-inf'
+local stop = args.filter == 'open' and border or '+inf'
+local first = args.after and '(' .. args.after or start
+local ids = redis.call('ZRANGE', keys.index, first, stop, 'BYSCORE', 'LIMIT', 0, args.count + 1)
 local tasks = {}
 for i = 1, math.min(#ids, args.count) do tasks[#tasks + 1] = read(ids[i]) or nil end
 local before, previous = 0, nil
 if args.after then
-  before = redis.call('ZCOUNT', keys.index, args.start, args.after)
+  before = redis.call('ZCOUNT', keys.index, start, args.after)
   local last = redis.call(
-    'ZRANGE', keys.index, args.after, args.start, 'BYSCORE', 'REV', 'LIMIT', args.count, 1, 'WITHSCORES'
+    'ZRANGE', keys.index, args.after, start, 'BYSCORE', 'REV', 'LIMIT', args.count, 1, 'WITHSCORES'
   )
   previous = last[2]
 end
-local open = redis.call('ZCOUNT', keys.index, '-inf', '(-4503599627370496')
+local open = redis.call('ZCOUNT', keys.index, '-inf', border)
 return cjson.encode({
   version = version,
   open = open,

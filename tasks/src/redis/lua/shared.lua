@@ -8,6 +8,9 @@ local function position(id, finished)
   return -id - 4503599627370496
 end
 
+-- Between the scores of open and of finished tasks, as the end of a range.
+local border = '(-4503599627370496'
+
 local function number(value) return string.format('%.0f', value) end
 
 -- A task by the names of its fields, which are strings; nil without a title.

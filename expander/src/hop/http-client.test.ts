@@ -6,15 +6,11 @@ import { agentConnector } from '@longhand/shared/agent.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answering } from '../../testing/website.ts';
 import { httpClient } from './http-client.ts';
 
 const certificate = await testCertificate();
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 /** A server, and how many connections it has seen and has open. */
 async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http', proof = certificate) {
@@ -28,24 +24,24 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
     });
   });
   const port = await listening(server);
-  stops.push(() => cutOff(server));
+  onTestFinished(() => cutOff(server));
   return { server, connections, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
 /** A server of raw bytes. */
 const bytes = async (bytes: string | Buffer) => new URL(await answering((socket) => void socket.end(bytes)));
 
-/** A client, and the sockets that its agents opened for it. */
-function client(options: https.AgentOptions = {}): ReturnType<typeof httpClient> & { sockets: Socket[] } {
-  const sockets: Socket[] = [];
+/** A client, and the sockets that were opened for it. */
+function client(options: https.AgentOptions = {}) {
   const connect = agentConnector({ ca: certificate.cert, ...options });
-  const made = httpClient((...given) => {
-    const socket = connect(...given);
+  const sockets: Socket[] = [];
+  const { request, close } = httpClient((...target) => {
+    const socket = connect(...target);
     sockets.push(socket);
     return socket;
   });
-  stops.push(made.close);
-  return { ...made, sockets };
+  onTestFinished(close);
+  return { request, sockets };
 }
 
 const head = { method: 'HEAD' } as const;
@@ -69,7 +65,7 @@ test.each([
   const { url, server, connections } = await listen(answer);
   server.keepAliveTimeout = named; // sends `Keep-Alive: timeout=…`
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  stops.push(() => vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   const { request: ask, sockets } = client();
   await ask(url, head);
   vi.advanceTimersByTime(time - 1);
@@ -124,7 +120,7 @@ describe('Bounds', () => {
       first = false;
     });
     const port = await listening(front);
-    stops.push(() => front.close());
+    onTestFinished(() => void front.close());
     const { request: ask } = client();
     const url = new URL(`https://localhost:${port}/`);
     const abort = new AbortController();

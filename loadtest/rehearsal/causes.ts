@@ -21,7 +21,7 @@ export const signalled =
     drill.began = Date.now();
     const send = (name: string) => Promise.all(replicas.map((replica) => stack.signal(replica, name)));
     await send(name);
-    return () => (name === 'STOP' ? send('CONT') : undefined);
+    return name === 'STOP' ? () => send('CONT') : undefined;
   };
 
 /** Ends the services one by one, while another replica runs, or the proxy. */

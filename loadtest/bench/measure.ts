@@ -19,22 +19,21 @@ export interface Candidate {
 }
 
 /** Our code for a request, and the least code for the same. */
-export interface Pair {
+interface Compared<Value> {
   name: string;
-  ours: Candidate;
-  least: Candidate;
+  ours: Value;
+  least: Value;
   /** The highest ratio of ours to the least that we want. */
   goal: number;
+}
+
+export interface Pair extends Compared<Candidate> {
   /** Seconds of unmeasured load, until V8 has compiled the code. */
   warmUp?: number;
 }
 
-/** A row of a report: our figure and the least code's in each round. Less is better. */
-export interface Row {
-  name: string;
-  ours: readonly number[];
-  least: readonly number[];
-  goal: number;
+/** A row of a report: the figures of each round. Less is better. */
+export interface Row extends Compared<readonly number[]> {
   /** Other figures. */
   note: string;
 }

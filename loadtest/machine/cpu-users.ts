@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename } from 'node:path';
 import { ownCpuTime } from './process-usage.ts';
 
 export interface CpuUser {
@@ -73,13 +74,10 @@ function cpuTimes(): Map<number, number> {
 function programName(pid: number): string {
   try {
     const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    const base = (path: string) => path.split('/').at(-1) ?? '';
-    const script =
-      /^(node|python[\d.]*|bash|sh|perl)$/.test(base(command)) && args.find((arg) => /^[^-]/.test(arg));
-    return (
-      (script ? base(script) : base(command)).split(/[ :]/)[0] ||
-      readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
-    );
+    const isInterpreter = /^(node|python[\d.]*|bash|sh|perl)$/.test(basename(command));
+    const script = isInterpreter && args.find((arg) => /^[^-]/.test(arg));
+    const [name] = basename(script || command).split(/[ :]/);
+    return name || readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
   } catch {
     return 'processes that have exited';
   }

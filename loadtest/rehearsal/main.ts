@@ -11,6 +11,7 @@ import { faults } from './faults.ts';
 import { describe, rehearse } from './rehearse.ts';
 
 const out = join(import.meta.dirname, '..', 'out');
+let stopping = false;
 
 async function main(): Promise<void> {
   const ids = process.argv.slice(2).flatMap((row) => row.split(/[\s,]+/).filter(Boolean));
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
   const stack = await startContainers();
   try {
     for (const [id, fault] of Object.entries(faults)) {
-      if (ids.length > 0 && !ids.includes(id)) continue;
+      if (stopping || (ids.length > 0 && !ids.includes(id))) continue;
       const drill = await rehearse(fault, stack);
       const line = describe(id, drill);
       console.log(line);
@@ -42,6 +43,8 @@ async function main(): Promise<void> {
   console.log('Report: loadtest/out/rehearsal.md');
 }
 
-// On Ctrl-C the current row ends first, so that its fault is taken back. A second Ctrl-C exits at once.
-process.once('SIGINT', () => {});
+// On Ctrl-C the current row is the last, so that its fault is taken back. A second Ctrl-C exits at once.
+process.once('SIGINT', () => {
+  stopping = true;
+});
 await program(main);

@@ -44,19 +44,23 @@ export default function everyRoute({ session, titlePrefix, follows, wait }: Retu
 interface Details {
   /** What the check is called; by default the path. */
   name?: string;
-  /** What the response contains. */
+  /** What the body contains. */
   includes?: string;
+  /** Where a redirect leads. */
+  location?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
 /** Sends a request, and checks the response. */
 function request(method: string, url: string, status: number, details: Details = {}) {
-  const { name = url.replace(/^https?:..[^/]*/, ''), includes = '', headers = {}, body = null } = details;
+  const { name = url.replace(/^https?:..[^/]*/, ''), includes = '', location, headers = {} } = details;
   const params = { headers, tags: { name }, responseCallback: http.expectedStatuses(status) };
-  const response = http.request(method, url, body, params);
+  const response = http.request(method, url, details.body ?? null, params);
+  const leads = location === undefined || response.headers.Location === location;
   check(response, {
-    [`${method} ${name} is ${status}`]: (r) => r.status === status && String(r.body).includes(includes),
+    [`${method} ${name} is ${status}`]: (r) =>
+      r.status === status && String(r.body).includes(includes) && leads,
   });
   return response;
 }
@@ -93,9 +97,8 @@ function checkTaskPages(session: Session, title: string): void {
   request('GET', `${stack.tasks}${style}`, 200, { name: '/public' });
   if (indexPage) request('GET', `${indexPage}/`, 200, { name: 'another host name', includes: 'expander' });
 
-  const redirectsToList = (name: string, response: http.Response) =>
-    check(response, { [`${name} is 302 to /`]: (r) => r.status === 302 && r.headers.Location === '/' });
-  redirectsToList('POST /task', addTask(session, title));
+  const added = addTask(session, title);
+  check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });
   const [task] = findTasks(title);
   check(task, { 'the task is listed': (found) => found !== undefined });
   if (!task) return;
@@ -105,11 +108,9 @@ function checkTaskPages(session: Session, title: string): void {
     ['finish', 1],
     ['unfinish', 0],
   ] as const) {
-    const params = { tags: { name: action } };
-    const name = `GET /task/:id/${action}`;
-    redirectsToList(name, http.get(`${stack.tasks}/task/${task._id}/${action}`, params));
-    const state = http.get(show, { headers: asJson, tags: { name: 'show' } }).json('finished');
-    check(state, { [`${name} changes the task`]: (value) => value === finished });
+    const url = `${stack.tasks}/task/${task._id}/${action}`;
+    request('GET', url, 302, { name: `/task/:id/${action}`, location: '/' });
+    request('GET', show, 200, { name: 'show', headers: asJson, includes: `"finished":${finished}` });
   }
   for (const path of ['new', ':id', ':id/edit', 'partial', 'import', 'export']) {
     const url = `${stack.tasks}/tasks/${path.replace(':id', task._id)}`;

@@ -78,10 +78,10 @@ export async function startContainers() {
       docker('exec', '--workdir', folders[where], await first(where), 'sh', '-c', script),
 
     /** What a service has logged since `since`, in milliseconds since 1970. */
-    log: async (service: Service, since: number) =>
-      (await compose('logs', '--no-log-prefix', '--since', new Date(since).toISOString(), service)).split(
-        '\n',
-      ),
+    async log(service: Service, since: number) {
+      const options = ['--no-log-prefix', '--since', new Date(since).toISOString()];
+      return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
+    },
 
     /** Puts a relay between a Redis and its service. Resolves with what removes it. */
     async relay(service: RedisService, behaviour: Behaviour) {

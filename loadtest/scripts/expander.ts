@@ -1,7 +1,7 @@
 /** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
 import type { Options } from 'k6/options';
-import { requestNumber } from './modules/rate-limit.ts';
+import { apiUrl, hotLink, prepareLinks, requestNumber } from './modules/links.ts';
 import {
   askControl,
   baseOptions,
@@ -11,7 +11,7 @@ import {
   latencyThresholds,
 } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { announce, apiUrl, hotLink, prepareLinks, shortener } from './modules/stack.ts';
+import { announce, shortener } from './modules/stack.ts';
 
 const { rate, duration, users, hotLinks, hitP95, missP95, failed } = settings('expander');
 

@@ -2,10 +2,10 @@
 import { check, sleep } from 'k6';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { allowedShare } from './modules/rate-limit.ts';
+import { allowedShare, apiUrl } from './modules/links.ts';
 import { baseOptions } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { apiUrl, indexPage, requirePage, shortener, stack } from './modules/stack.ts';
+import { indexPage, requirePage, shortener, stack } from './modules/stack.ts';
 import { addTask, findTasks, openTaskList, type Session } from './modules/task-list.ts';
 
 const { users, iterations } = settings('smoke');

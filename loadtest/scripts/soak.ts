@@ -4,10 +4,10 @@
  */
 import { check } from 'k6';
 import type { Options } from 'k6/options';
-import { requestNumber } from './modules/rate-limit.ts';
+import { apiUrl, hotLink, prepareLinks, requestNumber } from './modules/links.ts';
 import { askControl, baseOptions, constantRate, controlThresholds, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
-import { apiUrl, hotLink, prepareLinks, stack } from './modules/stack.ts';
+import { stack } from './modules/stack.ts';
 import { addTask, findTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, duration, users } = settings('soak');

@@ -1,7 +1,7 @@
 import { check } from 'k6';
-import { requestNumber } from './rate-limit.ts';
+import { apiUrl, hotLink, prepareLinks, requestNumber } from './links.ts';
 import { askControl, get } from './requests.ts';
-import { apiUrl, hotLink, prepareLinks, stack } from './stack.ts';
+import { stack } from './stack.ts';
 import { addTask, importTasks, openTaskList } from './task-list.ts';
 
 /** The share of each kind of request. */

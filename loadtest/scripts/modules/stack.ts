@@ -1,11 +1,9 @@
-import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { stackUrls } from '../../stack-urls.ts';
-import { allowedShare } from './rate-limit.ts';
 
 /** The hosts besides this machine that may be loaded. */
-const allowedHosts = (__ENV.LOAD_ALLOW_HOST ?? '')
+export const allowedHosts = (__ENV.LOAD_ALLOW_HOST ?? '')
   .toLowerCase()
   .split(/[\s,]+/)
   .filter(Boolean);
@@ -75,41 +73,4 @@ export function requirePage(url: string): RefinedResponse<'text'> {
   if (status !== 200)
     abort(`The stack is not running: ${url}/ answers ${status || error}. Start it with "make up".`);
   return response;
-}
-
-/** The API's URL for `link` of the local shortener. */
-export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComponent(shortener + link)}`;
-
-/** Aborts the run if the expander may not contact the shortener. */
-function requireShortener(): void {
-  requirePage(stack.expander);
-  const { status } = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' } });
-  if (status === 200) return;
-  const elsewhere = 'name a shortener that it may contact in SHORTENER_URL and LOAD_ALLOW_HOST.';
-  const here =
-    'start the stack with EXPANDER_ALLOWED_NETWORKS=127.0.0.0/8 and "npm start -w shortener -- --port 9000", or stop ' +
-    'it, and "make load" starts its own.';
-  const cure = allowedHosts.length > 0 ? elsewhere : here;
-  abort(`The expander answers ${status} for a link to ${shortener}: ${cure}`);
-}
-
-/** The path of a link that this run requests again and again. */
-export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
-
-/**
- * Lets the expander remember hot links, as fast as its host allows. Aborts the run if it may not contact the shortener.
- * For `setup`.
- *
- * @param rate links a second of this run; 0 if it takes no notice of the host's limit.
- * @returns what tells this run's links apart, and the share of `rate` that the host allows.
- */
-export function prepareLinks(hotLinks: number, rate: number) {
-  requireShortener();
-  const run = Date.now();
-  const share = allowedShare(apiUrl(hotLink(run, 0)), rate);
-  for (let i = 0; i < hotLinks; i += 1) {
-    http.get(apiUrl(hotLink(run, i)), { tags: { name: 'setup' } });
-    if (share < 1) sleep(1 / (share * rate));
-  }
-  return { run, share };
 }

@@ -40,15 +40,17 @@ const allAnswer = (urls: string[]): Promise<boolean> =>
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
 export async function startOwnStack(replicas: number, env = process.env): Promise<Target> {
-  const shortener = await startShortener();
+  const running = new AsyncDisposableStack();
+  const shortener = running.use(await startShortener());
   const stack = await startTemporaryStack({
     env: { LONGHAND_REPLICAS: `${replicas}`, ...env },
     onLine(process, line) {
       if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
     },
   });
+  running.use(stack);
   // The stack's replicas listen on Unix sockets, which never delay an acknowledgement.
-  const direct = await startService('tasks');
+  const direct = running.use(await startService('tasks'));
   return {
     address: stack.urls.proxy,
     variables: {
@@ -59,10 +61,6 @@ export async function startOwnStack(replicas: number, env = process.env): Promis
       SHORTENER_URL: shortener.url,
     },
     processes: stack.processes,
-    async [Symbol.asyncDispose]() {
-      await direct[Symbol.asyncDispose]();
-      await stack.stop();
-      await shortener.close();
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startControl } from '../control-server.ts';
@@ -71,12 +71,9 @@ const growthLimit = () => Number(process.env.LOAD_GROWTH || profiles.full?.soak.
 
 /** The commit that is checked out, with `+` if files have changed since; `none` outside of a repository. */
 function currentCommit(): string {
-  try {
-    const args = ['describe', '--always', '--exclude=*', '--dirty=+'];
-    return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return 'none';
-  }
+  const args = ['describe', '--always', '--exclude=*', '--dirty=+'];
+  const { stdout } = spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });
+  return stdout?.trim() || 'none';
 }
 
 /** The variables that decide what a run does, none of which is a secret. */

@@ -4,7 +4,7 @@
  */
 import { check } from 'k6';
 import exec from 'k6/execution';
-import http from 'k6/http';
+import type http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
 import {
@@ -68,12 +68,12 @@ export const options: Options = {
 export function setup() {
   const { titlePrefix } = openTaskList(`${rate} tasks a second for ${duration} s`);
   const sessions: Record<string, Session> = {};
-  const params = { tags: { name: 'setup' } };
+  const tags = { name: 'setup' };
   for (const { url } of routes) {
     sessions[url] = openSession(url);
     // A new process compiles its code during the first requests, which are not measured.
-    for (let i = 0; i < rate; i += 1) http.get(`${url}/`, params);
-    for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, params);
+    for (let i = 0; i < rate; i += 1) request(`${url}/`, tags);
+    for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, tags);
   }
   if (!tasksDirect) console.warn('TASKS_DIRECT_URL is not set: measuring through the proxy only.');
   return { sessions, titlePrefix };
@@ -92,17 +92,16 @@ const scenarioUrl = () => __ENV.URL || stack.tasks;
 
 export function get() {
   for (let i = 0; i < burst; i += 1) {
-    measure(200, request(`${scenarioUrl()}/`, { tags: { name: 'GET /', phase: phase() } }));
+    measure(200, request(`${scenarioUrl()}/`, { name: 'GET /', phase: phase() }));
   }
   askControl({ phase: phase() }, burst);
 }
 
 export function post({ sessions, titlePrefix }: Data) {
   const url = scenarioUrl();
-  const params = { tags: { name: 'POST /task', phase: phase() } };
   for (let i = 0; i < burst; i += 1) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
-    measure(302, addTask(sessions[url] as Session, title, params));
+    measure(302, addTask(sessions[url] as Session, title, { phase: phase() }));
   }
   askControl({ phase: phase() }, burst);
 }

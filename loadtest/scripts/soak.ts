@@ -46,19 +46,15 @@ export default function mixedRequest({ ids, run, share }: ReturnType<typeof setu
   const i = requestNumber(share);
   if (i === undefined) return;
   const requests = [
-    () => get(`${stack.tasks}/`, { tags: { name: 'GET /' } }),
-    () => get(apiUrl(hotLink(run, i % hotLinks)), { tags: { name: 'hit' } }),
-    () =>
-      get(apiUrl(`/chain/3?id=${run}-${i % coldLinks}&cache-control=max-age%3D30`), {
-        tags: { name: 'miss' },
-      }),
-    () => get(`${stack.expander}/`, { tags: { name: 'GET / of the expander' } }),
+    () => get(`${stack.tasks}/`, { name: 'GET /' }),
+    () => get(apiUrl(hotLink(run, i % hotLinks)), { name: 'hit' }),
+    () => get(apiUrl(`/chain/3?id=${run}-${i % coldLinks}&cache-control=max-age%3D30`), { name: 'miss' }),
+    () => get(`${stack.expander}/`, { name: 'GET / of the expander' }),
   ];
   const change = () => {
     const action = Math.floor(i / 10 / tasks) % 2 === 0 ? 'finish' : 'unfinish';
-    return get(`${stack.tasks}/task/${ids[(i / 10) % tasks]}/${action}`, {
-      tags: { name: `GET /task/:id/${action}` },
-    });
+    const url = `${stack.tasks}/task/${ids[(i / 10) % tasks]}/${action}`;
+    return get(url, { name: `GET /task/:id/${action}` });
   };
   const request = i % 10 === 0 ? change : requests[i % requests.length];
   const response = (request ?? change)();

@@ -50,9 +50,9 @@ export function setup() {
 export default function mixedRequest({ session, titlePrefix }: ReturnType<typeof setup>) {
   const phase = (Date.now() - exec.scenario.startTime) / 1_000 > recoveredAt ? 'recovered' : 'spike';
   const i = exec.scenario.iterationInTest;
-  const read = (url: string) => get(url, { tags: { phase, name: url } });
+  const read = (url: string) => get(url, { phase, name: url });
   const requests = [
-    () => addTask(session, `${titlePrefix} ${i}`, { tags: { phase, name: 'POST /task' } }),
+    () => addTask(session, `${titlePrefix} ${i}`, { phase }),
     ...Array(3).fill(() => read(`${stack.tasks}/`)),
     ...Array(3).fill(() => read(`${stack.expander}/`)),
     ...Array(3).fill(() => read(`${stack.expander}/api`)),

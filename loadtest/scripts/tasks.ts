@@ -52,7 +52,7 @@ export default function readAndWrite(data: Data) {
 /** Mostly the first page, sometimes with a filter. */
 export function read() {
   const query = ['', '', '', '?filter=open', '?filter=finished'][exec.scenario.iterationInTest % 5];
-  const response = get(`${stack.tasks}/${query}`, { tags: { name: 'GET /' } });
+  const response = get(`${stack.tasks}/${query}`, { name: 'GET /' });
   check(response, { 'the list is shown': (r) => r.status === 200 && String(r.body).includes('_csrf') });
   askControl();
 }

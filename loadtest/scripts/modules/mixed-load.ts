@@ -40,10 +40,10 @@ export function sendMixedRequest(load: MixedLoad, shares: Shares, phase: string)
   const kind = kindOf(i, shares);
   const tags = { name: kind, kind, phase };
   const requests = {
-    hot: () => get(apiUrl(hotLink(run, i % hotLinks)), { tags }),
-    cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), { tags }),
-    list: () => get(`${stack.tasks}/`, { tags }),
-    writes: () => addTask(session, `${titlePrefix} ${i}`, { tags }),
+    hot: () => get(apiUrl(hotLink(run, i % hotLinks)), tags),
+    cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), tags),
+    list: () => get(`${stack.tasks}/`, tags),
+    writes: () => addTask(session, `${titlePrefix} ${i}`, tags),
   };
   check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
 }

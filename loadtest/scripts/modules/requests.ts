@@ -1,19 +1,17 @@
 /** Requests to the stack and to the control, told apart by a tag, and the options and thresholds that all scripts have. */
 import exec from 'k6/execution';
-import http, { type Params, type RefinedResponse, type RequestBody } from 'k6/http';
+import http, { type RefinedResponse } from 'k6/http';
 import type { ConstantArrivalRateScenario } from 'k6/options';
 import { alwaysMet } from '../../profiles.ts';
 import { controlUrl } from './stack.ts';
 
-type Response = RefinedResponse<'text'>;
 type Thresholds = Record<string, string[]>;
 
-const tagged = (params: Params = {}): Params => ({ ...params, tags: { ...params.tags, target: 'stack' } });
+type Tags = Record<string, string>;
 
-export const get = (url: string, params?: Params): Response => http.get(url, tagged(params)) as Response;
-
-export const post = (url: string, body: RequestBody, params?: Params): Response =>
-  http.post(url, body, tagged(params)) as Response;
+/** A request to the stack. */
+export const get = (url: string, tags: Tags) =>
+  http.get(url, { tags: { ...tags, target: 'stack' } }) as RefinedResponse<'text'>;
 
 /** One in this many iterations also asks the control. */
 const every = 10;
@@ -22,7 +20,7 @@ const every = 10;
  * Asks the control, in every tenth iteration, as often as the iteration asked the stack. Its tags are those of the
  * requests that it is compared with.
  */
-export function askControl(tags: Record<string, string> = {}, times = 1): void {
+export function askControl(tags: Tags = {}, times = 1): void {
   if (!controlUrl || exec.scenario.iterationInTest % every !== every / 2) return;
   for (let i = 0; i < times; i += 1) {
     http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });

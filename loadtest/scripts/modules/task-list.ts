@@ -1,7 +1,6 @@
 import { randomBytes } from 'k6/crypto';
 import encoding from 'k6/encoding';
-import http, { type Params } from 'k6/http';
-import { post } from './requests.ts';
+import http from 'k6/http';
 import { abort, announce, requirePage, stack } from './stack.ts';
 
 /** A session cookie and its form token. */
@@ -22,10 +21,13 @@ export function openSession(url: string): Session {
 }
 
 /** Submits the form that adds a task; its redirect is not followed. */
-export function addTask({ url, cookie, token }: Session, title: string, params: Params = {}) {
-  const tags = { name: 'POST /task' };
-  const session = { jar: new http.CookieJar(), headers: { Cookie: cookie } };
-  return post(`${url}/task`, { _csrf: token, title }, { tags, ...params, ...session });
+export function addTask({ url, cookie, token }: Session, title: string, tags = {}) {
+  const params = {
+    jar: new http.CookieJar(),
+    headers: { Cookie: cookie },
+    tags: { name: 'POST /task', ...tags, target: 'stack' },
+  };
+  return http.post(`${url}/task`, { _csrf: token, title }, params);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
@@ -25,7 +26,7 @@ export type PublicFiles = ReturnType<typeof publicFiles>;
 export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.
   const names = globSync('**/*.*', { cwd: folder }).sort();
-  const files = new Map(names.map((name) => [name, readFile(join(folder, name))]));
+  const files = new Map(names.map((name) => [name.replace(/\.ts$/, '.js'), readFile(join(folder, name))]));
   const release = shortHash([...files].map(([name, { hash }]) => `${name} ${hash}\n`).join(''));
 
   return {
@@ -51,9 +52,9 @@ export function publicFiles(folder: string) {
 }
 
 function readFile(path: string) {
-  const content = path.endsWith('.js') ? Buffer.from(joinModules(path)) : readFileSync(path);
+  const content = path.endsWith('.ts') ? Buffer.from(joinModules(path)) : readFileSync(path);
   return {
-    type: getMimeType(path) ?? 'application/octet-stream',
+    type: getMimeType(path.replace(/\.ts$/, '.js')) ?? 'application/octet-stream',
     hash: shortHash(content),
     content,
     /** The content in each coding that was asked for; not made at the start, which it would slow down. */
@@ -62,13 +63,14 @@ function readFile(path: string) {
 }
 
 /**
- * A script behind the modules that it imports, each once, without comments, indentation and most line breaks: one
+ * A script behind the modules that it imports, each once, without types, comments, indentation and most line breaks: one
  * request, and half the bytes of many. So the names at the top of all modules have to differ. They `import { … }` and
  * `export` declarations, nothing else.
  */
 function joinModules(path: string, joined = new Set([path])): string {
-  const statements = withoutComments(readFileSync(path, 'utf8'))
-    .replace(/^(?:export| +) */gm, '')
+  const statements = withoutComments(withoutTypes(readFileSync(path, 'utf8')))
+    .replace(/^\s+| +(?=[ ,;)])/gm, '')
+    .replace(/^export /gm, '')
     .split(/(?<=;\n)/);
   const parts = statements.map((statement) => {
     if (!statement.trimStart().startsWith('import ')) return statement;
@@ -77,6 +79,17 @@ function joinModules(path: string, joined = new Set([path])): string {
   });
   // Not behind a comment.
   return parts.join('').replace(/^((?:(?!\/\/).)*[;{,([])\n+/gm, '$1');
+}
+
+/** Strips types as Node does when it imports a module. It warns that the function for that may change; a test would tell. */
+function withoutTypes(script: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(script);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function withoutComments(script: string): string {

@@ -63,7 +63,7 @@ export type Render = RenderViews<Views>;
 /** A count as people write it: 12,345. `Intl` takes longer, and 40 ms at its first use. */
 export const number = (count: number) => `${count}`.replace(/\B(?=(\d{3}){1,5}$)/g, ',');
 
-/** A time in UTC, such as `2 Jan 2026, 03:04 UTC`; `public/times.js` shows it in the reader's time zone. */
+/** A time in UTC, such as `2 Jan 2026, 03:04 UTC`; `public/times.ts` shows it in the reader's time zone. */
 const time = (iso: string) =>
   new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d+:\d+).*/, '$1, $2 UTC');
 

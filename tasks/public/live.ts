@@ -7,15 +7,12 @@ const pause = 2_000;
  * Calls `onVersion` with the version of the list, at once and after each change by anybody. The connection is closed
  * while the page is hidden, because a browser opens only six to one server.
  *
- * @param {string} url of the server-sent events
- * @param {(version: string) => void} onVersion
- * @param {() => void} onRefused called where the server refuses the connection, each time
+ * @param url of the server-sent events
+ * @param onRefused called where the server refuses the connection, each time
  */
-export function live(url, onVersion, onRefused) {
-  /** @type {EventSource | undefined} */
-  let source;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let watch;
+export function live(url: string, onVersion: (version: string) => void, onRefused: () => void) {
+  let source: EventSource | undefined;
+  let watch: ReturnType<typeof setTimeout> | undefined;
 
   function open() {
     close();
@@ -39,7 +36,7 @@ export function live(url, onVersion, onRefused) {
     source = undefined;
   }
 
-  function reopenIn(/** @type {number} */ milliseconds) {
+  function reopenIn(milliseconds: number) {
     clearTimeout(watch);
     watch = setTimeout(open, milliseconds);
   }

@@ -1,4 +1,4 @@
-import { load } from './change.js';
+import { load } from './change.ts';
 
 /** Where a reader turned the single keys off (WCAG 2.1.4), this is stored. */
 const off = 'single keys off';
@@ -9,21 +9,20 @@ try {
   // A browser that forbids storage asks again on every page.
 }
 
-/** @type {HTMLDialogElement | undefined} */
-let dialog;
+let dialog: HTMLDialogElement | undefined;
 
 /**
  * Shows the keys.
  *
- * @param {string} url of the page that lists them
+ * @param url of the page that lists them
  */
-export async function showKeys(url) {
+export async function showKeys(url: string) {
   if (!dialog) {
     const { page } = await load(url);
-    dialog = /** @type {HTMLDialogElement} */ (page.getElementById('keys'));
+    dialog = page.getElementById('keys') as HTMLDialogElement;
     dialog.open = false;
     document.body.append(dialog);
-    const box = /** @type {HTMLInputElement} */ (dialog.querySelector('input'));
+    const box = dialog.querySelector('input') as HTMLInputElement;
     box.checked = single;
     box.onchange = () => {
       single = box.checked;
@@ -34,15 +33,20 @@ export async function showKeys(url) {
   dialog.showModal();
 }
 
-/**
- * Calls what a key stands for. A field and a dialog keep all keys to themselves, and a button and a link their own.
- *
- * @param {{ undo: () => boolean, toggle: (task: Element) => void, edit: (task: Element) => void, write: () => void, help: () => void }} commands
- */
-export function listen({ undo, toggle, edit, write, help }) {
-  /** @param {KeyboardEvent} event @returns {boolean | void} false: the key is not ours */
-  function press({ key, target, ctrlKey, metaKey, altKey, shiftKey, repeat }) {
-    const at = /** @type {Element} */ (target);
+interface Commands {
+  /** Returns whether there was something to undo. */
+  undo: () => boolean;
+  toggle: (task: Element) => void;
+  edit: (task: Element) => void;
+  write: () => void;
+  help: () => void;
+}
+
+/** Calls what a key stands for. A field and a dialog keep all keys to themselves, and a button and a link their own. */
+export function listen({ undo, toggle, edit, write, help }: Commands) {
+  /** @returns false: the key is not ours */
+  function press({ key, target, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): unknown {
+    const at = target as Element;
     if (at.closest('input, textarea, select, dialog')) return false;
     if (ctrlKey || metaKey) return key.toLowerCase() === 'z' && !altKey && !shiftKey && undo();
     if (altKey) return false;
@@ -61,7 +65,6 @@ export function listen({ undo, toggle, edit, write, help }) {
   });
 }
 
-/** @param {Element | null} row */
-function focus(row) {
-  /** @type {HTMLElement | null} */ (row)?.focus();
+function focus(row: Element | null) {
+  (row as HTMLElement | null)?.focus();
 }

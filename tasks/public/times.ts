@@ -1,19 +1,14 @@
 // The reader's variety of English, else British: the words around the times are English.
 const languages = navigator.languages.filter((language) => /^en\b/.test(language)).concat('en-GB');
-const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
-  new Intl.DateTimeFormat(languages, options);
+const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(languages, options);
 
 const exact = format({ dateStyle: 'full', timeStyle: 'long' });
 const clock = format({ timeStyle: 'short' });
 const day = format({ day: 'numeric', month: 'short' });
 const month = format({ month: 'short', year: 'numeric' });
 
-/**
- * Shows each time below `root` in the reader's time zone, as short as is clear, and on hover in full, with what happened then.
- *
- * @param {ParentNode} root
- */
-export function localise(root) {
+/** Shows each time in the reader's time zone, as short as is clear, and on hover in full, with what happened then. */
+export function localise(root: ParentNode) {
   const now = new Date();
   for (const time of root.querySelectorAll('time')) {
     const then = new Date(time.dateTime);

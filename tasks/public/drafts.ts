@@ -1,5 +1,5 @@
-/** @returns {Record<string, Record<string, string>>} what was typed in this tab and not saved, by where it was typed */
-export function drafts() {
+/** @returns what was typed in this tab and not saved, by where it was typed */
+export function drafts(): Record<string, Record<string, string>> {
   try {
     return JSON.parse(sessionStorage.getItem('drafts') ?? '{}');
   } catch {
@@ -8,8 +8,7 @@ export function drafts() {
   }
 }
 
-/** @param {string} place @param {Record<string, string | undefined>} [values] */
-export function storeDraft(place, values) {
+export function storeDraft(place: string, values?: Record<string, string | undefined>) {
   try {
     sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), [place]: values }));
   } catch {

@@ -1,58 +1,54 @@
-import { complain, offer } from './notice.js';
-import { ahead, show, swap } from './swap.js';
+import { complain, offer } from './notice.ts';
+import { type Act, ahead, show, swap } from './swap.ts';
 
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
 
 /** A request that failed. The message says why, in words for people. */
 class RequestFailed extends Error {
-  /**
-   * @param {string} message
-   * @param {Document} [page] the response, if there was one
-   * @param {number} [status] its status
-   */
-  constructor(message, page, status = 0) {
+  /** 0 if there was no response. */
+  status: number;
+  page: Document | undefined;
+
+  constructor(message: string, status = 0, page?: Document) {
     super(message);
-    this.page = page;
     this.status = status;
-    /** Whether the response says that nothing was changed. */
-    this.refused = status >= 400 && status < 500;
+    this.page = page;
+  }
+
+  /** Whether the response says that nothing was changed. */
+  get refused() {
+    return this.status >= 400 && this.status < 500;
   }
 }
 
 /**
  * Fetches a page as a browser would, and follows redirects.
  *
- * @param {string} url
- * @param {RequestInit} [init]
  * @throws {RequestFailed}
  */
-export async function load(url, init) {
+export async function load(url: string, init?: RequestInit) {
   try {
     const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
     const response = await fetch(url, options);
     if (response.status === 401 || new URL(response.url).pathname === '/login') {
-      throw new RequestFailed('You are logged out.', undefined, 401);
+      throw new RequestFailed('You are logged out.', 401);
     }
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     // The log-in page of a network may answer instead of us, with 200.
     if (response.ok && page.querySelector('#list, form.write, #keys')) return { url: response.url, page };
     const reason = page.querySelector('.problem') ?? page.querySelector('h1');
     const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
-    throw new RequestFailed(message, page, response.status);
+    throw new RequestFailed(message, response.status, page);
   } catch (error) {
     if (error instanceof RequestFailed) throw error;
     throw new RequestFailed('No connection.');
   }
 }
 
-/**
- * Says what failed, and where to log in if that is the reason: in a new tab, so that what was typed stays.
- *
- * @param {Error} error
- */
-export function report(error) {
-  const { message, refused, status } = /** @type {RequestFailed} */ (error);
+/** Says what failed, and where to log in if that is the reason: in a new tab, so that what was typed stays. */
+export function report(error: Error) {
+  const { message, refused, status } = error as RequestFailed;
   const loggedOut = status === 401;
   complain(message, loggedOut || !refused);
   if (loggedOut) offer('Log in', '/login', '_blank');
@@ -61,8 +57,7 @@ export function report(error) {
 /** What is under way. One step at a time, so that no response overtakes another. */
 let queue = Promise.resolve();
 
-/** @param {() => Promise<void>} step */
-export function enqueue(step) {
+export function enqueue(step: () => Promise<void>) {
   queue = queue.then(step).catch(report);
 }
 
@@ -74,8 +69,8 @@ function query(url = location.href) {
   return `${searchParams}`;
 }
 
-/** `url`, made to lead back to what is shown now: a form may have come with another part of the list. @param {string} url */
-function here(url) {
+/** `url`, made to lead back to what is shown now: a form may have come with another part of the list. */
+function here(url: string) {
   const to = new URL(url, location.href);
   to.search = query();
   return to.href;
@@ -93,13 +88,8 @@ export async function refresh() {
   swap(page);
 }
 
-/**
- * Loads what a change is answered with. A form that has expired is renewed and sent again.
- *
- * @param {string} url
- * @param {RequestInit} request
- */
-async function sendFresh(url, request) {
+/** Loads what a change is answered with. A form that has expired is renewed and sent again. */
+async function sendFresh(url: string, request: RequestInit) {
   try {
     return await load(url, request);
   } catch (error) {
@@ -108,7 +98,7 @@ async function sendFresh(url, request) {
       throw error;
     const { page } = await load(location.href);
     for (const form of document.forms) renew(form, page, '_csrf');
-    body.set('_csrf', /** @type {HTMLInputElement} */ (page.querySelector('[name=_csrf]')).value);
+    body.set('_csrf', (page.querySelector('[name=_csrf]') as HTMLInputElement).value);
     return load(url, request);
   }
 }
@@ -116,27 +106,31 @@ async function sendFresh(url, request) {
 // What waits for its turn would be lost with the page.
 addEventListener('beforeunload', (event) => ahead.size > 0 && event.preventDefault());
 
-/**
- * Sends a change when its turn comes, and shows the list that results.
- *
- * @param {string} url
- * @param {() => RequestInit | undefined | Promise<RequestInit | undefined>} init what to send then; undefined: nothing
- * @param {object} options
- * @param {(page: Document) => void} options.done
- * @param {(failure: RequestFailed) => void | Promise<void>} [options.failed]
- * @param {unknown} [options.key] a second change with the key of one that is under way (a double click) is not sent
- * @param {(list: HTMLElement) => void} [options.act] shows it at once, in a copy of the list
- */
-export function change(url, init, { done, failed = showFailure, key = url, act = () => {} }) {
+interface Change {
+  /** What to send when its turn comes; undefined: nothing. */
+  request: () => RequestInit | undefined;
+  done: (page: Document) => void;
+  failed?: (failure: RequestFailed) => unknown;
+  /** A second change with the key of one that is under way (a double click) is not sent; by default its URL. */
+  key?: unknown;
+  /** Shows it at once. */
+  act?: Act;
+}
+
+/** Sends a change when its turn comes, and shows the list that results. */
+export function change(
+  url: string,
+  { request, done, failed = showFailure, key = url, act = () => {} }: Change,
+) {
   if (ahead.has(key)) return;
   ahead.set(key, act);
   show();
   document.body.classList.add('busy');
   enqueue(async () => {
     try {
-      const request = await init();
-      if (!request) return;
-      const response = await sendFresh(here(url), request);
+      const init = request();
+      if (!init) return;
+      const response = await sendFresh(here(url), init);
       ahead.delete(key);
       done(response.page);
       if (query(response.url) === query()) swap(response.page);
@@ -154,8 +148,7 @@ export function change(url, init, { done, failed = showFailure, key = url, act =
   });
 }
 
-/** @param {RequestFailed} failure */
-export async function showFailure(failure) {
+export async function showFailure(failure: RequestFailed) {
   // The server answered, so the list on this page may be out of date.
   if (failure.page) await refresh().catch(() => {});
   report(failure);
@@ -163,18 +156,12 @@ export async function showFailure(failure) {
   if (failure.page?.querySelector('a[href*="removal="]')) offer('Recently deleted', '/tasks/removals');
 }
 
-/**
- * Takes hidden fields from the first form on `page` that has them.
- *
- * @param {HTMLFormElement} form
- * @param {Document} page
- * @param {string[]} names
- */
-export function renew(form, page, ...names) {
+/** Takes hidden fields from the first form on `page` that has them. */
+export function renew(form: HTMLFormElement, page: Document, ...names: string[]) {
   for (const name of names) {
     const selector = `input[type=hidden][name=${name}]`;
-    const fresh = /** @type {HTMLInputElement | null} */ (page.querySelector(selector));
-    const field = /** @type {HTMLInputElement | null} */ (form.querySelector(selector));
+    const fresh = page.querySelector(selector) as HTMLInputElement | null;
+    const field = form.querySelector(selector) as HTMLInputElement | null;
     if (fresh && field) field.value = fresh.value;
   }
 }

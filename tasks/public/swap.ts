@@ -1,33 +1,28 @@
-import { localise } from './times.js';
+import { localise } from './times.ts';
 
-export const list = /** @type {HTMLElement} */ (document.getElementById('list'));
+export const list = document.getElementById('list') as HTMLElement;
 
 /** The list as the server sent it last. */
-let confirmed = /** @type {HTMLElement} */ (list.cloneNode(true));
+let confirmed = list.cloneNode(true) as HTMLElement;
 
-/**
- * What people did and the server has not confirmed: what it does to a copy of the list, by its key.
- *
- * @type {Map<unknown, (list: HTMLElement) => void>}
- */
-export const ahead = new Map();
+/** Does to a copy of the list what the server will. */
+export type Act = (list: HTMLElement) => void;
 
-/** Whether the server listed the task of this row. @param {string} id */
-export const listed = (id) => Boolean(confirmed.querySelector(`#${id}`));
+/** What people did and the server has not confirmed, by its key. */
+export const ahead = new Map<unknown, Act>();
 
-const icon = /** @type {HTMLLinkElement} */ (document.querySelector('[rel=icon]'));
+/** Whether the server listed the task of this row. */
+export const listed = (id: string) => Boolean(confirmed.querySelector(`#${id}`));
+
+const icon = document.querySelector('[rel=icon]') as HTMLLinkElement;
 
 /** The version of the list that is shown. */
 export const shownVersion = () => list.dataset.version;
 
-/**
- * Shows the list of `page`.
- *
- * @param {Document} page
- */
-export function swap(page) {
+/** Shows the list of `page`. */
+export function swap(page: Document) {
   localise(page);
-  confirmed = /** @type {HTMLElement} */ (page.getElementById('list'));
+  confirmed = page.getElementById('list') as HTMLElement;
   document.title = confirmed.dataset.title ?? document.title;
   icon.href = `/icon?open=${confirmed.dataset.open}`;
   show();
@@ -38,7 +33,7 @@ export function swap(page) {
  * loses the focus; a task that is being edited is left alone.
  */
 export function show() {
-  const fresh = /** @type {HTMLElement} */ (confirmed.cloneNode(true));
+  const fresh = confirmed.cloneNode(true) as HTMLElement;
   for (const act of ahead.values()) act(fresh);
   const refocus = rememberFocus();
   for (const edited of list.querySelectorAll('.tasks > .editing')) keep(edited, fresh);
@@ -50,14 +45,11 @@ export function show() {
 /**
  * Puts the task that is being edited into `fresh` where it is now, after the nearest task before it that stays, even if
  * it is gone or has moved. So its field is never removed and inserted again.
- *
- * @param {Element} edited
- * @param {Element} fresh
  */
-function keep(edited, fresh) {
+function keep(edited: Element, fresh: Element) {
   let tasks = fresh.querySelector('.tasks');
   if (!tasks) {
-    tasks = /** @type {Element} */ (edited.parentElement?.cloneNode());
+    tasks = edited.parentElement?.cloneNode() as Element;
     fresh.querySelector('.empty')?.replaceWith(tasks);
   }
   const place = fresh.querySelector(`#${edited.id}`) ?? edited.cloneNode();
@@ -68,14 +60,9 @@ function keep(edited, fresh) {
   tasks.prepend(place);
 }
 
-/**
- * Gives `shown` the children of `fresh`, matched by id or class.
- *
- * @param {Element} shown
- * @param {Element} fresh
- */
-function reconcile(shown, fresh) {
-  const key = (/** @type {Element} */ element) => element.id || element.className;
+/** Gives `shown` the children of `fresh`, matched by id or class. */
+function reconcile(shown: Element, fresh: Element) {
+  const key = (element: Element) => element.id || element.className;
   const known = new Map([...shown.children].map((child) => [key(child), child]));
   const next = [...fresh.children].map((child) => {
     const old = known.get(key(child));
@@ -96,13 +83,12 @@ function reconcile(shown, fresh) {
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** @param {Element} task */
-function arrive(task) {
+function arrive(task: Element) {
   if (!still.matches) task.animate([{ backgroundColor: 'var(--tint)' }, {}], 900);
 }
 
-/** Where a link or a button leads. @param {Element} control */
-const address = (control) => control.getAttribute('href') ?? control.getAttribute('formaction');
+/** Where a link or a button leads. */
+const address = (control: Element) => control.getAttribute('href') ?? control.getAttribute('formaction');
 
 /**
  * Returns a function that restores the focus if the link or button that has it was replaced; if that is gone, it
@@ -112,14 +98,11 @@ function rememberFocus() {
   const focused = list.querySelector(':focus');
   if (!focused) return () => {};
   const rows = () => [...list.querySelectorAll('.tasks > li')];
-  const place = Math.max(
-    0,
-    rows().findIndex((row) => row.contains(focused)),
-  );
+  const place = rows().findIndex((row) => row.contains(focused));
   return () => {
     if (document.activeElement === focused) return;
     const same = [...list.querySelectorAll('a, button')].find((each) => address(each) === address(focused));
-    const next = same ?? rows()[place] ?? rows().at(-1) ?? document.getElementById('title');
-    /** @type {HTMLElement | null} */ (next)?.focus({ preventScroll: true });
+    const next = same ?? rows()[Math.max(0, place)] ?? rows().at(-1) ?? document.getElementById('title');
+    (next as HTMLElement | null)?.focus({ preventScroll: true });
   };
 }

@@ -1,25 +1,25 @@
 // The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
 // Without this script they are plain links and forms.
 
-import { enqueue, load, refresh, refreshQuietly } from './change.js';
-import { drafts } from './drafts.js';
-import { edit, endEdit } from './edit.js';
-import { checkEdits, explain, keepDraft, restoreDraft, settle, write } from './form.js';
-import { listen, showKeys } from './keys.js';
-import { live } from './live.js';
-import { complain, mention, recovered } from './notice.js';
-import { countLines, endLines, offerLines } from './paste.js';
-import { list, shownVersion, swap } from './swap.js';
-import { focusRow, press, toggle, undo } from './undo.js';
+import { enqueue, load, refresh, refreshQuietly } from './change.ts';
+import { drafts } from './drafts.ts';
+import { edit, endEdit } from './edit.ts';
+import { checkEdits, explain, keepDraft, restoreDraft, settle, write } from './form.ts';
+import { listen, showKeys } from './keys.ts';
+import { live } from './live.ts';
+import { complain, mention, recovered } from './notice.ts';
+import { countLines, endLines, offerLines } from './paste.ts';
+import { list, shownVersion, swap } from './swap.ts';
+import { focusRow, press, toggle, undo } from './undo.ts';
 
-const field = /** @type {HTMLInputElement} */ (document.getElementById('title'));
+const field = document.getElementById('title') as HTMLInputElement;
 
 // After a reload, or Import and Back.
-const adding = /** @type {HTMLFormElement} */ (field.form);
+const adding = field.form as HTMLFormElement;
 restoreDraft(adding);
 
 document.addEventListener('click', (event) => {
-  const target = /** @type {Element} */ (event.target);
+  const target = event.target as Element;
   // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
   if (event.detail > 1 && target.closest('.tasks :is(a, button), .write button'))
     return event.preventDefault();
@@ -36,17 +36,17 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('dblclick', (event) => {
-  const target = /** @type {Element} */ (event.target);
+  const target = event.target as Element;
   const task = target.closest('.tasks > li:not(.editing)');
   if (task && !target.closest('a, button')) editInPlace(task);
 });
 
 document.addEventListener('submit', (event) => {
-  const form = /** @type {HTMLFormElement} */ (event.target);
+  const form = event.target as HTMLFormElement;
   // It leaves the list, or closes a dialog.
   if (form.matches('[action="/logout"], [method=dialog]')) return;
   event.preventDefault();
-  const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+  const button = event.submitter as HTMLButtonElement | null;
   if (form.matches('.write')) write(form);
   else if (button) press(form, button);
 });
@@ -68,7 +68,7 @@ field.addEventListener('paste', (event) => {
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing) return;
   if (event.target === field) focusRow();
-  else cancel(/** @type {Element} */ (event.target));
+  else cancel(event.target as Element);
 });
 
 addEventListener('popstate', () => enqueue(refresh));
@@ -76,13 +76,12 @@ addEventListener('popstate', () => enqueue(refresh));
 listen({ undo, toggle, edit: editInPlace, write: () => field.focus(), help });
 
 function help() {
-  const link = /** @type {HTMLAnchorElement} */ (document.querySelector('footer .keys'));
+  const link = document.querySelector('footer .keys') as HTMLAnchorElement;
   showKeys(link.href).catch(({ message }) => complain(message));
 }
 
-/** @param {Element} task */
-function editInPlace(task) {
-  const link = /** @type {HTMLAnchorElement} */ (task.querySelector('.edit'));
+function editInPlace(task: Element) {
+  const link = task.querySelector('.edit') as HTMLAnchorElement;
   enqueue(async () => {
     const form = await edit(task, link.href);
     if (form) restoreDraft(form);
@@ -94,8 +93,8 @@ for (const place of Object.keys(drafts())) {
   if (task) editInPlace(task);
 }
 
-/** Puts away the form around `part`, where it took the place of something. @param {Element} part */
-function cancel(part) {
+/** Puts away the form around `part`, where it took the place of something. */
+function cancel(part: Element) {
   const lines = part.closest('.lines');
   if (lines) return endLines(lines);
   const task = part.closest('.editing');
@@ -104,12 +103,8 @@ function cancel(part) {
   enqueue(refresh);
 }
 
-/**
- * Shows another part of the list and changes the address, so that Back works.
- *
- * @param {HTMLAnchorElement} link
- */
-function visit({ href, rel }) {
+/** Shows another part of the list and changes the address, so that Back works. */
+function visit({ href, rel }: HTMLAnchorElement) {
   enqueue(async () => {
     const { page } = await load(href);
     history.pushState(null, '', href);
@@ -129,8 +124,8 @@ live('/tasks/events', heard, () => {
   refused = true;
 });
 
-/** @param {string} version of the current list */
-function heard(version) {
+/** @param version of the current list */
+function heard(version: string) {
   latest = version;
   refused = false;
   recovered();

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import https from 'node:https';
-import { text } from 'node:stream/consumers';
+import http from 'node:http';
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Front, type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
-import { send } from './testing/send.ts';
+import { open, type RequestOptions, send } from './testing/send.ts';
+import { openSession } from './testing/session.ts';
 
 /** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
@@ -25,36 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-interface Ask {
-  /** The address of the client, from which no other test asks. */
-  client: string;
-  method?: string;
-  headers?: OutgoingHttpHeaders;
-  body?: string;
-}
-
 const { expander, tasks } = frontNames;
-
-/** Asks over TLS; the client connects from an address of its own. */
-async function openOverTls(
-  front: Front,
-  servername: string,
-  path: string,
-  ask: Ask,
-): Promise<IncomingMessage> {
-  const { client, method = 'GET', headers = {}, body = '' } = ask;
-  const where = { host: '127.0.0.1', port: front.https, localAddress: client, servername, ca: front.ca };
-  const what = { path, method, headers: { Host: servername, 'Content-Length': body.length, ...headers } };
-  const request = https.request({ ...where, ...what, agent: false }).end(body);
-  const [response] = await once(request, 'response');
-  return response;
-}
-
-async function askOverTls(front: Front, servername: string, path: string, given: Ask) {
-  const response = await openOverTls(front, servername, path, given);
-  const { statusCode: status, headers } = response;
-  return { status, headers, body: await text(response) };
-}
 
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
 test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
@@ -67,28 +36,21 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
   });
   afterAll(() => front?.stop());
 
-  const open = (servername: string, path: string, given: Ask) => openOverTls(front, servername, path, given);
-  const ask = (servername: string, path: string, given: Ask) => askOverTls(front, servername, path, given);
+  /** Asks from an address that no other test asks from. */
+  const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
+    send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
 
   test('a session has a cookie for this host alone, a form adds a task, and the answer leads back', async () => {
-    const client = `${network}.1`;
-    const page = await ask(tasks, '/', { client });
-    const [cookie = ''] = page.headers['set-cookie'] ?? [];
-    expect(cookie).toMatch(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const headers = { Origin: `https://${tasks}` };
+    const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
+    const page = await session.get('/');
+    expect(page.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
     expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
-    const token = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
-    const added = await ask(tasks, '/task', {
-      client,
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        Origin: `https://${tasks}`,
-        Cookie: cookie.split(';')[0],
-      },
-      body: new URLSearchParams({ title: `behind ${name}`, _csrf: token }).toString(),
-    });
+    const added = await session.add(`behind ${name}`);
     expect([added.status, added.headers.location]).toEqual([302, '/']);
-    expect((await ask(tasks, '/', { client })).body).toContain(`behind ${name}`);
+    expect((await session.get('/')).body).toContain(`behind ${name}`);
   });
 
   test('plain HTTP is redirected to HTTPS', async () => {
@@ -100,8 +62,8 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
   test(
     'a page stays open, and hears of each change at once',
     async () => {
-      const client = `${network}.2`;
-      const events = await open(tasks, '/tasks/events', { client });
+      const from = { host: tasks, ca: front.ca, localAddress: `${network}.2` };
+      const events = await open(front.https, '/tasks/events', from);
       expect(events.headers['content-type']).toBe('text/event-stream');
       let heard = '';
       events.setEncoding('utf8').on('data', (chunk: string) => {
@@ -114,7 +76,7 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
       const before = new Set(versions());
       const body = JSON.stringify({ title: 'one more' });
       const headers = { 'Content-Type': 'application/json' };
-      await ask(tasks, '/tasks', { client, method: 'POST', headers, body });
+      await ask(2, tasks, '/tasks', { method: 'POST', headers, body });
       await expect.poll(() => new Set(versions()).size, { timeout: 2_000 }).toBe(before.size + 1);
       events.destroy();
     },
@@ -125,43 +87,35 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     const title = 'x'.repeat(490);
     const lines = Array.from({ length: 21_000 }, () => title).join('\n');
     expect(lines.length).toBeGreaterThan(10_000_000);
-    const headers = {
-      'Content-Type': 'text/plain',
-      Origin: `https://${tasks}`,
-      Accept: 'application/json',
-    };
-    const imported = await ask(tasks, '/tasks/import', {
-      client: `${network}.3`,
-      method: 'POST',
-      headers,
-      body: lines,
-    });
+    const accept = { 'Content-Type': 'text/plain', Accept: 'application/json' };
+    const headers = { ...accept, Origin: `https://${tasks}` };
+    const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body: lines });
     expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 21_000 }]);
   });
 
   test('an address of 8 KiB arrives, percent-encoded threefold', async () => {
     const path = `/api?u=http://127.0.0.1:1/${'%C3%A9'.repeat(4_080)}`;
-    expect((await ask(expander, path, { client: `${network}.4` })).status).toBe(403);
+    expect((await ask(4, expander, path)).status).toBe(403);
   });
 
   test('each client has a rate of its own, whatever it says of itself', async () => {
-    const statuses = async (client: string) => {
-      const found: (number | undefined)[] = [];
+    const statuses = async (client: number) => {
+      const found: number[] = [];
       for (let i = 0; i < 5; i++) {
         const headers = { 'X-Forwarded-For': `203.0.113.${i}`, 'X-Forwarded-User': 'somebody' };
-        found.push((await ask(expander, '/api', { client, headers })).status);
+        found.push((await ask(client, expander, '/api', { headers })).status);
       }
       return found;
     };
-    expect(await statuses(`${network}.5`)).toEqual([200, 200, 200, 200, 429]);
-    expect(await statuses(`${network}.6`)).toEqual([200, 200, 200, 200, 429]);
+    expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
+    expect(await statuses(6)).toEqual([200, 200, 200, 200, 429]);
     await expect.poll(() => stack.accessLog()).toContain(`"client":"${network}.6"`);
     expect(await stack.accessLog()).not.toMatch(/203\.0\.113\.|somebody/);
   });
 
   test('what a client says of the scheme does not count', async () => {
     const headers = { 'X-Forwarded-Proto': 'http' };
-    const page = await ask(tasks, '/', { client: `${network}.7`, headers });
+    const page = await ask(7, tasks, '/', { headers });
     expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
   });
 });
@@ -179,12 +133,13 @@ test.skipIf(!hasFront('caddy'))(
       await front.stop();
       cutOff(signOn);
     });
-    const client = '127.0.9.1';
-    const stranger = await askOverTls(front, tasks, '/?filter=open', { client });
+    const ask = (host: string, path: string, headers = {}) =>
+      send(front.https, path, { host, ca: front.ca, localAddress: '127.0.9.1', headers });
+    const stranger = await ask(tasks, '/?filter=open');
     expect([stranger.status, stranger.headers.location]).toEqual([302, '/oauth2/start?rd=/?filter=open']);
     const headers = { Cookie: 'ada', 'X-Forwarded-User': 'somebody' };
-    expect((await askOverTls(front, tasks, '/', { client, headers })).status).toBe(200);
-    await askOverTls(front, expander, '/', { client, headers });
+    expect((await ask(tasks, '/', headers)).status).toBe(200);
+    await ask(expander, '/', headers);
     const users = async () =>
       [...(await stack.accessLog()).matchAll(/"client":"127\.0\.9\.1".*"user":"([^"]*)"/g)].map(
         ([, user]) => user,

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { logged, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
@@ -25,13 +25,10 @@ function startProxy(application: http.Server, text?: string): Promise<TemporaryP
   return startProxied(application, { LONGHAND_API_RATE: '4r/m', EXPANDER_TOKENS_FILE });
 }
 
-describe('With keys', () => {
+describe('With keys', async () => {
   const application = obedientApplication();
-  let proxy: TemporaryProxy;
-  beforeAll(async () => {
-    proxy = await startProxy(application.server, file);
-  });
-  afterAll(() => proxy?.stop());
+  const proxy = await startProxy(application.server, file);
+  afterAll(proxy.stop);
   const ask = (path: string, options?: RequestOptions) => send(proxy.ports.expander, path, options);
   const bearer = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 import { send, sendRaw } from './testing/send.ts';
 
@@ -15,7 +14,7 @@ const hostile = secret + controls;
 /** C0, DEL, C1 and bidi controls, and bytes that are not UTF-8. */
 const control = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u;
 
-describe('The log of the proxy', () => {
+describe('The log of the proxy', async () => {
   const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
     '/break': (request) => request.socket.destroy(),
     '/hang': () => {},
@@ -32,19 +31,16 @@ describe('The log of the proxy', () => {
     (handlers[pathname] ?? (() => response.end('echo')))(request, response);
   });
 
-  let proxy: TemporaryProxy;
-  beforeAll(async () => {
-    const variables = {
-      LONGHAND_API_RATE: '1r/s',
-      LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
-    };
-    proxy = await startProxied(application, variables, (text) =>
-      text
-        .replace('proxy_read_timeout 2s', 'proxy_read_timeout 500ms')
-        .replace(/(client_\w+_timeout) \w+/g, '$1 2s'),
-    );
-  });
-  afterAll(() => proxy?.stop());
+  const variables = {
+    LONGHAND_API_RATE: '1r/s',
+    LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0`,
+  };
+  const proxy = await startProxied(application, variables, (text) =>
+    text
+      .replace('proxy_read_timeout 2s', 'proxy_read_timeout 500ms')
+      .replace(/(client_\w+_timeout) \w+/g, '$1 2s'),
+  );
+  afterAll(proxy.stop);
 
   const headers = { Referer: `http://elsewhere.example/?${hostile}`, 'User-Agent': hostile };
   const query = `?u=https://${secret}.example/`;

@@ -1,22 +1,13 @@
-import http from 'node:http';
-import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startProxied } from './testing/proxied.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { obedientApplication, startProxied } from './testing/proxied.ts';
 import { send } from './testing/send.ts';
 
-describe('The proxy lets one client try five passwords', () => {
-  let asked = 0;
-  const application = http.createServer((request, response) => {
-    if (request.method === 'POST') asked += 1;
-    response.end('asked');
-  });
-  let proxy: TemporaryProxy;
-  beforeAll(async () => {
-    proxy = await startProxied(application, { LONGHAND_FRONT: '127.0.0.1/32' });
-  });
-  afterAll(() => proxy?.stop());
+describe('The proxy lets one client try five passwords', async () => {
+  const application = obedientApplication();
+  const proxy = await startProxied(application.server, { LONGHAND_FRONT: '127.0.0.1/32' });
+  afterAll(proxy.stop);
 
   const attempt = (client: string, headers = {}, path = '/login', method = 'POST') =>
     send(proxy.ports.tasks, path, { method, headers: { 'X-Forwarded-For': client, ...headers }, body: 'x' });
@@ -32,7 +23,7 @@ describe('The proxy lets one client try five passwords', () => {
     const problem = await attempt('192.0.2.1', { Accept: 'application/json' });
     expect(JSON.parse(problem.body)).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
-    expect(asked).toBe(5);
+    expect(application.arrived).toHaveLength(5);
 
     // The limit is of attempts, and of one client: an IPv6 client is its network.
     expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
@@ -51,21 +42,17 @@ describe('The proxy lets one client try five passwords', () => {
   );
 });
 
-describe('The stack with a password, with two replicas', () => {
-  let stack: TemporaryStack;
-  let port = 0;
-  beforeAll(async () => {
-    stack = await startTemporaryStack({
-      env: {
-        TASKS_PASSWORD_FILE: textFile('open sesame\n'),
-        TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
-        LONGHAND_FRONT: '127.0.0.1/32',
-        LONGHAND_REPLICAS: '2',
-      },
-    });
-    port = Number(new URL(stack.urls.tasks).port);
+describe('The stack with a password, with two replicas', async () => {
+  const stack = await startTemporaryStack({
+    env: {
+      TASKS_PASSWORD_FILE: textFile('open sesame\n'),
+      TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
+      LONGHAND_FRONT: '127.0.0.1/32',
+      LONGHAND_REPLICAS: '2',
+    },
   });
-  afterAll(() => stack?.stop());
+  afterAll(stack.stop);
+  const port = Number(new URL(stack.urls.tasks).port);
 
   const json = { Accept: 'application/json' };
 

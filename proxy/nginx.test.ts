@@ -1,46 +1,21 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
-import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startProxied } from './testing/proxied.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { obedientApplication, ordering, startProxied } from './testing/proxied.ts';
 import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
 /** A configuration in which an application may be silent for 1 s instead of 9, unless a location says otherwise. */
 const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
 
-/** nginx in front of a stand-in for both applications, which records what reaches it. */
-describe('The proxy alone', () => {
-  const received: { url: string; headers: http.IncomingHttpHeaders; socket: Socket }[] = [];
-  const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-    '/silent': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
-    '/api/expand?break': (request) => request.socket.destroy(),
-    '/tasks/import?break': (request) => request.socket.destroy(),
-    '/api/expand': (_request, response) => void setTimeout(() => response.end('late'), 1_500),
-    '/large': (_request, response) => {
-      response.setHeader('Content-Type', 'text/html').end('a word and a word '.repeat(1_000));
-    },
-  };
-  const application = http.createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
-    const url = request.url ?? '';
-    received.push({ url, headers: request.headers, socket: request.socket });
-    response.setHeader('X-Request-Id', 'set by the application');
-    (handlers[url] ?? (() => response.end('echo')))(request, response);
-  });
-
-  let proxy: TemporaryProxy;
-  let ports: TemporaryProxy['ports'];
-  beforeAll(async () => {
-    proxy = await startProxied(application, { LONGHAND_API_RATE: '5r/s' }, impatient);
-    ports = proxy.ports;
-  });
-  afterAll(() => proxy?.stop());
+describe('The proxy alone', async () => {
+  const application = obedientApplication();
+  const proxy = await startProxied(application.server, { LONGHAND_API_RATE: '5r/s' }, impatient);
+  afterAll(proxy.stop);
+  const { ports } = proxy;
 
   /** Sends a request and returns what reached the application. */
   const forwarded = async (path: string, options = {}) => {
     await send(ports.tasks, path, options);
-    const last = received.at(-1);
+    const last = application.arrived.at(-1);
     if (!last) throw new Error('nothing reached the application');
     return last;
   };
@@ -78,7 +53,7 @@ describe('The proxy alone', () => {
 
   test('an HTTP/1.0 client needs no Host', async () => {
     expect(await sendRaw(ports.tasks, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(received.at(-1)?.headers.host).toBe('tasks.localhost');
+    expect(application.arrived.at(-1)?.headers.host).toBe('tasks.localhost');
   });
 
   test('connections to the application are kept open and reused', async () => {
@@ -91,25 +66,28 @@ describe('The proxy alone', () => {
   });
 
   test('a list of URLs may be silent for longer than other requests', async () => {
-    const { status, body } = await send(ports.expander, '/api/expand', { method: 'POST', body: 'sho.rt/x' });
-    expect([status, body]).toEqual([200, 'late']);
-    expect((await send(ports.expander, '/silent')).status).toBe(504);
+    const late = ordering({ delay: 1_500 });
+    const list = await send(ports.expander, `/api/expand?${late}`, { method: 'POST', body: 'sho.rt/x' });
+    expect(list.status).toBe(200);
+    expect((await send(ports.expander, `/other?${late}`)).status).toBe(504);
   });
 
   test('a large page is compressed for clients that accept gzip', async () => {
-    const gzip = await send(ports.expander, '/large', { headers: { 'Accept-Encoding': 'gzip' } });
+    const path = `/large?${ordering({ headers: { 'Content-Type': 'text/html' }, length: 17_000 })}`;
+    const gzip = await send(ports.expander, path, { headers: { 'Accept-Encoding': 'gzip' } });
     expect(gzip.headers['content-encoding']).toBe('gzip');
     expect(gzip.headers.vary).toBe('Accept-Encoding');
-    expect((await send(ports.expander, '/large')).headers['content-encoding']).toBeUndefined();
+    expect((await send(ports.expander, path)).headers['content-encoding']).toBeUndefined();
   });
 
   test.each([
-    ['expander', '/api/expand?break'],
-    ['tasks', '/tasks/import?break'],
+    ['expander', '/api/expand'],
+    ['tasks', '/tasks/import'],
   ] as const)(
     'an application that resets the connection is 502, after a body larger than others may have: %s%s',
     async (name, path) => {
-      const { status, body } = await send(ports[name], path, { method: 'POST', body: 'x'.repeat(100_000) });
+      const large = { method: 'POST', body: 'x'.repeat(100_000) };
+      const { status, body } = await send(ports[name], `${path}?${ordering({ reset: true })}`, large);
       expect(status).toBe(502);
       expect(body).toContain('The application is not answering.');
     },
@@ -121,14 +99,10 @@ describe('The proxy alone', () => {
     ['expander', '/api/expand', 8 * 1024 ** 2],
   ] as const)('a request to %s%s over %i bytes is 413', async (name, path, limit) => {
     const headers = { 'Content-Length': limit + 1 };
-    const request = http.request({ host: '127.0.0.1', port: ports[name], path, method: 'POST', headers });
-    request.flushHeaders();
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    const refused = await text(response);
     // The body is never sent.
-    request.destroy();
-    expect(response.statusCode).toBe(413);
-    expect(refused).toContain('The request is too large.');
+    const { status, body } = await send(ports[name], path, { method: 'POST', headers });
+    expect(status).toBe(413);
+    expect(body).toContain('The request is too large.');
   });
 
   test('above LONGHAND_API_RATE and a burst of the same size, /api and the page are 429 with Retry-After', async () => {

@@ -1,10 +1,9 @@
 import http from 'node:http';
 import { join } from 'node:path';
-import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 
 const pictures = join(import.meta.dirname, 'testing/pictures');
@@ -14,11 +13,8 @@ const application = http.createServer((request, response) => {
   if (requests.length === 1) request.socket.destroy();
   else response.setHeader('Content-Type', 'text/html').end('<title>back</title>');
 });
-let proxy: TemporaryProxy;
-beforeAll(async () => {
-  proxy = await startProxied(application, { LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0' });
-});
-afterAll(() => proxy?.stop());
+const proxy = await startProxied(application, { LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0' });
+afterAll(proxy.stop);
 
 const url = (name: 'all' | 'expander' | 'tasks', path: string) =>
   `http://127.0.0.1:${proxy.ports[name]}${path}`;

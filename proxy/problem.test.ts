@@ -1,25 +1,21 @@
 import http, { STATUS_CODES } from 'node:http';
-import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
 /** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
-describe('An error of the proxy', () => {
+describe('An error of the proxy', async () => {
   const application = http.createServer((request) => {
     if (request.url?.includes('/break')) request.socket.destroy();
   });
-  let proxy: TemporaryProxy;
-  beforeAll(async () => {
-    const away = { LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0` };
-    proxy = await startProxied(application, away, (text) =>
-      text
-        .replace('proxy_read_timeout 2s', 'proxy_read_timeout 200ms')
-        .replace('limit_conn streams 200', 'limit_conn streams 1'),
-    );
-  });
-  afterAll(() => proxy?.stop());
+  const away = { LONGHAND_EXPANDER_SERVER: `127.0.0.1:${await freePort()} max_fails=0` };
+  const proxy = await startProxied(application, away, (text) =>
+    text
+      .replace('proxy_read_timeout 2s', 'proxy_read_timeout 200ms')
+      .replace('limit_conn streams 200', 'limit_conn streams 1'),
+  );
+  afterAll(proxy.stop);
 
   const json = { Accept: 'application/json' };
 
@@ -68,38 +64,27 @@ describe('An error of the proxy', () => {
 
   /** The links of a page: what they say and where they lead from `url`. */
   const waysOn = (body: string, url: string) =>
-    [...body.matchAll(/<a [^>]*href="([^"]*)">([^<]+)/g)].map(([, href = '', text]) => [
-      text,
-      new URL(decodeEntities(href), url).href,
-    ]);
+    Object.fromEntries(
+      [...body.matchAll(/<a [^>]*href="([^"]*)">([^<]+)/g)].map(([, href = '', text]) => [
+        text,
+        new URL(decodeEntities(href), url).href,
+      ]),
+    );
 
-  test.each<[name: 'expander' | 'tasks' | 'all', path: string, options: RequestOptions, ways: string[][]]>([
-    [
-      'expander',
-      '/?u=a%26b&x="<b>',
-      {},
-      [
-        ['Try again', '/?u=a%26b&x=%22%3Cb%3E'],
-        ['Back to the expander', '/'],
-      ],
-    ],
-    [
-      'tasks',
-      '//evil.example/break?',
-      {},
-      [
-        ['Try again', '//evil.example/break?'],
-        ['Back to the list', '/'],
-      ],
-    ],
-    ['tasks', '/break', { method: 'POST' }, [['Back to the list', '/']]],
-    ['tasks', '/tasks', { method: 'TRACE' }, [['Back to the list', '/']]],
-    ['tasks', '/?filter=open', { host: 'nas.example' }, [['Try again', '/?filter=open']]],
-    ['all', '/nowhere?x', {}, [['Back to the start page', '/']]],
+  type Ways = Record<string, string>;
+  const [expander, tasks] = [{ 'Back to the expander': '/' }, { 'Back to the list': '/' }];
+  test.each<[name: 'expander' | 'tasks' | 'all', path: string, options: RequestOptions, ways: Ways]>([
+    ['expander', '/?u=a%26b&x="<b>', {}, { 'Try again': '/?u=a%26b&x=%22%3Cb%3E', ...expander }],
+    ['tasks', '//evil.example/break?', {}, { 'Try again': '//evil.example/break?', ...tasks }],
+    ['tasks', '/break', { method: 'POST' }, tasks],
+    ['tasks', '/tasks', { method: 'TRACE' }, tasks],
+    ['tasks', '/?filter=open', { host: 'nas.example' }, { 'Try again': '/?filter=open' }],
+    ['all', '/nowhere?x', {}, { 'Back to the start page': '/' }],
   ])('of %s at %s leads on, and keeps the URL', async (name, path, options, ways) => {
     const origin = `http://127.0.0.1:${proxy.ports[name]}`;
     const { body } = await send(proxy.ports[name], path, options);
-    expect(waysOn(body, origin + path)).toEqual(ways.map(([text, to]) => [text, origin + to]));
+    const expected = Object.entries(ways).map(([text, to]) => [text, origin + to]);
+    expect(waysOn(body, origin + path)).toEqual(Object.fromEntries(expected));
     expect(body.includes('Your browser’s Back button brings back what you wrote.')).toBe(
       options.method === 'POST',
     );

@@ -1,14 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import http, { type IncomingHttpHeaders } from 'node:http';
-import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startProxied } from './testing/proxied.ts';
+import { afterAll, expect, test } from 'vitest';
+import { obedientApplication, startProxied } from './testing/proxied.ts';
 import { send } from './testing/send.ts';
 
 const host = '127.0.0.1';
@@ -20,20 +18,13 @@ const names = {
 const published = '9443';
 
 /** nginx with the TLS servers, in front of a tasks application that answers and an expander that is down. */
-let proxy: Awaited<ReturnType<typeof startWithTls>>;
-let certificates: string;
-let ca: string;
-
-beforeAll(async () => {
-  certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
-  const { key, cert } = await testCertificate(...Object.values(names));
-  ca = cert;
-  await writeFile(join(certificates, 'privkey.pem'), key);
-  await writeFile(join(certificates, 'fullchain.pem'), cert);
-  proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published });
-});
+const certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
+const { key, cert: ca } = await testCertificate(...Object.values(names));
+await writeFile(join(certificates, 'privkey.pem'), key);
+await writeFile(join(certificates, 'fullchain.pem'), ca);
+const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published });
 afterAll(async () => {
-  await proxy?.stop();
+  await proxy.stop();
   await rm(certificates, { recursive: true, force: true });
 });
 
@@ -46,30 +37,11 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
     .replaceAll('*:8443', `${host}:${tls}`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');
-  const tasks = http.createServer((request, response) => {
-    request.resume();
-    response.end('echo');
-  });
   const expander = { LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0` };
-  const proxy = await startProxied(tasks, expander, (text, file) =>
+  const proxy = await startProxied(obedientApplication().server, expander, (text, file) =>
     file.endsWith('index.conf') ? `${text}\n${servers}` : text,
   );
   return { ...proxy, tls, plain };
-}
-
-/** Sends a request to the server `servername` over TLS; resolves with the status and the headers. */
-function sendOverTls(servername: string, path: string, headers: http.OutgoingHttpHeaders = {}) {
-  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
-    const request = https.request({
-      ...{ host, port: proxy.tls, servername, ca, agent: false },
-      ...{ path, method: 'POST', headers: { Host: servername, ...headers } },
-    });
-    request.on('error', reject).on('response', (response) => {
-      resolve({ status: response.statusCode, headers: response.headers });
-      request.destroy();
-    });
-    request.flushHeaders();
-  });
 }
 
 test.each([
@@ -77,7 +49,7 @@ test.each([
   [413, 'a request that is too large', names.LONGHAND_TASKS_NAME, '/', { 'Content-Length': '100000' }],
   [502, 'an application that is down', names.LONGHAND_EXPANDER_NAME, '/', { 'Content-Length': '0' }],
 ])('over TLS, %i for %s has Strict-Transport-Security', async (status, _, name, path, headers) => {
-  const response = await sendOverTls(name, path, headers);
+  const response = await send(proxy.tls, path, { host: name, ca, method: 'POST', headers });
   expect(response.status).toBe(status);
   expect(response.headers['strict-transport-security']).toBe('max-age=31536000');
   expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);

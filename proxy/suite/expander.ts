@@ -8,15 +8,6 @@ export function expanderRules(stack: () => TestStack): void {
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
   const link = (path: string) => `${stack().shortener}${path}`;
 
-  describe('Endpoints of the expander', () => {
-    test('expander.localhost on the shared port is the same application', async () => {
-      const { port } = stack();
-      const { status, body } = await send(port, '/', { host: `expander.localhost:${port}` });
-      expect(status).toBe(200);
-      expect(body).toContain('Shorten URL Expand');
-    });
-  });
-
   describe('Headers of every response of the expander', () => {
     const responses: Record<string, () => Promise<TestResponse>> = {
       'the page': () => get('/'),

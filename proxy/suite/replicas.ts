@@ -5,18 +5,13 @@ import type { ComposedStack } from '../testing/composed.ts';
 import { startLoad, startRequests } from '../testing/load.ts';
 import { send } from '../testing/send.ts';
 import { openSession } from '../testing/session.ts';
+import { replicasThatServe } from '../testing/under-load.ts';
 
 /** The rules for containers that come and go. */
 export function replicaRules(stack: () => ComposedStack): void {
   const scale = (expander: number, tasks: number) => {
     const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
     return stack().compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
-  };
-  const upstreams = async (needle: string) => {
-    const log = await stack().proxyLog();
-    return new Set(
-      log.filter((line) => line.includes(needle)).map((line) => JSON.parse(line).upstream as string),
-    );
   };
 
   describe('Replicas', { timeout: 180_000 }, () => {
@@ -26,13 +21,8 @@ export function replicaRules(stack: () => ComposedStack): void {
         `/api?u=${encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`)}`;
       const load = startRequests(8, () => ({ port: expanderPort, path: coldLink() }), 200);
       await scale(3, 2);
-      const spread = async (port: number) => {
-        const needle = `/spread-${randomUUID()}`;
-        await Promise.all(Array.from({ length: 40 }, () => send(port, needle)));
-        return (await upstreams(needle)).size;
-      };
-      await expect.poll(() => spread(expanderPort), { timeout: 60_000 }).toBe(3);
-      await expect.poll(() => spread(tasksPort), { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => replicasThatServe(stack(), expanderPort), { timeout: 60_000 }).toBe(3);
+      await expect.poll(() => replicasThatServe(stack(), tasksPort), { timeout: 60_000 }).toBe(2);
       const [replica = ''] = await stack().containers('expander');
       await docker('kill', replica);
       await load.answered(100);

@@ -1,23 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { send } from '../testing/send.ts';
-import { openSession } from '../testing/session.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
 /** The rules of the tasks application, seen from outside through the proxy. */
 export function tasksRules(stack: () => TestStack): void {
-  const newSession = () => openSession(stack().tasksPort);
-
-  describe('GET /', () => {
-    test('tasks.localhost on the shared port is the same application', async () => {
-      const { port } = stack();
-      const there = openSession(port, `tasks.localhost:${port}`);
-      const title = `by name ${randomUUID()}`;
-      expect((await there.add(title)).status).toBe(302);
-      expect((await newSession().tasks()).map((task) => task.title)).toContain(title);
-    });
-  });
-
   test.each(['bytes=0-1', 'bytes=0-1,3-4', 'bytes=0-0,-1,5-6', 'bytes=999999-', 'bytes=x', 'lines=1-2'])(
     'a public file ignores Range: %s',
     async (Range) => {

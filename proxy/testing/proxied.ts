@@ -1,4 +1,4 @@
-import http, { type IncomingHttpHeaders } from 'node:http';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
@@ -47,6 +47,8 @@ export interface Order {
   delay?: number;
   /** Sent in pieces, without a length. */
   chunked?: boolean;
+  /** Instead of a response the connection is reset. */
+  reset?: boolean;
 }
 
 /** The query of a request that orders. */
@@ -56,18 +58,20 @@ export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.strin
 export function obedientApplication() {
   const application = {
     /** All requests, in the order in which they arrived. */
-    arrived: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: string }[],
+    arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &
+      Record<'method' | 'url' | 'body', string>)[],
     /** Whether it takes requests and answers none. */
     hangs: false,
     /** The order of requests that have none of their own. */
     standing: {} as Order,
-    server: http.createServer(async (request, response) => {
-      const { method = '', url = '', headers } = request;
+    server: http.createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
+      const { method = '', url = '', headers, socket } = request;
       const asked = { method, url, headers, body: await text(request) };
-      application.arrived.push(asked);
+      application.arrived.push({ ...asked, socket });
       if (application.hangs) return;
       const own = /\?.*\border=([^&]*)/.exec(url)?.[1];
       const order: Order = own ? JSON.parse(decodeURIComponent(own)) : application.standing;
+      if (order.reset) return socket.destroy();
       if (order.delay) await sleep(order.delay);
       for (const [name, value] of Object.entries(order.headers ?? {})) response.setHeader(name, value);
       const { 'x-request-id': _, traceparent: __, ...others } = headers;

@@ -1,4 +1,5 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
+import https from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -18,26 +19,36 @@ export interface RequestOptions {
   /** The address that it comes from; by default 127.0.0.1. */
   localAddress?: string;
   body?: string | Buffer;
+  /** The certificate that is trusted: the request goes over TLS, to the server of the name `host`. */
+  ca?: string;
 }
 
-/** Sends one request to 127.0.0.1 on a new connection, the path byte for byte. */
-export async function send(port: number, path: string, options: RequestOptions = {}): Promise<TestResponse> {
-  const { method = 'GET', host = `127.0.0.1:${port}`, headers, localAddress, body = '' } = options;
+/**
+ * Sends one request to 127.0.0.1 on a new connection, the path byte for byte.
+ *
+ * @returns the response once its headers are there.
+ */
+export function open(
+  port: number,
+  path: string,
+  options: RequestOptions = {},
+): Promise<http.IncomingMessage> {
+  const { method = 'GET', host = `127.0.0.1:${port}`, headers, localAddress, body = '', ca } = options;
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const length = body === '' ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  http
-    .request({
-      host: '127.0.0.1',
-      port,
-      path,
-      method,
-      localAddress,
-      headers: { Host: host, ...length, ...headers },
-    })
+  const what = { path, method, headers: { Host: host, ...length, ...headers }, agent: false };
+  const where = { host: '127.0.0.1', port, localAddress, ...(ca && { ca, servername: host }) };
+  const { request } = ca ? https : http;
+  request({ ...where, ...what })
     .on('response', resolve)
     .on('error', reject)
     .end(body);
-  const response = await promise;
+  return promise;
+}
+
+/** The same, and reads the response to its end. */
+export async function send(...request: Parameters<typeof open>): Promise<TestResponse> {
+  const response = await open(...request);
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,

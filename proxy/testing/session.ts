@@ -18,12 +18,16 @@ export interface Session {
   tasks(): Promise<ListedTask[]>;
 }
 
-/** A new session with the tasks application on `port` of 127.0.0.1. */
-export function openSession(port: number, host = `127.0.0.1:${port}`): Session {
+/** A new session with the tasks application on `port` of 127.0.0.1. All its requests have the `options`. */
+export function openSession(
+  port: number,
+  host = `127.0.0.1:${port}`,
+  { headers: own, ...given }: RequestOptions = {},
+): Session {
   let cookie = '';
   const get = async (path: string, options: RequestOptions = {}) => {
-    const headers = { Cookie: cookie, ...options.headers };
-    const response = await send(port, path, { host, ...options, headers });
+    const headers = { Cookie: cookie, ...own, ...options.headers };
+    const response = await send(port, path, { host, ...given, ...options, headers });
     const [setCookie] = response.headers['set-cookie'] ?? [];
     if (setCookie) cookie = setCookie.split(';')[0] ?? '';
     return response;

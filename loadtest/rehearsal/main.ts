@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   await report.write(`# Rehearsal: ${new Date().toISOString().slice(0, 16)}\n\n`);
   console.log('Starting a stack for this rehearsal, on free ports.');
   const stack = await startContainers();
+  let [rows, broken] = [0, 0];
   try {
     for (const [id, fault] of Object.entries(faults)) {
       if (stopping || (ids.length > 0 && !ids.includes(id))) continue;
@@ -34,13 +35,15 @@ async function main(): Promise<void> {
       const line = describe(id, drill);
       console.log(line);
       await report.write(`    ${line}\n`);
-      if (drill.broken.length > 0) process.exitCode = 1;
+      rows += 1;
+      if (drill.broken.length > 0) broken += 1;
     }
   } finally {
     await stack.stop();
     await report.close();
   }
-  console.log('Report: loadtest/out/rehearsal.md');
+  console.log(`${rows} rows, ${broken} broken; report: loadtest/out/rehearsal.md`);
+  if (broken > 0) process.exitCode = 1;
 }
 
 // On Ctrl-C the current row is the last, so that its fault is taken back. A second Ctrl-C exits at once.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
+import { removalSchema } from '../task/schema.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { type Input, withInput } from '../web/input.ts';
@@ -16,7 +16,7 @@ export async function naming<Result>(removal: string, done: Promise<Result>): Pr
   }
 }
 
-const restoration = z.strictObject({ removal: z.string(), count: z.number() }).partial();
+const restoration = removalSchema.partial();
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
@@ -44,7 +44,6 @@ export function removalsController({ store, csrf, render }: Used) {
     clearFinished: (c: TasksContext) => withInput(c, csrf, (input) => clear(c, input)),
 
     async restore(c: TasksContext) {
-      // What a removal answers may be sent back as it is, count and all.
       const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
       if (wantsJson(c)) return json(c, { count });
       if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);

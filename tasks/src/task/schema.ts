@@ -48,6 +48,12 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
+/** What undoes a removal. It is sent back as it was answered. */
+export const removalSchema = z.strictObject({
+  removal: z.string().describe('The name of the removal, for /tasks/restore.'),
+  count: count.optional().describe('How many tasks were removed.'),
+});
+
 /** What became of an import. */
 export const reportSchema = z.strictObject({
   imported: count,

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { errorStatuses } from '../task/errors.ts';
-import { changeSchema, importSchema, newTaskSchema, reportSchema, taskSchema } from '../task/schema.ts';
+import {
+  changeSchema,
+  importSchema,
+  newTaskSchema,
+  removalSchema,
+  reportSchema,
+  taskSchema,
+} from '../task/schema.ts';
 import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
-const removal = z.string().describe('The name of the removal, for /tasks/restore.');
 const newTask = newTaskSchema.required();
 
 const described = {
@@ -20,11 +26,7 @@ const described = {
   NewTask: newTask,
   TaskChange: changeSchema,
   ImportedTask: importSchema,
-  Removal: z.strictObject({ removal, count: count.optional() }),
-  Restoration: z.strictObject({
-    removal,
-    count: z.int().optional().describe('Ignored: a Removal may be sent back as it is.'),
-  }),
+  Removal: removalSchema,
   Count: z.strictObject({ count: z.int().min(1) }),
   Report: reportSchema,
   /** Problem details (RFC 9457). */

@@ -115,7 +115,7 @@ const paths = {
     post: {
       operationId: 'restore',
       summary: 'Undoes a removal of the last day',
-      requestBody: body(json(schema('Restoration'))),
+      requestBody: body(json(schema('Removal'))),
       responses: {
         200: answer('How many tasks were restored', 'Count'),
         ...refused(...unreadable, 404, 503),

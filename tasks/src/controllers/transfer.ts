@@ -38,8 +38,7 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
 
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
   const importForm = async (c: TasksContext, { text = '', nonce }: Input) => {
-    const refused = new Set<number>();
-    const { tasks, report } = await readLines(text, now(), (line) => refused.add(line));
+    const { tasks, report, refused } = await readLines(text, now());
     await store.insert(tasks, nonce);
     if (wantsJson(c)) return json(c, report);
     const typed = text.split(/\r?\n/);

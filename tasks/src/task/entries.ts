@@ -7,7 +7,7 @@ export interface Entry {
   bytes: Buffer;
 }
 
-type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Finds the entries of a text that comes in pieces. */
 interface Splitter {

@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { z } from 'zod';
-import { maxEntry } from './entries.ts';
+import { type Chunks, maxEntry } from './entries.ts';
 import { TaskError } from './errors.ts';
 import { type Format, formats } from './formats.ts';
 import type { reportSchema } from './schema.ts';
@@ -23,21 +23,21 @@ const batchSize = 500;
 
 /**
  * Reads tasks entry by entry and inserts them: all tasks of an entry, or none. It holds one batch at a time, however
- * long the file is, and lets others have a turn every 10 ms. If the import ends before the file does, what was read until then is imported.
+ * long the file is, and lets others have a turn every 10 ms. If the import ends before the file does, what was read until
+ * then is imported.
  *
  * @param file an error that it throws ends the import.
- * @param onRefused gets the line of each entry that is not imported.
- * @returns the report, and why the import ended before the file did: the error of `file` or of `insert`, or
- *   `invalid_title` if too many entries were refused.
+ * @returns the report, the lines of all entries that were refused, and why the import ended before the file did: the
+ *   error of `file` or of `insert`, or `invalid_title` if too many entries were refused.
  */
 export async function importTasks(
-  file: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  file: Chunks,
   format: Format,
   insert: (tasks: NewTask[]) => Promise<void>,
   now: Date,
-  onRefused: (line: number) => void = () => {},
-): Promise<{ report: Report; stop: TaskError | undefined }> {
+): Promise<{ report: Report; refused: Set<number>; stop: TaskError | undefined }> {
   const report: Report = { imported: 0, refused: 0, problems: [] };
+  const refused = new Set<number>();
   let batch: NewTask[] = [];
   /** The first line that is not settled, and the last one that was read. */
   let [first, last] = [1, 0];
@@ -58,7 +58,7 @@ export async function importTasks(
   };
   const refuse = ({ message: detail }: TaskError) => {
     report.refused += 1;
-    onRefused(last);
+    refused.add(last);
     if (report.problems.length < maxProblems) report.problems.push({ line: last, detail });
     if (report.refused < maxRefused) return;
     const many = maxRefused.toLocaleString('en');
@@ -87,18 +87,18 @@ export async function importTasks(
     report.problems.push({ line: first, detail: stop.message });
     report.stopped = first;
   }
-  return { report, stop };
+  return { report, refused, stop };
 }
 
 /**
  * Reads the lines that somebody typed or pasted. The last line comes first: the newest task stands at the top of the
  * list, so it shows the lines in their order.
  */
-export async function readLines(text: string, now: Date, onRefused?: (line: number) => void) {
+export async function readLines(text: string, now: Date) {
   const tasks: NewTask[] = [];
   const keep = async (batch: NewTask[]) => void tasks.push(...batch);
-  const { report } = await importTasks([Buffer.from(text)], formats.text, keep, now, onRefused);
-  return { tasks: tasks.reverse(), report };
+  const { report, refused } = await importTasks([Buffer.from(text)], formats.text, keep, now);
+  return { tasks: tasks.reverse(), report, refused };
 }
 
 /** @throws TaskError `body_too_large`, `not_utf8` */

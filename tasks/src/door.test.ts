@@ -37,14 +37,6 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('knows a session in every process', async () => {
-    const TASKS_PASSWORD_FILE = textFile('pass-word-1\r\n');
-    const other = await serviceOfTest({ REDIS_URL: kept.url, TASKS_PASSWORD_FILE });
-    // The two agree on a key again within seconds after their store was emptied.
-    const there = async () => status(other, { Cookie: await logIn(kept.service, 'pass-word-1') });
-    await expect.poll(there).toBe(200);
-  });
-
   test('is asked for, and takes tokens, while the store is away', async () => {
     const service = await serviceOfTest({
       TASKS_PASSWORD_FILE: textFile('secret'),

@@ -402,7 +402,10 @@ describe('GET /openapi.json', () => {
     expect(described.openapi).toBe('3.1.0');
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
     expect(described.servers).toEqual([{ url: '/' }]);
-    expect(described.components.schemas.Title).toMatchObject({ minLength: 1, maxLength: 500 });
+    expect(described.components.schemas.Task.properties.title).toMatchObject({
+      minLength: 1,
+      maxLength: 500,
+    });
     expect(described.paths['/tasks/{id}'].put.parameters).toMatchObject([
       { name: 'If-Match', in: 'header', required: true },
     ]);

@@ -5,13 +5,6 @@ import { configuration } from '../../testing/store.ts';
 
 const kept = useService();
 
-test('a Redis started with redis.conf writes each change to its file at once and evicts nothing', async () => {
-  const settings = await kept.redis.config('GET', 'appendonly', 'appendfsync', 'maxmemory-policy');
-  expect(settings).toEqual(
-    expect.arrayContaining(['appendonly', 'yes', 'appendfsync', 'always', 'maxmemory-policy', 'noeviction']),
-  );
-});
-
 test('settings by which acknowledged tasks may be lost get a warning each, and those of redis.conf none', async () => {
   const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
   const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);

@@ -15,7 +15,6 @@ const newTask = newTaskSchema.required();
 
 const described = {
   Id: taskSchema.shape._id,
-  Title: taskSchema.shape.title,
   Task: taskSchema,
   TaskList: z.strictObject({
     tasks: z.array(taskSchema).max(pageSize),

@@ -99,7 +99,7 @@ export async function expandRequest(
 }
 
 /**
- * Checks a request, and reads what it says besides its URL. Any number of empty `u` counts as none.
+ * Checks a request, and says whose it is. Any number of empty `u` counts as none.
  *
  * @throws ExpansionError if `u`, `cb` or `err` is given twice: the URL in `u` most likely was not percent-encoded. Also
  *   if an expander asks for an expansion: URLs that nest its own address would keep it busy with itself.
@@ -117,15 +117,11 @@ export function readRequest(c: Context) {
   if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
     throw new ExpansionError('target_refused', 'This URL points back to this service.');
   }
-  return {
-    follow: readFollow(c.req.query('follow')),
-    /** Aborted when the client leaves. */
-    signal: c.req.raw.signal,
-    client: clientOf(c),
-  };
+  // The signal is aborted when the client leaves.
+  return { signal: c.req.raw.signal, client: clientOf(c) };
 }
 
-const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
+export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
 /** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
 export function isOwnRequest(cdnLoop = ''): boolean {

@@ -31,27 +31,15 @@ describe('/api rule 1', () => {
   );
 });
 
-describe('/api rule 2', () => {
-  test('the body is the expanded URL as plain text', async () => {
-    const response = await api({ u: `${shortener.url}/chain/2` });
-    expect(response.status).toBe(200);
-    expect(await response.text()).toBe(`${shortener.url}/chain/0`);
-  });
-
-  test('with cb the body is cb(json_string)', async () => {
-    const response = await api({ u: `${shortener.url}/chain/2?a=1&b=2`, cb: 'my.call_$1' });
-    expect(await response.text()).toBe(`my.call_$1("${shortener.url}/chain/0?a=1&b=2")`);
-  });
-
-  test('an empty cb is none', async () => {
-    expect(await (await api({ u: `${shortener.url}/chain/0`, cb: '' })).text()).toBe(
-      `${shortener.url}/chain/0`,
-    );
-  });
-
-  test('u is percent-decoded once', async () => {
-    const u = `${shortener.url}/chain/0?x=%2541`;
-    expect(await (await api({ u })).text()).toBe(u);
+describe('/api rule 2: the body is', () => {
+  test.each([
+    ['the expanded URL as plain text', '/chain/2', {}, 'ORIGIN/chain/0'],
+    ['the same with an empty cb', '/chain/2', { cb: '' }, 'ORIGIN/chain/0'],
+    ['cb(json_string) with cb', '/chain/2?a=1&b=2', { cb: 'my.f_$1' }, 'my.f_$1("ORIGIN/chain/0?a=1&b=2")'],
+    ['of a u that is percent-decoded once', '/chain/0?x=%2541', {}, 'ORIGIN/chain/0?x=%2541'],
+  ])('%s', async (_, path, parameters, body) => {
+    const response = await api({ u: shortener.url + path, ...parameters });
+    expect([response.status, await response.text()]).toEqual([200, body.replace('ORIGIN', shortener.url)]);
   });
 });
 

@@ -5,7 +5,7 @@ import { createPause } from '../bulk/pause.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
-import { readRequest } from './api.ts';
+import { readFollow, readRequest } from './api.ts';
 import { formats } from './formats.ts';
 
 /** Milliseconds without a line after which a blank one is sent: proxies give up on silence, the own one after 30 s. */
@@ -23,7 +23,8 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
   const pause = createPause();
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
-    const { follow, signal, client } = readRequest(c);
+    const { signal, client } = readRequest(c);
+    const follow = readFollow(c.req.query('follow'));
     const list = openList(client, signal);
     const { text, release } = await readBody(c.req.raw).catch((error) => {
       list.close();

@@ -17,11 +17,8 @@ import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** Seconds in which the same form makes no second task. */
-const nonceLifetime = 24 * 60 * 60;
-
-/** Seconds in which a removal can be undone. */
-const removalLifetime = 24 * 60 * 60;
+/** Seconds in which the same form makes no second task, and a removal can be undone. */
+const day = 24 * 60 * 60;
 
 /** Tasks that one script of an export reads: a few milliseconds in which Redis does nothing else. */
 const exportBatch = 500;
@@ -93,11 +90,11 @@ export function redisStore(
     },
 
     async destroy(id, removal, match = '*') {
-      requireMatch(await destroy({ id, match, removal, seconds: removalLifetime }));
+      requireMatch(await destroy({ id, match, removal, seconds: day }));
     },
 
     async clearFinished(removal) {
-      const step = () => clear({ removal, seconds: removalLifetime, count: removalBatch });
+      const step = () => clear({ removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
         // As many steps as there were tasks to clear, so that tasks finished meanwhile do not keep it going.
@@ -151,7 +148,7 @@ function requireCursor({ filter, after }: ListQuery): void {
 /** What makes `insert.lua` insert the tasks of one form once. The replicas of the release before make the same digest. */
 function onceOnly(tasks: NewTask[], nonce: string | undefined) {
   const titles = tasks.map(({ title }) => title).join('\n');
-  return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: nonceLifetime };
+  return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */

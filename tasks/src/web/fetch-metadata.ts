@@ -19,7 +19,7 @@ export function requireDeliberate(request: Incoming): void {
     throw new TaskError('prefetch', 'This link changes a task, so it is not followed ahead of time.');
   }
   // Every browser's `User-Agent` begins like this.
-  if (!saysOurs(request, 'origin', 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
+  if (!requireSameOrigin(request, 'referer') && /^Mozilla\//.test(request.header('user-agent') ?? '')) {
     throw new TaskError(
       'foreign_origin',
       'This browser does not say where the link was followed, so nothing was changed. Follow it in the list.',
@@ -28,23 +28,13 @@ export function requireDeliberate(request: Incoming): void {
 }
 
 /**
- * Rejects a write from a page of another origin: by `Sec-Fetch-Site` where the browser sends it, else by `Origin`,
- * which every browser sends with a form of another site.
- *
- * @throws TaskError `foreign_origin`
- */
-export function requireSameOrigin(request: Incoming): void {
-  saysOurs(request, 'origin');
-}
-
-/**
- * The same for a type that other sites may send without asking first (the Fetch standard's CORS-safelisted
- * `text/plain`): a request that does not name its origin is rejected as well.
+ * Rejects a write of a type that other sites may send without asking first (the Fetch standard's CORS-safelisted
+ * `text/plain`) unless it names our origin.
  *
  * @throws TaskError `foreign_origin`
  */
 export function requireKnownOrigin(request: Incoming): void {
-  if (saysOurs(request, 'origin')) return;
+  if (requireSameOrigin(request)) return;
   const { host } = new URL(request.url);
   throw new TaskError(
     'foreign_origin',
@@ -53,14 +43,16 @@ export function requireKnownOrigin(request: Incoming): void {
 }
 
 /**
- * Whether the request says that it comes from our own pages: by `Sec-Fetch-Site`, else by the headers of `names`.
+ * Rejects what comes from a page of another origin: by `Sec-Fetch-Site` where the browser sends it, else by `Origin`,
+ * which every browser sends with a form of another site, and the headers of `names`.
  *
- * @throws TaskError `foreign_origin` if it says that it comes from elsewhere
+ * @returns whether the request says where it comes from
+ * @throws TaskError `foreign_origin`
  */
-function saysOurs(request: Incoming, ...names: string[]): boolean {
+export function requireSameOrigin(request: Incoming, ...names: string[]): boolean {
   const site = request.header('sec-fetch-site');
   const { host } = new URL(request.url);
-  const from = names.map((name) => request.header(name)).filter((value) => value !== undefined);
+  const from = ['origin', ...names].map((name) => request.header(name)).filter((url) => url !== undefined);
   // "none" is the address bar or a bookmark. Any other value is another origin, or one we do not know.
   const foreign =
     site !== undefined

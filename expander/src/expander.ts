@@ -14,7 +14,13 @@ import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
 import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
-import { limitClients, limitClientsAtOrigins, limitExpansions, limitOrigins } from './limits/in-flight.ts';
+import {
+  limitClients,
+  limitClientsAtOrigins,
+  limitExpansions,
+  limitOrigins,
+  limitRefreshes,
+} from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
@@ -64,6 +70,7 @@ export function createExpander(config: Config, outside: Outside) {
     limitClients,
     singleFlight,
     cacheExpansions(memory, shared, metrics.cacheLookups),
+    limitRefreshes,
     ...(rate && take ? [limitRate(rate, take)] : []),
     limitExpansions(metrics.inFlight),
   )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));

@@ -62,15 +62,6 @@ describe('the memory tier', () => {
     expect((await expand('/down')).error).toBeNull();
   });
 
-  test('forgets an entry past its time', async () => {
-    const pages: Web = { '/short': { location: '/old' } };
-    const { expand } = remembering(pages);
-    await expand('/short');
-    pages['/short'] = { location: '/new' };
-    vi.advanceTimersByTime(minutes(10));
-    expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
-  });
-
   test('leaves an entry of more than 64 KiB out', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
@@ -78,6 +69,52 @@ describe('the memory tier', () => {
     const { expand } = remembering(pages);
     await expand('/0');
     expect(await expand('/0')).toMatchObject({ cached: false, redirectCount: 5 });
+  });
+});
+
+describe('an entry past its time', () => {
+  test('answers at once, and is made anew for the next who asks', async () => {
+    const pages: Web = { '/short': { location: '/old' } };
+    const { expand } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = { location: '/new' };
+    vi.advanceTimersByTime(minutes(11));
+    expect(await expand('/short')).toMatchObject({ cached: true, longUrl: 'http://a.example/old' });
+    await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
+  });
+
+  test('stays where it would now end in a failure', async () => {
+    const pages: Web = { '/short': { location: '/page' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/page'] = { status: 503, freshUntil: Date.now() + minutes(12) };
+    vi.advanceTimersByTime(minutes(11));
+    await expand('/short');
+    await vi.waitFor(() => expect(asked).toHaveLength(4));
+    expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
+  });
+
+  test('stays where it cannot be made anew, and is not asked for again for as long as that failure counts, however many ask', async () => {
+    const pages: Web = { '/short': { location: '/long' } };
+    const { expand, asked } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    vi.advanceTimersByTime(minutes(11));
+    asked.length = 0;
+    for (let i = 0; i < 50; i += 1) expect((await expand('/short')).error).toBeNull();
+    expect(asked).toEqual(['/short']);
+    vi.advanceTimersByTime(30_001);
+    await expand('/short');
+    await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
+  });
+
+  test('is forgotten after an hour', async () => {
+    const pages: Web = { '/short': { location: '/old' } };
+    const { expand } = remembering(pages);
+    await expand('/short');
+    pages['/short'] = { location: '/new' };
+    vi.advanceTimersByTime(minutes(71));
+    expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
   });
 });
 
@@ -146,7 +183,7 @@ test.each([
     const { set, get } = memoryTier();
     const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
     const text = character.repeat(40_000);
-    for (const key of keys) set(key, { longUrl: key, freshUntil: Infinity } as Expansion, text);
+    for (const key of keys) set(key, { longUrl: key } as Expansion, text);
     const kept = keys.filter((key) => get(key)?.longUrl === key);
     expect(kept).toHaveLength(Math.min(Math.floor((32 * 1024 * 1024) / (40_000 * bytes + 203)), 1_000));
     expect(kept.at(-1)).toBe('999');

@@ -39,6 +39,8 @@ export interface FetchHopOptions {
   signal?: AbortSignal | undefined;
   /** The clients that wait for it, for limits; more may join meanwhile. */
   clients?: ReadonlySet<string> | undefined;
+  /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */
+  refresh?: boolean | undefined;
   /** Skips what is cached, for a visitor who tries again. */
   again?: boolean | undefined;
 }

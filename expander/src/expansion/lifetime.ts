@@ -48,7 +48,7 @@ export function asProvisional(answer: Answer, now = Date.now()): Answer {
 }
 
 /** Whether a chain ended at `hop` because of a failure that may be over soon. */
-function endsInFailure(hop: Hop | undefined): boolean {
+export function endsInFailure(hop: Pick<Hop, 'status' | 'isProvisional'> | undefined): boolean {
   return hop !== undefined && (isTemporary(hop.status) || hop.isProvisional === true);
 }
 

@@ -1,13 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving } from '../../testing/serving.ts';
 import { shortener } from '../../testing/shortener.ts';
 import { website } from '../../testing/website.ts';
+import { cacheExpansions, memoryTier } from '../cache/caches.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Unshorten } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
-import { limitExpansions } from './in-flight.ts';
+import { limitExpansions, limitRefreshes } from './in-flight.ts';
 
 describe('expansions in flight', () => {
   test('are at most 1024 in total; the next is overloaded', async () => {
@@ -22,6 +23,30 @@ describe('expansions in flight', () => {
     hang.resolve();
     await Promise.all(waiting);
     expect((await expand('http://x.example/')).error?.code).toBe('timeout');
+  });
+
+  test('that refresh the cache are at most 64 for one client, and other clients have theirs', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const refreshed: string[] = [];
+    const unshorten = cacheExpansions(memoryTier())(
+      limitRefreshes(async ({ text }, { refresh, client }) => {
+        if (refresh) refreshed.push(client ?? '');
+        if (refresh) await new Promise(() => {});
+        return endedExpansion(text, { code: 'final', message: '' });
+      }),
+    );
+    const expand = (url: string, client: string) =>
+      unshorten(readTarget(url), { follow: 'default', maxRedirect: 5, client });
+    const links = Array.from({ length: 100 }, (_, i) => `http://${i}.example/`);
+    for (const link of links) await expand(link, '192.0.2.1');
+    vi.advanceTimersByTime(11 * 60_000);
+    for (const link of links) expect(await expand(link, '192.0.2.1')).toMatchObject({ cached: true });
+    const of = (client: string) => refreshed.filter((other) => other === client).length;
+    await vi.waitFor(async () => {
+      expect(await expand('http://99.example/', '192.0.2.2')).toMatchObject({ cached: true });
+      expect([of('192.0.2.1'), of('192.0.2.2')]).toEqual([64, 1]);
+    });
   });
 });
 

@@ -58,7 +58,8 @@ export function limitRate({ count, period }: Rate, take: Take) {
   return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
       const { client } = options;
-      const wait = client !== undefined && !hasKey(client) ? await take(client) : 0;
+      const counts = client !== undefined && !hasKey(client) && !options.refresh;
+      const wait = counts ? await take(client) : 0;
       if (wait === 0) return unshorten(target, options);
       const state = { count, period: period / 1_000, wait: Math.ceil(wait / 1_000) };
       const message = `Too many expansions from your address; try again in ${state.wait} s.`;

@@ -51,17 +51,21 @@ describe('a response in pieces', () => {
   });
 });
 
-test('the line of an error has its code', async () => {
+test('each request has one line, without the query, with its id and client, and the code of an error', async () => {
   const app = new Hono().get('/', (c) => {
     annotate(c, { error: 'request_failed' });
     return new Response('', { status: 502 });
   });
   app.get('/fine', (c) => c.text('fine'));
   const { port, requests } = await serveObserved(app);
-  for (const path of ['', 'fine']) await fetch(`http://127.0.0.1:${port}/${path}`);
-  await expect
-    .poll(requests)
-    .toMatchObject([{ level: 50, status: 502, error: 'request_failed' }, { status: 200 }]);
+  const headers = { 'x-request-id': 'r1', 'x-forwarded-for': '192.0.2.1' };
+  for (const path of ['', 'fine?secret=1']) await fetch(`http://127.0.0.1:${port}/${path}`, { headers });
+  const shared = { msg: 'request', method: 'GET', seconds: expect.any(Number) };
+  const client = { requestId: 'r1', client: '192.0.2.1' };
+  await expect.poll(requests).toMatchObject([
+    { ...shared, ...client, level: 50, path: '/', status: 502, error: 'request_failed' },
+    { ...shared, ...client, level: 30, path: '/fine', status: 200 },
+  ]);
   expect(requests()[1]).not.toHaveProperty('error');
 });
 

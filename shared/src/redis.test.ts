@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Registry } from 'prom-client';
@@ -8,6 +8,7 @@ import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
 import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
+import { textFile } from '../testing/text-file.ts';
 import { cacheClient, redisState, type StoreClient, storeClient } from './redis.ts';
 
 let server: TestRedis;
@@ -114,22 +115,12 @@ test.each([
 });
 
 test('a client connects over TLS, with a certificate and as a user of its own, or not at all', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
   const { key, cert } = await testCertificate();
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  await writeFile(keyFile, key);
-  await writeFile(certFile, cert);
+  const file = textFile(cert);
   const port = await freePort();
-  const certificate = [
-    '--tls-cert-file',
-    certFile,
-    '--tls-key-file',
-    keyFile,
-    '--tls-ca-cert-file',
-    certFile,
-  ];
-  const user = ['--user', 'ann', 'on', '>secret', '~*', '&*', '+@all'];
-  const other = await startRedisProcess('tasks/redis.conf', '--tls-port', `${port}`, ...certificate, ...user);
+  const tls = `--tls-port ${port} --tls-key-file ${textFile(key)} --tls-cert-file ${file} --tls-ca-cert-file ${file}`;
+  const user = '--user ann on >secret ~* &* +@all';
+  const other = await startRedisProcess('tasks/redis.conf', ...tls.split(' '), ...user.split(' '));
   const full = {
     REDIS_URL: `rediss://localhost:${port}`,
     REDIS_CA_FILE: cert,
@@ -153,7 +144,6 @@ test('a client connects over TLS, with a certificate and as a user of its own, o
   }
   for (const client of clients) client.disconnect();
   await other.stop();
-  await rm(folder, { recursive: true });
 });
 
 test.each([

@@ -10,11 +10,11 @@ import { freePort } from './free-port.ts';
 export interface TestRedis {
   readonly url: string;
   /** Ends it as a crash would (SIGKILL); its data folder stays. */
-  kill(): Promise<void>;
+  kill(): Promise<unknown>;
   /** Starts it again after `kill`, and resolves once it answers. */
   start(): Promise<void>;
   /** Lets it hang: connections stand and nothing is answered. */
-  pause(): Promise<void>;
+  pause(): Promise<unknown>;
   resume(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
@@ -42,22 +42,12 @@ async function inContainer(configuration: string): Promise<TestRedis> {
     .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
     .start();
   const id = container.getId();
-  const url = `redis://127.0.0.1:${port}/0`;
   return {
-    url,
-    async kill() {
-      await docker('kill', id);
-    },
-    async start() {
-      await docker('start', id);
-      await answers(port);
-    },
-    async pause() {
-      await docker('pause', id);
-    },
-    async resume() {
-      await docker('unpause', id);
-    },
+    url: `redis://127.0.0.1:${port}/0`,
+    kill: () => docker('kill', id),
+    start: () => docker('start', id).then(() => answers(port)),
+    pause: () => docker('pause', id),
+    resume: () => docker('unpause', id).then(() => {}),
     async stop() {
       await docker('rm', '--force', '--volumes', id);
     },
@@ -85,10 +75,9 @@ async function startProcess(
   let server: ChildProcess;
   const redis: TestRedis = {
     url: `redis://127.0.0.1:${port}/0`,
-    async kill() {
-      const exited = once(server, 'exit');
+    kill() {
       server.kill('SIGKILL');
-      await exited;
+      return once(server, 'exit');
     },
     async start() {
       const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
@@ -99,12 +88,8 @@ async function startProcess(
         once(server, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
       ]);
     },
-    async pause() {
-      server.kill('SIGSTOP');
-    },
-    async resume() {
-      server.kill('SIGCONT');
-    },
+    pause: async () => server.kill('SIGSTOP'),
+    resume: async () => void server.kill('SIGCONT'),
     async stop() {
       if (server.exitCode === null && server.signalCode === null) await redis.kill();
       await rm(data, { recursive: true, force: true });

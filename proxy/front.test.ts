@@ -1,43 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import http from 'node:http';
 import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { logged, startProxied } from './testing/proxied.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { logged, obedientApplication, startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
-
-/** What an application hears of the client. */
-interface Heard {
-  client: string;
-  scheme: string;
-}
 
 const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 const host = names.LONGHAND_TASKS_NAME;
 const proxies: TemporaryProxy[] = [];
 
 async function start(networks: string[], variables = {}): Promise<TemporaryProxy> {
-  const application = http.createServer((request, response) => {
-    const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = request.headers;
-    response.end(JSON.stringify({ client, scheme }));
-  });
-  const proxy = await startProxied(application, { LONGHAND_FRONT: networks.join(), ...names, ...variables });
+  const { server } = obedientApplication();
+  const proxy = await startProxied(server, { LONGHAND_FRONT: networks.join(), ...names, ...variables });
   proxies.push(proxy);
   return proxy;
 }
 
 /** The proxy trusts the tests, and a network behind them. */
-let trusting: TemporaryProxy;
+const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
 /** The proxy trusts some front, but not the tests. */
-let wary: TemporaryProxy;
-beforeAll(async () => {
-  const once = { LONGHAND_API_RATE: '1r/m' };
-  [trusting, wary] = await Promise.all([start(['127.0.0.0/8', 'fd00::/8'], once), start(['10.0.0.0/8'])]);
-});
+const wary = await start(['10.0.0.0/8']);
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
-async function heard(proxy: TemporaryProxy, headers: RequestOptions['headers'] = {}): Promise<Heard> {
-  return JSON.parse((await send(proxy.ports.all, '/', { host, headers })).body);
+/** What an application hears of the client. */
+async function heard(proxy: TemporaryProxy, headers: RequestOptions['headers']) {
+  const { body } = await send(proxy.ports.all, '/', { host, headers });
+  const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = JSON.parse(body.slice(7)).headers;
+  return { client, scheme };
 }
 const from = (client: string, scheme = 'https') => ({
   'X-Forwarded-For': client,
@@ -106,7 +95,7 @@ test.each([
   ['tasks', 'tasks.localhost', 'all'],
   ['tasks', names.LONGHAND_TASKS_NAME, 'tasks'],
 ] as const)('%s answers to the name %s, on the port of %s', async (_, host, port) => {
-  expect((await send(wary.ports[port], '/', { host })).body).toContain('"scheme"');
+  expect((await send(wary.ports[port], '/', { host })).body).toContain('x-forwarded-proto');
 });
 
 describe('The front page links to', () => {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { startProxied } from './testing/proxied.ts';
@@ -19,17 +19,13 @@ const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** What connections cost nginx before it knows whose requests they bring. */
-describe('The memory of the proxy with its most workers', { timeout: 120_000 }, () => {
-  let proxy: TemporaryProxy;
-  let quiet: number;
-  beforeAll(async () => {
-    // Time enough to open all the connections, however busy the machine is.
-    proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
-      text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
-    );
-    quiet = await residentBytes(proxy.pid);
-  });
-  afterAll(() => proxy?.stop());
+describe('The memory of the proxy with its most workers', { timeout: 120_000 }, async () => {
+  // Time enough to open all the connections, however busy the machine is.
+  const proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
+    text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
+  );
+  afterAll(proxy.stop);
+  const quiet = await residentBytes(proxy.pid);
 
   const crowd = (options: Pick<Hold, 'count' | 'bytes'>) => {
     const where = { port: proxy.ports.tasks, from: '127.0.0.2' };

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import { agentConnector } from '@longhand/shared/agent.ts';
 import type { Log } from '@longhand/shared/log.ts';
-import { operationDurations } from '@longhand/shared/redis.ts';
-import { timed, timedOperations } from '@longhand/shared/spans.ts';
+import { timedOperations } from '@longhand/shared/redis.ts';
+import { timed } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
@@ -47,7 +47,7 @@ export function createExpander(config: Config, outside: Outside) {
     log.warn({ networks: allowedNetworks }, 'THE PUBLIC-ADDRESS GUARD IS OFF for these networks');
   }
   const memory = memoryTier();
-  const run = circuitBreaker('the cache in Redis', log, timedOperations(operationDurations(registry)));
+  const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
   const shared = redis && redisCache(redis, run, allowedNetworks);
   const { request, close } = guardedRequest(
     {

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { type RedisConfig, redisAddress } from './redis-address.ts';
-import { durationBuckets } from './spans.ts';
+import { durationBuckets, type Timed, timed } from './spans.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
@@ -109,15 +109,19 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
   await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
 }
 
-/** The histogram of operations, by the names of OpenTelemetry's database conventions (1.44). */
-export function operationDurations(metrics: Registry): Histogram {
-  return new Histogram({
+/** Times operations on Redis, by the names and labels of OpenTelemetry's database conventions (1.44). */
+export function timedOperations(metrics: Registry): Timed {
+  const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
     help: 'Time from an operation on Redis to its reply, its wait for a connection included.',
     labelNames: ['db_system_name', 'db_operation_name', 'error_type'],
     buckets: durationBuckets,
     registers: [metrics],
   });
+  return (operation, run) => {
+    const labels = { db_system_name: 'redis', db_operation_name: operation };
+    return timed(`redis ${operation}`, run, { durations, labels });
+  };
 }
 
 /** A gauge: whether the service's Redis answers, tried at each scrape. */

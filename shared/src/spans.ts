@@ -1,7 +1,5 @@
-import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-
-/** The attributes of a span: nothing that clients sent. */
-export type Facts = Record<string, string | number | boolean>;
+import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Histogram } from 'prom-client';
 
 /** Makes nothing unless `startTracing` has been called. */
 export const tracer = trace.getTracer('longhand');
@@ -23,16 +21,11 @@ export const durationBuckets = [
 
 type Labels = Record<string, string>;
 
-/** A histogram of seconds. */
-export interface Durations {
-  observe(labels: Labels, seconds: number): void;
-}
-
 interface Timing<Result> {
-  durations?: Durations;
+  durations?: Pick<Histogram, 'startTimer'>;
   labels?: Labels;
-  /** What a result says: further labels, and the facts of the span. */
-  describe?: (result: Result) => { labels?: Labels; facts?: Facts };
+  /** What a result says: further labels, and attributes of the span, nothing that clients sent. */
+  describe?: (result: Result) => { labels: Labels; facts: Attributes };
 }
 
 /** Times `run`, as a span of the current request and in a histogram, where an error is `error_type`. */
@@ -41,23 +34,21 @@ export async function timed<Result>(
   run: () => Promise<Result>,
   { durations, labels, describe }: Timing<Result> = {},
 ): Promise<Result> {
-  const begun = performance.now();
+  const end = durations?.startTimer(labels);
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT });
-  const end = (more: Labels | undefined) => {
-    span.end();
-    durations?.observe({ ...labels, ...more }, (performance.now() - begun) / 1_000);
-  };
   try {
     const result = await run();
     const { labels: more, facts } = describe?.(result) ?? {};
     if (facts) span.setAttributes(facts);
-    end(more);
+    end?.(more);
     return result;
   } catch (error) {
     const error_type = errorName(error);
     span.setAttribute('error.type', error_type).setStatus({ code: SpanStatusCode.ERROR });
-    end({ error_type });
+    end?.({ error_type });
     throw error;
+  } finally {
+    span.end();
   }
 }
 
@@ -74,12 +65,3 @@ export type Timed = <Reply>(operation: string, run: () => Promise<Reply>) => Pro
 
 /** Runs without timing. */
 export const untimed: Timed = (_, run) => run();
-
-/** Times operations on Redis, by the labels of OpenTelemetry's database conventions (1.44). */
-export function timedOperations(durations: Durations): Timed {
-  return (operation, run) =>
-    timed(`redis ${operation}`, run, {
-      durations,
-      labels: { db_system_name: 'redis', db_operation_name: operation },
-    });
-}

@@ -7,8 +7,8 @@ import { Registry } from 'prom-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { logged } from '../testing/logged.ts';
 import { serveObserved } from '../testing/serve-observed.ts';
-import { operationDurations } from './redis.ts';
-import { sharing, timed, timedOperations } from './spans.ts';
+import { timedOperations } from './redis.ts';
+import { sharing, timed } from './spans.ts';
 import { startTracing, traceRequests } from './tracing.ts';
 
 /** What OTLP's JSON says of a span, as far as it is looked at. */
@@ -51,7 +51,7 @@ test('requests and what they wait for reach a collector, and nothing that people
   onTestFinished(() => void vi.unstubAllEnvs());
   const { lines, log } = logged();
   const registry = new Registry();
-  const operation = timedOperations(operationDurations(registry));
+  const operation = timedOperations(registry);
   const app = new Hono().post('/tasks/:id', async (c) => {
     await operation('update', async () => 'secret');
     await operation('show', () => Promise.reject(new Error('https://secret.example/'))).catch(() => {});

@@ -1,7 +1,6 @@
 import { readOrExit } from '@longhand/shared/env.ts';
-import { connected, operationDurations, redisState, storeClient } from '@longhand/shared/redis.ts';
+import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
-import { timedOperations } from '@longhand/shared/spans.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -30,7 +29,7 @@ process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejectio
 const redis = storeClient(config, log);
 watchSettings(redis, log);
 exportBackupTime(redis, metrics);
-const timed = timedOperations(operationDurations(metrics));
+const timed = timedOperations(metrics);
 const { countWrites, ...gauges } = createTasksMetrics(metrics);
 const store = countWrites(redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }));
 const files = publicFiles(`${import.meta.dirname}/../public`);

@@ -69,6 +69,17 @@ test('each request has one line, without the query, with its id and client, and 
   expect(requests()[1]).not.toHaveProperty('error');
 });
 
+test('a request has the route that answers it, not a later one that would match as well', async () => {
+  const app = new Hono().get('/tasks/export', (c) => c.text('all')).get('/tasks/:id', (c) => c.text('one'));
+  const { port, requests, counted } = await serveObserved(app);
+  for (const path of ['tasks/export', 'tasks/7', 'nothing']) {
+    await (await fetch(`http://127.0.0.1:${port}/${path}`)).text();
+  }
+  await expect.poll(() => requests().length).toBe(3);
+  const routes = (await counted()).map((line) => /http_route="([^"]*)"/.exec(line)?.[1]);
+  expect(routes).toEqual(['/tasks/export', '/tasks/:id', undefined]);
+});
+
 describe('what the server refuses itself', () => {
   test('has one line a second of each kind, with how many there were', async () => {
     const { port, lines, requests } = await serveObserved(new Hono());

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
-import { routePath } from 'hono/route';
+import { matchedRoutes } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { durationBuckets } from './spans.ts';
@@ -42,7 +42,9 @@ export function annotate(c: Context, annotations: Annotations): void {
 
 /** Names the matched route for `createObserver`: the label has few values, whatever paths clients request. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
-  annotate(c, { route: routePath(c, -1) });
+  const paths = matchedRoutes(c).map(({ path }) => path);
+  // The first one answers, behind what is for all paths.
+  annotate(c, { route: paths.find((path) => path !== '/*') ?? '/*' });
   return next();
 };
 

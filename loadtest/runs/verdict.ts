@@ -84,21 +84,14 @@ function withControl(objective: Objective, metrics: K6Summary['metrics']): Objec
   const { metric, rule, value } = objective;
   if (!/^http_req_duration\{.*target:stack/.test(metric)) return objective;
   if (metrics[metric]?.count === 0) return { ...objective, unmeasured: true };
-  const [, statistic = '', operator, limit] = /^(\S+?)\s*(<=?)\s*([\d.]+)$/.exec(rule) ?? [];
+  const [, statistic = '', limit] = /^(\S+?)<([\d.]+)$/.exec(rule) ?? [];
   const control = controlOf(metrics, metric)?.[statistic];
-  if (control === undefined || !operator) return objective;
-  const difference = value - control;
-  return {
-    ...objective,
-    control,
-    met: operator === '<' ? difference < Number(limit) : difference <= Number(limit),
-  };
+  if (control === undefined) return objective;
+  return { ...objective, control, met: value - control < Number(limit) };
 }
 
-/** The value that a rule is about; k6 calls that of a rate or a gauge `value`. */
+/** The value that a rule is about; k6 calls that of a rate `value`. */
 function measured(values: Values, rule: string): number {
-  const statistic = /^[^<>=!\s]+/.exec(rule)?.[0] ?? '';
-  return Number(
-    values[statistic === 'rate' && 'passes' in values ? 'value' : statistic] ?? values.value ?? Number.NaN,
-  );
+  const [statistic = ''] = /^[^<>=!\s]+/.exec(rule) ?? [];
+  return Number(values['passes' in values ? 'value' : statistic]);
 }

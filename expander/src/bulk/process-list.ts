@@ -59,7 +59,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-export interface ListOptions {
+export interface ProcessOptions {
   /** Expansions at a time. */
   concurrency: number;
   /** Aborted, no other expansion starts. */
@@ -77,7 +77,7 @@ export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
   unshorten: (url: string) => Promise<LineExpansion>,
   write: (line: BulkLine) => Promise<void> | undefined,
-  { concurrency, signal, onFault, pause = noPause }: ListOptions,
+  { concurrency, signal, onFault, pause = noPause }: ProcessOptions,
 ): Promise<void> {
   const inTurn = async () => {
     for await (const numbered of urls) {

@@ -8,7 +8,7 @@ import { readUrlStream, readUrls } from './url-list.ts';
 
 describe('a list of URLs', () => {
   test('keeps the number of each line, blank ones counted and passed over', async () => {
-    expect(await readUrls('\ufeffa\n\nb\r\n \t\rc\r')).toEqual([
+    expect(await readUrls('a\n\nb\r\n \t\rc\r')).toEqual([
       [1, 'a'],
       [3, 'b'],
       [5, 'c'],

@@ -30,10 +30,9 @@ const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
  * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON but is not an array.
  */
 export async function readUrls(
-  text: string,
+  body: string,
   { max = maxUrls, json = false, pause = noPause }: ListOptions = {},
 ): Promise<NumberedUrl[]> {
-  const body = text.replace(/^\ufeff/, '');
   await pause();
   const array = json || arrayStart.test(body) ? await readArray(body, max, pause) : null;
   if (json && !array) {

@@ -98,7 +98,9 @@ describe('the cache', () => {
     await expect.poll(async () => (await store.keys(`*${u}`)).length).toBe(1);
     const [key = ''] = await store.keys(`*${u}`);
     // A result answers for an hour longer, while it is asked anew.
-    expect(await store.ttl(key)).toBe(seconds <= 30 ? seconds : seconds + 3_600);
+    const lifetime = seconds <= 30 ? seconds : seconds + 3_600;
+    // A few seconds may have passed.
+    expect(Math.abs((await store.ttl(key)) - lifetime)).toBeLessThan(5);
   });
 
   test.each([

@@ -139,29 +139,10 @@ describe('Keep-alive latency rule', () => {
 });
 
 describe('Bounds', () => {
-  test('no more sockets in total than maxTotalSockets: an origin waits for another one', async () => {
-    let most = 0;
-    const kept = agent('http', { maxTotalSockets: 2, maxFreeSockets: 0 });
-    const count: RequestListener = (req, res) => {
-      most = Math.max(most, Object.values(kept.sockets).flat().length);
-      drainAndAnswer(req, res);
-    };
-    const servers = await Promise.all([1, 2, 3, 4].map(() => listen('http', count)));
-    await Promise.all(servers.flatMap(({ url }) => [sendInTwoWrites(url, kept), sendInTwoWrites(url, kept)]));
-    expect(most).toBe(2);
-  });
-
-  test('no more sockets to one origin than maxSockets: the next request waits for one', async () => {
-    let open = 0;
-    let most = 0;
-    const { url, server } = await listen('http', drainAndAnswer);
-    server.on('connection', (socket) => {
-      most = Math.max(most, ++open);
-      socket.on('close', () => open--);
-    });
-    const kept = agent('http', { maxSockets: 2 });
-    await Promise.all(Array.from({ length: 6 }, () => sendInTwoWrites(url, kept)));
-    expect(most).toBe(2);
+  test('there are at most 64 sockets to an origin, and 1,280 in total; options win', () => {
+    expect(agent('https')).toMatchObject({ maxSockets: 64, maxFreeSockets: 64, maxTotalSockets: 1_280 });
+    const own = { maxSockets: 2, maxFreeSockets: 1, maxTotalSockets: 3 };
+    expect(agent('http', own)).toMatchObject(own);
   });
 
   test('idle sockets over all origins are bounded: the oldest make room', async () => {

@@ -48,12 +48,6 @@ async function raw({ port }: Serving, bytes: string): Promise<string> {
 }
 
 describe('serve', () => {
-  test('port 0 picks a free port and says which', async () => {
-    const served = await serving();
-    expect(served.port).toBeGreaterThan(0);
-    expect((await get(served)).statusCode).toBe(200);
-  });
-
   test('a port that is taken is an error with the port in it', async () => {
     const { port } = await serving();
     await expect(serving(here(), { port })).rejects.toMatchObject({
@@ -79,25 +73,22 @@ describe('serve', () => {
     expect(servers).toMatchObject([{ requestTimeout, headersTimeout: 15_000 }]);
   });
 
+  const close = 'Connection: close\r\n\r\n';
   test.each([
-    ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n'],
-    ['a target that is none', 'GET \\ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
-    ['what is not HTTP', 'nonsense\r\n\r\n'],
-  ])('%s is answered 400 in words', async (_, bytes) => {
-    const answer = await raw(
-      await serving(here(), { clientErrorHeaders: { 'X-Power-By': 'Longhand' } }),
-      bytes,
-    );
-    const [head, body] = answer.split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    ['a Host that is none', `GET / HTTP/1.1\r\nHost: a@b\r\n${close}`, '400 Bad Request'],
+    ['a target that is none', `GET \\ HTTP/1.1\r\nHost: a\r\n${close}`, '400 Bad Request'],
+    ['what is not HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],
+    [
+      'headers over the limit',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+  ])('%s is answered in words', async (_, bytes, status) => {
+    const served = await serving(here(), { clientErrorHeaders: { 'X-Power-By': 'Longhand' } });
+    const [head, body] = (await raw(served, bytes)).split('\r\n\r\n');
+    expect(head?.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
     expect(head).toMatch(/^x-power-by: Longhand$/im);
-    expect(body).toBe('400 Bad Request');
-  });
-
-  test('headers over the limit are answered 431', async () => {
-    const served = await serving(new Hono());
-    const answer = await raw(served, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(body).toBe(status);
   });
 });
 

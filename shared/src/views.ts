@@ -10,7 +10,9 @@ export type Render<Views> = <Name extends keyof Views & string>(name: Name, data
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
-  onMissing: (fault: Error) => void = raise,
+  onMissing = (fault: Error): void => {
+    throw fault;
+  },
 ): Render<Views> {
   const print = (value: unknown, source = '') => {
     if (value !== undefined && value !== null) return value as string;
@@ -27,10 +29,6 @@ export function views<Views extends Record<keyof Views, object>>(
     plugins: [{ processTemplate: withoutStatementLines, processAST: withSources }],
   });
   return (name, data) => eta.render(name, data);
-}
-
-function raise(fault: Error): never {
-  throw fault;
 }
 
 /**

@@ -1,17 +1,17 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { startTemporaryProxy, type TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { send } from './testing/send.ts';
 
 /** The machine's own nginx, and the one of the image. */
 const images = (await engineAnswers()) ? [undefined, 'nginx:1.30'] : [undefined];
 
 /** nginx in front of two replicas, as in containers. One accepts requests and never answers; a third refuses connections. */
-describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 60_000 }, (image) => {
+describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 60_000 }, async (image) => {
   let asked = 0;
   /** Whether the silent replica closes the connection instead, as one that crashes does. */
   let crashes = false;
@@ -29,23 +29,20 @@ describe.each(images)('A replica that never answers (nginx of %s)', { timeout: 6
   /** Connections to the one that answers. */
   const open = new Set<Socket>();
   servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
-  let proxy: TemporaryProxy;
-  beforeAll(async () => {
-    const ports = await Promise.all(servers.map((server) => listening(server)));
-    const refuses = await freePort();
-    const replicas = (parameters: string) =>
-      [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
-    proxy = await startTemporaryProxy(
-      {
-        LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
-        LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
-      },
-      (text) => text.replace(/(?<=proxy_\w+_timeout [29]|keepalive_timeout 5)s/g, '00ms'),
-      image,
-    );
-  });
+  const ports = await Promise.all(servers.map((server) => listening(server)));
+  const refuses = await freePort();
+  const replicas = (parameters: string) =>
+    [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
+  const proxy = await startTemporaryProxy(
+    {
+      LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
+      LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
+    },
+    (text) => text.replace(/(?<=proxy_\w+_timeout [29]|keepalive_timeout 5)s/g, '00ms'),
+    image,
+  );
   afterAll(async () => {
-    await proxy?.stop();
+    await proxy.stop();
     for (const server of servers) cutOff(server);
   });
 

@@ -1,40 +1,34 @@
 import http from 'node:http';
-import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Front, type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
 import { open, type RequestOptions, send } from './testing/send.ts';
 import { openSession } from './testing/session.ts';
 
 /** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
 const openFor = rounds({ short: 1_000, long: 65_000 });
 
-let stack: TemporaryStack;
-beforeAll(async () => {
-  stack = await startTemporaryStack({
-    env: {
-      LONGHAND_FRONT: '127.0.0.1/32',
-      LONGHAND_EXPANDER_NAME: frontNames.expander,
-      LONGHAND_TASKS_NAME: frontNames.tasks,
-      LONGHAND_API_RATE: '3r/m',
-    },
-  });
-});
-afterAll(() => stack?.stop());
-
 const { expander, tasks } = frontNames;
+const stack = await startTemporaryStack({
+  env: {
+    LONGHAND_FRONT: '127.0.0.1/32',
+    LONGHAND_EXPANDER_NAME: expander,
+    LONGHAND_TASKS_NAME: tasks,
+    LONGHAND_API_RATE: '3r/m',
+  },
+});
+afterAll(stack.stop);
+const port = Number(new URL(stack.urls.proxy).port);
 
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
 test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
 
-describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:', (name) => {
+describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:', async (name) => {
   const network = `127.0.${fronts.indexOf(name) + 1}`;
-  let front: Front;
-  beforeAll(async () => {
-    front = await startFront(name, Number(new URL(stack.urls.proxy).port));
-  });
-  afterAll(() => front?.stop());
+  const front = await startFront(name, port);
+  afterAll(front.stop);
 
   /** Asks from an address that no other test asks from. */
   const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
@@ -128,7 +122,7 @@ test.skipIf(!hasFront('caddy'))(
       if (headers.cookie === 'ada') response.setHeader('X-Auth-Request-Email', 'ada@example.org');
       response.writeHead(headers.cookie === 'ada' ? 202 : 401).end();
     });
-    const front = await startFront('caddy', Number(new URL(stack.urls.proxy).port), await listening(signOn));
+    const front = await startFront('caddy', port, await listening(signOn));
     onTestFinished(async () => {
       await front.stop();
       cutOff(signOn);

@@ -1,38 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startShortener } from '@longhand/shortener';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
 import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { send } from './testing/send.ts';
 import type { TestStack } from './testing/test-stack.ts';
 
-describe('The stack from outside, without Docker', () => {
-  let shortener: Shortener;
-  let native: TemporaryStack;
-  let stack: TestStack;
-  beforeAll(async () => {
-    shortener = await startShortener();
-    native = await startTemporaryStack();
-    const port = (url: string) => Number(new URL(url).port);
-    stack = {
-      port: port(native.urls.proxy),
-      expanderPort: port(native.urls.expander),
-      tasksPort: port(native.urls.tasks),
-      shortener: shortener.url,
-      proxyLog: async () => (await native.accessLog()).trim().split('\n'),
-      async kill(service) {
-        const { pid = 0 } = native.processes.find(({ name }) => name === service) ?? {};
-        process.kill(pid, 'SIGKILL');
-      },
-    };
-  });
-  afterAll(async () => {
-    await native?.stop();
-    await shortener?.close();
-  });
+describe('The stack from outside, without Docker', async () => {
+  const shortener = await startShortener();
+  afterAll(shortener.close);
+  const native = await startTemporaryStack();
+  afterAll(native.stop);
+  const port = (url: string) => Number(new URL(url).port);
+  const stack: TestStack = {
+    port: port(native.urls.proxy),
+    expanderPort: port(native.urls.expander),
+    tasksPort: port(native.urls.tasks),
+    shortener: shortener.url,
+    proxyLog: async () => (await native.accessLog()).trim().split('\n'),
+    async kill(service) {
+      const { pid = 0 } = native.processes.find(({ name }) => name === service) ?? {};
+      process.kill(pid, 'SIGKILL');
+    },
+  };
 
   acceptanceRules(() => stack);
 

@@ -235,11 +235,11 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));
     expect(spec.containers[0].env).toContainEqual({
       name: 'TASKS_PASSWORD_FILE',
-      value: '/run/door/password',
+      value: '/run/login/password',
     });
     // Its user may read the file.
-    const secret = { secretName: 'tasks-door', defaultMode: 0o440 };
-    expect(spec.volumes).toContainEqual({ name: 'door', secret });
+    const secret = { secretName: 'tasks-login', defaultMode: 0o440 };
+    expect(spec.volumes).toContainEqual({ name: 'login', secret });
   });
 
   test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {

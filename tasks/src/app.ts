@@ -3,7 +3,7 @@ import { annotateRoute } from '@longhand/shared/observe.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { eventsController } from './controllers/events.ts';
-import { askAtDoor, loginController } from './controllers/login.ts';
+import { loginController, requireLogin } from './controllers/login.ts';
 import { removalsController } from './controllers/removals.ts';
 import { tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
@@ -20,7 +20,7 @@ const description = openapi();
 const descriptionTag = `W/"${hash('sha256', description)}"`;
 
 export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
-  const { files, door } = dependencies;
+  const { files, auth } = dependencies;
   const tasks = tasksController(dependencies);
   const transfer = transferController(dependencies);
   const events = eventsController(dependencies);
@@ -29,7 +29,7 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
 
   const app = new Hono<TasksEnv>();
   app.use(annotateRoute);
-  if (door) app.use(askAtDoor(door));
+  if (auth) app.use(requireLogin(auth));
 
   app.get('/', tasks.index);
   app.post('/task', tasks.add);
@@ -37,8 +37,8 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.get('/task/:id/unfinish', tasks.unfinish);
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
 
-  if (door) {
-    const login = loginController({ ...dependencies, door });
+  if (auth) {
+    const login = loginController({ ...dependencies, auth });
     app.get('/login', login.new);
     app.post('/login', login.create);
     app.post('/logout', login.destroy);

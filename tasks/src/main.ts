@@ -13,8 +13,8 @@ import { csrfKey } from './redis/csrf-key.ts';
 import { keys } from './redis/keys.ts';
 import { watchSettings } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
+import { auth } from './web/auth.ts';
 import { csrf } from './web/csrf.ts';
-import { door } from './web/door.ts';
 import { noStore } from './web/responses.ts';
 import { securityHeaders } from './web/security-headers.ts';
 import { publicFiles } from './web/static-files.ts';
@@ -43,7 +43,7 @@ if (warning) log.warn(warning);
 const app = createApp({
   store,
   csrf: csrf(key),
-  door: password === undefined ? undefined : door(password, key, tokens),
+  auth: password === undefined ? undefined : auth(password, key, tokens),
   render,
   changes: redisChanges(redis, signal),
   signal,

@@ -1,8 +1,8 @@
 import { beforeEach } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
+import type { Auth } from '../src/web/auth.ts';
 import { csrf } from '../src/web/csrf.ts';
-import type { Door } from '../src/web/door.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
 import { silent, useStore } from './store.ts';
@@ -21,10 +21,10 @@ export function testApp(
   store: TaskStore,
   now: () => Date = () => new Date(),
   changes = noChanges,
-  door?: Door,
+  auth?: Auth,
 ) {
   return createApp({
-    door,
+    auth,
     store,
     changes,
     signal: new AbortController().signal,
@@ -41,14 +41,14 @@ type TestApp = ReturnType<typeof testApp>;
 /**
  * The application over a store of its own, for all tests of a file, each of which finds it empty and at one time of the clock.
  *
- * @param doorAt makes its door, if it has one, from its clock.
+ * @param authAt makes its auth, if it has one, from its clock.
  */
-export function useApp(doorAt?: (now: () => Date) => Door) {
+export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
   beforeEach(() => {
     kept.now = new Date('2026-01-02T03:04:05.678Z');
     const now = () => kept.now;
-    kept.app = testApp(kept.store, now, noChanges, doorAt?.(now));
+    kept.app = testApp(kept.store, now, noChanges, authAt?.(now));
   });
   return kept;
 }

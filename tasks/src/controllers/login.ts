@@ -1,9 +1,9 @@
 import { annotate } from '@longhand/shared/observe.ts';
 import type { MiddlewareHandler } from 'hono';
 import { TaskError } from '../task/errors.ts';
+import { type Auth, pageAfterLogin } from '../web/auth.ts';
 import { queryParameter, type TasksContext, type TasksEnv } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
-import { type Door, pageAfterLogin } from '../web/door.ts';
 import { problem } from '../web/error-response.ts';
 import { withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
@@ -14,7 +14,7 @@ import { html, redirect, toList, wantsJson } from '../web/responses.ts';
  *
  * @throws TaskError `not_logged_in` where something was sent
  */
-export function askAtDoor({ admits }: Door): MiddlewareHandler<TasksEnv> {
+export function requireLogin({ admits }: Auth): MiddlewareHandler<TasksEnv> {
   return async (c, next) => {
     const { method, path } = c.req;
     if (path === '/login' || path.startsWith('/public/') || (await admits(c))) return next();
@@ -42,24 +42,24 @@ function loginFor(c: TasksContext): string {
 type Used = Pick<Dependencies, 'csrf' | 'render'>;
 
 /** The login and the logout of a list with a password. The proxy limits how often one client may try. */
-export function loginController({ csrf, door, render }: Used & { door: Door }) {
+export function loginController({ csrf, auth, render }: Used & { auth: Auth }) {
   return {
     async new(c: TasksContext) {
-      if (await door.admits(c)) return toList(c, 303);
+      if (await auth.admits(c)) return toList(c, 303);
       const next = pageAfterLogin(queryParameter(c, 'next'));
       return html(c, render('login', { csrf: await csrf.issue(c), next }));
     },
 
     create: (c: TasksContext) =>
       withInput(c, csrf, async ({ password = '', next }) => {
-        if (!door.isPassword(password)) throw new TaskError('wrong_password', 'This is not the password.');
-        await door.open(c);
+        if (!auth.isPassword(password)) throw new TaskError('wrong_password', 'This is not the password.');
+        await auth.logIn(c);
         return redirect(c, 303, pageAfterLogin(next));
       }),
 
     destroy: (c: TasksContext) =>
       withInput(c, csrf, async () => {
-        door.close(c);
+        auth.logOut(c);
         return redirect(c, 303, '/login');
       }),
   };

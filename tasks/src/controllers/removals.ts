@@ -7,7 +7,7 @@ import { type Input, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
-export async function naming<Result>(removal: string, done: Promise<Result>): Promise<Result> {
+export async function withRemoval<Result>(removal: string, done: Promise<Result>): Promise<Result> {
   try {
     return await done;
   } catch (error) {
@@ -27,7 +27,7 @@ export function removalsController({ store, csrf, render }: Used) {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
     }
     const removal = randomUUID();
-    const count = await naming(removal, store.clearFinished(removal));
+    const count = await withRemoval(removal, store.clearFinished(removal));
     if (wantsJson(c)) return json(c, { removal, count });
     return toList(c, 303, count > 0 ? { removal } : {});
   };

@@ -9,13 +9,13 @@ import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
 import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
-import { naming } from './removals.ts';
+import { withRemoval } from './removals.ts';
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'door' | 'render' | 'now'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, door, render, now }: Used) {
-  const shown = listPage(store, render, door !== undefined);
+export function tasksController({ store, csrf, auth, render, now }: Used) {
+  const shown = listPage(store, render, auth !== undefined);
 
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
@@ -85,7 +85,7 @@ export function tasksController({ store, csrf, door, render, now }: Used) {
 
   const destroy = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
-    await naming(removal, store.destroy(taskId(c), removal, match));
+    await withRemoval(removal, store.destroy(taskId(c), removal, match));
     return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
   };
 

@@ -51,23 +51,23 @@ export function redisStore(
 ): TaskStore {
   const { timed, interval, replicas = 0 } = options;
   const writer = replicas > 0 ? connectionForWrites(redis) : redis;
-  const script = scripts(redis, timed);
-  const changing = scripts(writer, timed, replicas);
-  const held = holdWrites(writer, interval);
-  const writing = <Reply>(name: string) => {
-    const write = held(changing<Reply>(name));
+  const readScript = scripts(redis, timed);
+  const writerScript = scripts(writer, timed, replicas);
+  const hold = holdWrites(writer, interval);
+  const writeScript = <Reply>(name: string) => {
+    const write = hold(writerScript<Reply>(name));
     return (args: object) => write({ ...args, schema: schemaVersion });
   };
-  const list = script<Found>('list');
-  const show = script<Fields | undefined>('show');
-  const insert = writing<Fields>('insert');
-  const update = writing<Changed>('update');
-  const destroy = writing<Changed>('destroy');
-  const clear = writing<{ cleared: number; left: number }>('clear');
-  const removed = script<Removed | undefined>('removed');
-  const removals = script<{ removals: (Removed & { time: string })[] }>('removals');
-  const restore = writing<{ restored: number }>('restore');
-  const read = script<{ tasks: Fields[]; next?: string }>('export');
+  const list = readScript<Found>('list');
+  const show = readScript<Fields | undefined>('show');
+  const insert = writeScript<Fields>('insert');
+  const update = writeScript<Changed>('update');
+  const destroy = writeScript<Changed>('destroy');
+  const clear = writeScript<{ cleared: number; left: number }>('clear');
+  const removed = readScript<Removed | undefined>('removed');
+  const removals = readScript<{ removals: (Removed & { time: string })[] }>('removals');
+  const restore = writeScript<{ restored: number }>('restore');
+  const read = readScript<{ tasks: Fields[]; next?: string }>('export');
 
   return {
     async list(query, known) {

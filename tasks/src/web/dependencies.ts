@@ -1,8 +1,8 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { Gauge } from 'prom-client';
 import type { Changes, TaskStore } from '../task/task.ts';
+import type { Auth } from './auth.ts';
 import type { Csrf } from './csrf.ts';
-import type { Door } from './door.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
 
@@ -11,7 +11,7 @@ export interface Dependencies {
   store: TaskStore;
   csrf: Csrf;
   /** Asks for a password, if there is one. */
-  door?: Door | undefined;
+  auth?: Auth | undefined;
   render: Render;
   files: PublicFiles;
   changes: Changes;

@@ -3,9 +3,9 @@ import { STATUS_CODES } from 'node:http';
 import { annotate } from '@longhand/shared/observe.ts';
 import { errorStatuses, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
+import { pageAfterLogin } from './auth.ts';
 import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
-import { pageAfterLogin } from './door.ts';
 import type { SentForm } from './input.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 

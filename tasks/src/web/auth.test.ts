@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
-import { door, pageAfterLogin } from './door.ts';
+import { auth, pageAfterLogin } from './auth.ts';
 
 const password = 'öffne dich, bitte ';
 const tokens = [
   { name: 'backup', token: 'b4ck-up.token=' },
   { name: 'phone', token: 'ph0ne' },
 ];
-const kept = useApp((now) => door(password, testKey, tokens, now));
+const kept = useApp((now) => auth(password, testKey, tokens, now));
 
 /** The application in another process. */
 const guarded = (own = password, key = testKey) => {
   const now = () => kept.now;
-  return testApp(kept.store, now, undefined, door(own, key, tokens, now));
+  return testApp(kept.store, now, undefined, auth(own, key, tokens, now));
 };
 
 const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -37,7 +37,7 @@ const status = async (path: string, headers: Record<string, string>) =>
 
 describe('Without a session', () => {
   const open = ['/login', '/public/*'];
-  const { routes: all } = testApp({ insert() {} } as never, undefined, undefined, door('x', testKey));
+  const { routes: all } = testApp({ insert() {} } as never, undefined, undefined, auth('x', testKey));
   const routes: [string, string][] = all
     .filter(({ method, path }) => method !== 'ALL' && !open.includes(path))
     .map(({ method, path }) => [method, path.replace(':id', '1')]);

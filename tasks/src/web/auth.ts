@@ -8,7 +8,7 @@ import { cookieOptions } from './csrf.ts';
 const lifetime = 90 * 24 * 60 * 60;
 
 /** Admits only those who know the password. */
-export type Door = ReturnType<typeof door>;
+export type Auth = ReturnType<typeof auth>;
 
 /**
  * A session is a signed cookie that says when it ends, so nothing has to be stored. What signs it comes from the key in
@@ -18,7 +18,7 @@ export type Door = ReturnType<typeof door>;
  * @param key the same for all replicas.
  * @param tokens of programs, each with the name that the log shows.
  */
-export function door(
+export function auth(
   password: string,
   key: () => Promise<Buffer>,
   tokens: readonly { name: string; token: string }[] = [],
@@ -44,13 +44,13 @@ export function door(
       return found !== undefined || (await hasSession(c));
     },
     /** Makes the response to `c` begin a session. */
-    async open(c: TasksContext): Promise<void> {
+    async logIn(c: TasksContext): Promise<void> {
       const end = `${Math.floor(seconds() + lifetime)}`;
       const options = { ...cookieOptions(c), maxAge: lifetime };
       c.set('cookie', await generateSignedCookie('login', end, await secret(), options));
     },
     /** Makes the response to `c` end the session of this browser. */
-    close(c: TasksContext): void {
+    logOut(c: TasksContext): void {
       c.set('cookie', generateCookie('login', '', { ...cookieOptions(c), maxAge: 0 }));
     },
   };

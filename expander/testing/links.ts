@@ -10,7 +10,7 @@ export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';
 /** A wide URL. */
-export const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
+const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
 
 /** What a chain leads to that begins at `http://s.example/` and this name. */
 const targets = {

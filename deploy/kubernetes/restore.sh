@@ -6,7 +6,8 @@ set -eu
 file=${1:-}
 kubectl() { command kubectl --namespace longhand "$@"; }
 
-trap 'kubectl delete --ignore-not-found --cascade foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
+# The store starts again, whatever fails.
+trap 'set +e; kubectl delete --ignore-not-found --cascade=foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0
 # A job of the CronJob, with the volume of the store and another command.

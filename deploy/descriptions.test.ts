@@ -242,6 +242,18 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     expect(spec.volumes).toContainEqual({ name: 'login', secret });
   });
 
+  test('the monitor of `observe` finds a pod for each of its ports', () => {
+    const all = fitted('observe');
+    const { selector, podMetricsEndpoints } = all.find(({ kind }) => kind === 'PodMonitor').spec;
+    const [[label, value]] = Object.entries<string>(selector.matchLabels) as [[string, string]];
+    const selected = workloads(all)
+      .map(podOf)
+      .filter(({ metadata }) => metadata.labels[label] === value);
+    const ports = selected.flatMap(({ spec }) => spec.containers.flatMap(({ ports = [] }: Node) => ports));
+    const names = ports.map(({ name }: Node) => name);
+    for (const { port } of podMetricsEndpoints) expect(names).toContain(port);
+  });
+
   test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {
     const all = fitted('external-redis', 'observe');
     const pods = workloads(all).map(({ metadata }) => metadata.name);

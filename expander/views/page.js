@@ -34,14 +34,11 @@ async function copy(text) {
 }
 
 for (const actions of document.querySelectorAll('[data-copy]')) {
-  const button = document.createElement('button');
-  const label = new Text('Copy');
-  const what = document.createElement('span');
-  button.type = 'button';
-  what.className = 'heard';
-  what.textContent = ` ${actions.dataset.copied}`;
-  button.append(label, what);
-  actions[actions.classList.contains('careful') ? 'prepend' : 'append'](button);
+  const place = actions.matches('.careful') ? 'afterbegin' : 'beforeend';
+  const what = `<span class="heard"> ${actions.dataset.copied}</span>`;
+  actions.insertAdjacentHTML(place, `<button type="button">Copy${what}</button>`);
+  const button = actions.querySelector('button');
+  const label = button.firstChild;
   button.addEventListener('click', async () => {
     const copied = await copy(actions.dataset.copy);
     button.focus();
@@ -61,20 +58,12 @@ const expandSelection = `(() => {
   const u = link ? link.href : text || prompt('Short URL');
   if (u) open(${JSON.stringify(`${location.origin}/?u=`)} + encodeURIComponent(u));
 })()`;
-const bookmarklet = document.createElement('p');
-const link = document.createElement('a');
-const hint = document.createElement('b');
-bookmarklet.id = 'bookmarklet';
+const bookmarklet = `<p id="bookmarklet">Drag <a>Expand link</a> to your bookmarks. Then select a short URL on any
+page and click the bookmark. <b></b></p>`;
+document.querySelector('footer').insertAdjacentHTML('afterbegin', bookmarklet);
+const [link, hint] = document.querySelector('#bookmarklet').children;
 link.href = `javascript:${encodeURIComponent(expandSelection)}`;
-link.textContent = 'Expand link';
 link.addEventListener('click', (event) => {
   event.preventDefault();
   hint.textContent = status.textContent = 'Drag it to your bookmarks: clicking it here does nothing.';
 });
-bookmarklet.append(
-  'Drag ',
-  link,
-  ' to your bookmarks. Then select a short URL on any page and click the bookmark. ',
-  hint,
-);
-document.querySelector('footer').prepend(bookmarklet);

@@ -1,20 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { web as links } from '../../testing/links.ts';
 import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 import { startVisits } from '../../testing/visit.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
-const imitation = 'http://xn--80ak6aa92e.com/';
-const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
 const web: Web = {
+  ...links,
   'http://sho.rt/x': to('https://links.example/y'),
   'https://links.example/y': to(arrival, 302),
   [arrival]: {},
   'http://sho.rt/slow': to('http://slow.example/'),
-  'http://sho.rt/imitation': to(imitation),
-  [imitation]: {},
   'http://sho.rt/intent': to(`intent:${'x'.repeat(80)}`),
-  'http://sho.rt/far': { ...to(longSite, 307), addressFamily: 6 },
-  [longSite]: { bytesRead: 9 },
 };
 
 const visits = await startVisits(scriptedApp(web));
@@ -150,10 +146,10 @@ describe('on a screen of 360 pixels', () => {
 
   test('a host stands on one line, in one piece, and a long one makes the page no wider', () =>
     visits.visit(narrow, async (page) => {
-      await page.goto(visits.address('sho.rt/imitation'));
+      await page.goto(visits.address('s.example/imitation'));
       for (const host of await page.locator('.url b').all())
         expect((await host.boundingBox())?.height).toBeLessThan(45);
-      await page.goto(visits.address('sho.rt/far'));
+      await page.goto(visits.address('s.example/wide'));
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     }));
 

@@ -1,6 +1,6 @@
-import { change, load, renew, report } from './change.ts';
+import { change, enqueue, load, renew, report } from './change.ts';
 import { drafts, storeDraft } from './drafts.ts';
-import { addAgain, endEdit } from './edit.ts';
+import { addAgain, edit, endEdit } from './edit.ts';
 import { say, takeNotice } from './notice.ts';
 import { linesAdded } from './paste.ts';
 import { listed, shownVersion } from './swap.ts';
@@ -52,6 +52,14 @@ function unsaved(form: HTMLFormElement): Values {
 export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[placeOf(form)] ?? {});
 
 export const keepDraft = (form: HTMLFormElement) => storeDraft(placeOf(form), unsaved(form));
+
+export function editInPlace(task: Element) {
+  const link = task.querySelector('.edit') as HTMLAnchorElement;
+  enqueue(async () => {
+    const form = await edit(task, link.href);
+    if (form) restoreDraft(form);
+  });
+}
 
 /** Where the form stands: the id of a task's row, or above the list. */
 const placeOf = (form: HTMLFormElement) => form.closest('li')?.id ?? 'written';

@@ -3,14 +3,14 @@
 
 import { enqueue, load, refresh, refreshQuietly } from './change.ts';
 import { drafts } from './drafts.ts';
-import { edit, endEdit } from './edit.ts';
-import { checkEdits, explain, keepDraft, restoreDraft, settle, write } from './form.ts';
-import { listen, showKeys } from './keys.ts';
+import { endEdit } from './edit.ts';
+import { checkEdits, editInPlace, explain, keepDraft, restoreDraft, settle, write } from './form.ts';
+import { help } from './keys.ts';
 import { live } from './live.ts';
-import { complain, mention, recovered } from './notice.ts';
+import { mention, recovered } from './notice.ts';
 import { countLines, endLines, offerLines } from './paste.ts';
 import { list, shownVersion, swap } from './swap.ts';
-import { focusRow, press, toggle, undo } from './undo.ts';
+import { focusRow, press, toggle } from './undo.ts';
 
 const field = document.getElementById('title') as HTMLInputElement;
 
@@ -72,21 +72,6 @@ document.addEventListener('keydown', (event) => {
 });
 
 addEventListener('popstate', () => enqueue(refresh));
-
-listen({ undo, toggle, edit: editInPlace, write: () => field.focus(), help });
-
-function help() {
-  const link = document.querySelector('footer .keys') as HTMLAnchorElement;
-  showKeys(link.href).catch(({ message }) => complain(message));
-}
-
-function editInPlace(task: Element) {
-  const link = task.querySelector('.edit') as HTMLAnchorElement;
-  enqueue(async () => {
-    const form = await edit(task, link.href);
-    if (form) restoreDraft(form);
-  });
-}
 
 for (const place of Object.keys(drafts())) {
   const task = list.querySelector(`li#${place}`);

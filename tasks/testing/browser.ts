@@ -126,6 +126,9 @@ export const { poll } = expect;
 
 export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
+/** What the notice says. */
+export const notice = (page: Page) => page.locator('#notice').textContent();
+
 /** The titles in the list, from above, the finished ones in parentheses. */
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`[

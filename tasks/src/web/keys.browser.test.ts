@@ -1,11 +1,9 @@
 import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, pictures, poll, show, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, notice, pictures, poll, show, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
-
-const notice = (page: Page) => page.locator('#notice').textContent();
 
 /** Presses the keys one after the other. */
 async function press(page: Page, ...keys: string[]) {

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
-const notice = (page: Page) => page.locator('#notice').textContent();
 const alert = (page: Page) => page.getByRole('alert').textContent();
 const now = new Date().toISOString();
 

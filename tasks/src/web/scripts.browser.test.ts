@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
-
-const notice = (page: Page) => page.locator('#notice').textContent();
 
 /** Lets the request to `path` through and drops its response, once. */
 const loseResponse = (page: Page, path: string) =>

@@ -29,7 +29,7 @@ function edgeCache(image?: string): void {
   const application = obedientApplication();
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');
+    const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 3s');
     proxy = await startProxied(application.server, {}, impatient, image);
   }, 60_000);
   afterAll(() => proxy?.stop());

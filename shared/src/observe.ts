@@ -42,9 +42,9 @@ export function annotate(c: Context, annotations: Annotations): void {
 
 /** Names the matched route for `createObserver`: the label has few values, whatever paths clients request. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
-  const paths = matchedRoutes(c).map(({ path }) => path);
   // The first one answers, behind what is for all paths.
-  annotate(c, { route: paths.find((path) => path !== '/*') ?? '/*' });
+  const found = matchedRoutes(c).find(({ path }) => path !== '/*');
+  annotate(c, { route: found?.path ?? '/*' });
   return next();
 };
 

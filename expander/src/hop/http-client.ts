@@ -11,7 +11,7 @@ import { Exchange, fieldLines, type RequestOptions, type Response } from './exch
 export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const fields = fieldLines(headers);
   const connections = new Set<Connection>();
-  /** The idle ones, that which has been idle longest first; and by origin. */
+  /** The idle ones: all, the longest idle first, and those of each origin. */
   const idle = new Set<Connection>();
   const idleAt = new Map<string, Connection[]>();
   let finished: [Connection, Exchange][] = [];

@@ -26,7 +26,11 @@ export type PublicFiles = ReturnType<typeof publicFiles>;
 export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.
   const names = globSync('**/*.*', { cwd: folder }).sort();
-  const files = new Map(names.map((name) => [name.replace(/\.ts$/, '.js'), readFile(join(folder, name))]));
+  // Several scripts import the same modules, and to read one takes milliseconds.
+  const modules = new Map<string, string[]>();
+  const files = new Map(
+    names.map((name) => [name.replace(/\.ts$/, '.js'), readFile(join(folder, name), modules)]),
+  );
   const release = shortHash([...files].map(([name, { hash }]) => `${name} ${hash}\n`).join(''));
 
   return {
@@ -51,8 +55,9 @@ export function publicFiles(folder: string) {
   };
 }
 
-function readFile(path: string) {
-  const content = path.endsWith('.ts') ? Buffer.from(joinModules(path)) : readFileSync(path);
+/** @param modules the statements of the modules that were read before, by their paths. */
+function readFile(path: string, modules: Map<string, string[]>) {
+  const content = path.endsWith('.ts') ? Buffer.from(joinModules(path, modules)) : readFileSync(path);
   return {
     type: getMimeType(path.replace(/\.ts$/, '.js')) ?? 'application/octet-stream',
     hash: shortHash(content),
@@ -67,18 +72,23 @@ function readFile(path: string) {
  * request, and half the bytes of many. So the names at the top of all modules have to differ. They `import { … }` and
  * `export` declarations, nothing else.
  */
-function joinModules(path: string, joined = new Set([path])): string {
-  const statements = withoutComments(withoutTypes(readFileSync(path, 'utf8')))
-    .replace(/^\s+| +(?=[ ,;)])/gm, '')
-    .replace(/^export /gm, '')
-    .split(/(?<=;\n)/);
+function joinModules(path: string, modules: Map<string, string[]>, joined = new Set([path])): string {
+  const statements = modules.get(path) ?? readStatements(path);
+  modules.set(path, statements);
   const parts = statements.map((statement) => {
     if (!statement.trimStart().startsWith('import ')) return statement;
     const module = join(dirname(path), statement.split("'")[1] ?? '');
-    return joined.has(module) ? '' : joinModules(module, joined.add(module));
+    return joined.has(module) ? '' : joinModules(module, modules, joined.add(module));
   });
   // Not behind a comment.
   return parts.join('').replace(/^((?:(?!\/\/).)*[;{,([])\n+/gm, '$1');
+}
+
+function readStatements(path: string): string[] {
+  return withoutComments(withoutTypes(readFileSync(path, 'utf8')))
+    .replace(/^\s+| +(?=[ ,;)])/gm, '')
+    .replace(/^export /gm, '')
+    .split(/(?<=;\n)/);
 }
 
 /** Strips types as Node does when it imports a module. It warns that the function for that may change; a test would tell. */

@@ -18,7 +18,7 @@ export const undisturbed =
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: undisturbed ?? CHROMIUM,
-    env: { ...process.env, CHROMIUM },
+    env: { ...process.env, CHROMIUM, FONTCONFIG_FILE: `${import.meta.dirname}/fonts.conf` },
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -26,17 +26,6 @@ const settle = `{
   for (const input of document.querySelectorAll('input[name=u]')) input.value = fixed(input.value);
 }`;
 
-/** Whether text here looks as in the pictures that are kept: other fonts would make every one of them differ. */
-export async function drawsAlike(page: Page): Promise<boolean> {
-  const families = ['serif', 'sans-serif', 'monospace', 'system-ui', 'Georgia', 'ui-monospace'];
-  const lines = families.map(
-    (family) => `<p style="font-family: ${family}">Quick wafting zephyrs vex 0123 → …</p>`,
-  );
-  await page.setViewportSize({ width: 400, height: 300 });
-  await page.setContent(lines.join(''));
-  return (await pictureFault(page, join(import.meta.dirname, 'fonts.png'))) === undefined;
-}
-
 /**
  * Compares what `page` shows with the picture at `path`, which must exist.
  *

@@ -39,8 +39,6 @@ export default defineConfig({
     // A fresh module registry for each file would cost as much as the tests of most files do. One project holds all
     // files, because a worker that changes projects is started anew.
     isolate: false,
-    // In CI a test that fails is tried once more, and named: a fault fails twice, a machine that was busy once.
-    retry: process.env.CI ? 1 : 0,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.

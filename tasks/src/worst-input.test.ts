@@ -3,6 +3,7 @@ import { type Strangers, testWorstInputs } from '@longhand/shared/testing/worst-
 import { afterAll, afterEach } from 'vitest';
 import { submit, testApp, visit } from '../testing/app.ts';
 import { startStore } from '../testing/store.ts';
+import { linked } from './web/links.ts';
 
 const { store, empty, stop } = await startStore();
 const app = testApp(store);
@@ -124,6 +125,14 @@ const strangers: Record<string, Strangers> = {
     size: 32_000,
     pieces: ['&', '=', 'after=', 'filter=', 'removal=', '%', '+', 'a', '0'],
     send: (query) => read(app.request(`/?${query}`)),
+  },
+  // A page has a hundred, so that it takes 10 ms.
+  'a thousand titles': {
+    size: 490,
+    pieces: ['http://', 'http://a/ ', 'http://t.co/a ', ...'([)]}._@:/?#%"a漢ﷺ', ...marks],
+    send(rest) {
+      for (let i = 0; i < 500; i += 1) linked(`http://${rest}`) + linked(`http://a/${rest}`);
+    },
   },
   'log line': {
     size: 32_000,

@@ -34,6 +34,7 @@ test.each([
   'https://bank.example@evil.example/',
   'https://user:secret@example.org/',
   'example.org/a',
+  `https://${'a'.repeat(254)}/`,
 ])('%s has no link', (title) => {
   expect(linked(title)).not.toContain('<a');
 });
@@ -61,6 +62,10 @@ test('Each link is where it is in the title, whose text stays the same', () => {
     ['https://example.org/é', 'https://example.org/%C3%A9'],
   ]);
   expect(text(html)).toBe(title.replace('&', '&amp;'));
+});
+
+test('A title has at most 20 links', () => {
+  expect(links(linked('http://a/ '.repeat(30))).length).toBe(20);
 });
 
 test.each([

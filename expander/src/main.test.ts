@@ -7,8 +7,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { retiredVariables } from '@longhand/shared/unread-variables.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { shortener } from '../testing/shortener.ts';
 import { website } from '../testing/website.ts';
 
@@ -170,9 +172,20 @@ describe('the process', () => {
     expect(await once(ending, 'exit')).toEqual([0, null]);
   });
 
+  test('logs that Redis refuses its password, and not the password', async () => {
+    const redis = await startRedisProcess('tasks/redis.conf');
+    onTestFinished(() => redis.stop());
+    const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];
+    const refused = start({ REDIS_URL: redis.url, REDIS_USER_FILE, REDIS_PASSWORD_FILE });
+    onTestFinished(() => void refused.kill('SIGKILL'));
+    const entry = JSON.stringify(await logged(refused, 'redis is away'));
+    expect(entry).toContain('WRONGPASS');
+    expect(entry).not.toContain('S3cret');
+  });
+
   test('logs a fault in one line, answers what is under way, and fails', async () => {
-    const reject = 'process.on("SIGUSR2", () => Promise.reject(new Error("a fault")))';
-    const faulty = start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reject)}` });
+    const fail = 'process.on("SIGUSR2", () => { throw new Error("a fault"); })';
+    const faulty = start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` });
     const { url } = await logged(faulty, 'listening');
     const under = fetch(`${url}api?u=${shortener.url}/delay/600`);
     await expect.poll(() => shortener.requests.get('HEAD /delay/600')).toBe(1);

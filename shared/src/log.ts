@@ -1,11 +1,15 @@
 import { type Logger, pino } from 'pino';
 import { escapeControls } from './control-characters.ts';
 import { logWriter } from './log-writer.ts';
+import { loggedError } from './logged-error.ts';
 
 /** What a module needs of the log. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** How a log writes the fields of these names. */
+export const serializers = { err: loggedError };
 
 /**
  * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
@@ -21,6 +25,7 @@ export function createLog(service: string, level: (typeof logLevels)[number]): L
   const log = pino(
     {
       level,
+      serializers,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
@@ -113,6 +113,31 @@ test.each([
   }
   expect(JSON.stringify(lines)).not.toContain(password);
 });
+
+test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
+  ['WRONGPASS', (redis) => redis.call('AUTH', 'ann', 'secret')],
+  ['OOM', (redis) => redis.set('title', 'secret'), 'CONFIG SET maxmemory 1'],
+  ['READONLY', (redis) => redis.set('title', 'secret'), 'REPLICAOF 127.0.0.1 1'],
+  ['ERR user_script', (redis) => redis.eval('return ARGV[1] + 1', 0, 'secret')],
+  ['ERR unknown command', (redis) => redis.call('NOSUCH', 'secret')],
+])(
+  '%s: the log has the message and the stack of the error, and no argument of its command',
+  async (message, act, setUp = 'PING') => {
+    const own = await startRedisProcess('tasks/redis.conf');
+    onTestFinished(() => own.stop());
+    const client = storeClient({ REDIS_URL: own.url }, logged().log);
+    clients.push(client);
+    await client.call(...(setUp.split(' ') as [string]));
+    const cause = await act(client).then(String, (error: Error) => error);
+    const { lines, log } = logged();
+    log.error({ err: new Error('not saved', { cause }) }, 'a request failed');
+    const stack = expect.stringContaining('\n    at ');
+    expect(lines).toMatchObject([
+      { err: { cause: { type: 'ReplyError', message: expect.stringContaining(message), stack } } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  },
+);
 
 test('a client connects over TLS, with a certificate and as a user of its own, or not at all', async () => {
   const { key, cert } = await testCertificate();

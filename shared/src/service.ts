@@ -6,9 +6,10 @@ import { createLog } from './log.ts';
 import { createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
+import { stopSignal } from './stop.ts';
 import { retiredWarning } from './unread-variables.ts';
 
-interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' | 'requestTimeout'> {
+interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'requestTimeout'> {
   /** Rejects with the reason where the service cannot do its work. */
   ready?: () => Promise<unknown>;
   /** Called once the last answer is out. */
@@ -16,8 +17,8 @@ interface RunOptions extends Pick<ServeOptions, 'signal' | 'clientErrorHeaders' 
 }
 
 /**
- * Prepares a service: its log, its metrics, and `run`, which serves it. With an endpoint of OpenTelemetry all requests are
- * exported there as spans; without one OpenTelemetry's SDK is not even loaded.
+ * Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it. With an endpoint of
+ * OpenTelemetry all requests are exported there as spans; without one OpenTelemetry's SDK is not even loaded.
  */
 export async function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
@@ -29,6 +30,10 @@ export async function prepareService(name: string, version: string, config: Serv
   const metrics = createMetrics(name, version);
   const tracing = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await import('./tracing.ts') : undefined;
   const endTracing = tracing?.startTracing(name, log);
+  const fault = new AbortController();
+  const signal = AbortSignal.any([stopSignal(), fault.signal]);
+  // Background work of a library may fail, for one while Redis comes and goes, which must not end the process.
+  process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
    * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
@@ -36,16 +41,22 @@ export async function prepareService(name: string, version: string, config: Serv
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {
-      if (options.signal.aborted) throw new Error('draining');
+      if (signal.aborted) throw new Error('draining');
       await ready?.();
     };
     const requests = createObserver(log, metrics);
     const observer = tracing?.traceRequests(requests) ?? requests;
     try {
-      const service = await serve(app, { ...address.service, ...options, observer });
+      const service = await serve(app, { ...address.service, ...options, signal, observer });
       const ops = await serve(operations(isReady, metrics), {
         ...address.operations,
         signal: new AbortController().signal,
+      });
+      // The state is unknown: the service answers what it has begun and exits, to be restarted.
+      process.on('uncaughtException', (err) => {
+        log.fatal({ err }, 'unexpected error; shutting down');
+        process.exitCode = 1;
+        fault.abort();
       });
       log.info({ url: service.url, operations: ops.url }, 'listening');
       await service.closed;
@@ -60,5 +71,5 @@ export async function prepareService(name: string, version: string, config: Serv
     // A pending name lookup would keep the process alive for seconds.
     process.exit();
   };
-  return { log, metrics, run };
+  return { log, metrics, signal, run };
 }

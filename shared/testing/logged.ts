@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { serializers } from '../src/log.ts';
 
 /** A log, and its lines as they are written. */
 export function logged() {
   const lines: Record<string, unknown>[] = [];
-  const log = pino(new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) }));
+  const stream = new Writable({ write: (line, _, done) => done(void lines.push(JSON.parse(line))) });
+  const log = pino({ serializers }, stream);
   return { lines, log };
 }

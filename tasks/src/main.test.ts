@@ -6,6 +6,7 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addByForm, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
@@ -69,6 +70,18 @@ test.each([
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }
+});
+
+test('a password that Redis refuses is not in the log', async () => {
+  const own = await serviceOfTest({
+    REDIS_URL: kept.url,
+    REDIS_USER_FILE: textFile('ann'),
+    REDIS_PASSWORD_FILE: textFile('S3cret'),
+  });
+  expect(await status(own.url)).toBe(503);
+  await expect.poll(() => own.log.find(({ status }) => status === 503)).toBeDefined();
+  expect(JSON.stringify(own.log)).toContain('WRONGPASS');
+  expect(JSON.stringify(own.log)).not.toContain('S3cret');
 });
 
 describe('without Redis', () => {

@@ -1,7 +1,6 @@
 import { readOrExit } from '@longhand/shared/env.ts';
 import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
-import { stopSignal } from '@longhand/shared/stop.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { openWarning, readConfig } from './config.ts';
@@ -21,10 +20,7 @@ import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
 const config = readOrExit(readConfig);
-const { log, metrics, run } = await prepareService('tasks', manifest.version, config);
-const signal = stopSignal();
-// A fault in a library's background work must not take every page down with it.
-process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
+const { log, metrics, signal, run } = await prepareService('tasks', manifest.version, config);
 
 const redis = storeClient(config, log);
 watchSettings(redis, log);
@@ -59,7 +55,6 @@ redisState(metrics, ping);
 // A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
 await connected(redis, 2_000);
 await run(app, {
-  signal,
   ready: ping,
   requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },

@@ -1,4 +1,5 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
+import { loggedError } from '@longhand/shared/logged-error.ts';
 import { retiredWarning } from '@longhand/shared/unread-variables.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
@@ -54,7 +55,10 @@ async function expandAll(options: Options): Promise<number> {
     return output.write(options.format(line));
   };
   const done = async () => {
-    await processList(urls, unshorten, write, { concurrency: options.concurrency, onFault: console.error });
+    await processList(urls, unshorten, write, {
+      concurrency: options.concurrency,
+      onFault: (fault) => console.error(loggedError(fault)),
+    });
     await output.end();
     progress.end();
     return status();

@@ -1,0 +1,26 @@
+interface LoggedError {
+  type: string;
+  message: string;
+  code: string | undefined;
+  stack: string | undefined;
+  cause: LoggedError | string | undefined;
+}
+
+/**
+ * An error as the log and the command show it. All other fields are left out: those of ioredis contain the command with
+ * its arguments, such as a password or a title.
+ */
+export function loggedError(error: unknown): LoggedError | string {
+  if (!(error instanceof Error)) return String(error);
+  const { name: type, message, code, stack = '', cause } = error as NodeJS.ErrnoException;
+  return {
+    type,
+    message: withoutArguments(message),
+    code,
+    stack: withoutArguments(stack),
+    cause: cause === undefined ? undefined : loggedError(cause),
+  };
+}
+
+/** Redis repeats the arguments of a command that it does not know. */
+const withoutArguments = (text: string) => text.replace(/, with args beginning with: .*/g, '');

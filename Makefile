@@ -107,7 +107,7 @@ load-compare: $(installed) ## print two runs side by side: A=… B=…, or the l
 	@set -f; node loadtest/compare.ts $$A $$B
 
 rehearse: $(installed) ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
-	@set -f; node loadtest/rehearsal/main.ts $$ROWS
+	@vitest run --config loadtest/vitest.rehearsal.ts
 
 bench: $(installed) ## run the benchmarks; BENCH=stack or BENCH=command runs one
 	@set -f; node loadtest/bench/run.ts $$BENCH

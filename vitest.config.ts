@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { CountReporter } from './shared/testing/count-reporter.ts';
 import { LongestFirst } from './shared/testing/longest-first.ts';
 
@@ -31,6 +31,8 @@ export default defineConfig({
   // Every test brings its own servers on free ports, so files run in parallel.
   test: {
     include: ['{shared,expander,tasks,proxy,deploy,shortener,loadtest,docs}/**/*.test.ts'],
+    // These wait for `make rehearse`.
+    exclude: [...configDefaults.exclude, 'loadtest/rehearsal/rows/**'],
     env: {
       ...memory(),
       SEED: `${seed}`,

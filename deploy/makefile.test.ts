@@ -8,7 +8,7 @@ const makefile = join(import.meta.dirname, '../Makefile');
 
 /** Programs that recipes start: each says what it was given, one argument to a line. */
 const program = `#!/bin/sh
-printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "SEED=$SEED"
+printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
 const programs = ['backup', 'restore', 'packages', 'compose/logs', 'compose/replace'].map(
   (name) => `deploy/${name}.sh`,
@@ -56,7 +56,7 @@ test.each([
   ['load', 'ARGS', () => '<loadtest/run.ts>\n'],
   ['load-compare', 'A', () => '<loadtest/compare.ts>\n'],
   ['load-compare', 'B', () => '<loadtest/compare.ts>\n'],
-  ['rehearse', 'ROWS', () => '<loadtest/rehearsal/main.ts>\n'],
+  ['rehearse', 'ROWS', (value: string) => `<ROWS=${value}>\n`],
   ['test', 'CHROMIUM', () => ''],
   ['ps', 'NATIVE', () => '<ps>\n'],
 ])('make %s hands on %s as it is and runs nothing of it', (target, name, said) => {

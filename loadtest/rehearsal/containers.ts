@@ -1,36 +1,45 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { addressOf, signal, startComposeProject } from '@longhand/deploy/testing/compose-project.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
+import { expect, vi } from 'vitest';
 import type { Behaviour } from './relay.ts';
-import { until } from './until.ts';
 
-export type Service = 'proxy' | 'expander' | 'expander-cache' | 'tasks' | 'tasks-store';
+const services = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'] as const;
+export type Service = (typeof services)[number];
 type RedisService = 'expander-cache' | 'tasks-store';
 
 /** A stack in containers, and the means to disturb it. */
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
-const services: Service[] = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'];
 /** The folder of nginx's caches, and that of the store's files, which `disk` has also while no Redis runs. */
 const folders = { proxy: '/run', disk: '/data' };
+
+/** Resolves after `seconds`. */
+export const pause = (seconds: number) => sleep(seconds * 1_000);
 
 /** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
 export async function startContainers() {
   // Several rehearsals may run at once.
   const project = `longhand-rehearsal-${process.pid}`;
-  const {
-    urls,
-    stop,
-    compose,
-    containers: replicas,
-  } = await startComposeProject(project, {
+  const { urls, stop, compose, containers } = await startComposeProject(project, {
     files: ['docker-compose.yml', join('loadtest', 'rehearsal', 'compose.yml')],
     before: ['disk'],
     scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
   });
-  const first = async (service: string) => (await replicas(service))[0] ?? '';
+  const replicas = new Map<string, string[]>();
+  for (const service of [...services, 'disk', 'shortener']) replicas.set(service, await containers(service));
+  const first = (service: string) => replicas.get(service)?.[0] ?? '';
+  const every = (some: readonly Service[], act: (replica: string, service: Service) => Promise<unknown>) =>
+    Promise.all(some.map((service) => act(first(service), service)));
+  const leave = (network: string, container: string) =>
+    docker('network', 'disconnect', `${project}_${network}`, container);
+  const enter = (network: string, container: string, name: string) =>
+    docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
+  const redis = (service: RedisService, ...command: string[]) =>
+    docker('exec', first(service), 'redis.sh', 'cli', ...command);
   /** When containers of a service exited since `since`, and their codes. Times are milliseconds since 1970. */
   const exits = async (service: Service, since: number) => {
     const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
@@ -40,53 +49,56 @@ export async function startContainers() {
     const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
     return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
   };
-  const leave = (network: string, container: string) =>
-    docker('network', 'disconnect', `${project}_${network}`, container);
-  const enter = (network: string, container: string, name: string) =>
-    docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
+
+  // What is done to a service is done to its first replica.
   return {
     urls,
     stop,
     shortener: 'http://shortener:9000',
     /** The shortener as another origin: a fault may use up its share of expansions. */
-    otherShortener: `http://${await addressOf(await first('shortener'), `${project}_egress`)}:9000`,
-
-    ...{ replicas, first, signal, exits },
-
-    /** Asks a replica to stop, as the stack itself does, and waits until it has exited. */
-    async terminate(service: Service, replica: string) {
-      const start = Date.now();
-      await signal(replica, service === 'proxy' ? 'QUIT' : 'TERM');
-      const { at, code } = await until(async () => (await exits(service, start))[0], 30);
-      return { code, seconds: (at - start) / 1_000 };
-    },
-
-    /** Resolves once every replica is healthy again. */
-    async settled() {
-      for (const replica of (await Promise.all(services.map(replicas))).flat()) {
-        const health = () => docker('inspect', replica, '--format', '{{.State.Health.Status}}');
-        await until(async () => (await health()) === 'healthy', 90);
-      }
-    },
+    otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     /** Runs a command of Redis. */
-    redis: async (service: RedisService, ...command: string[]) =>
-      docker('exec', await first(service), 'redis.sh', 'cli', ...command),
+    redis,
+    exits,
+    replicas: (service: Service) => replicas.get(service)?.length ?? 0,
+
+    /** Resolves once every replica is healthy. */
+    async settled() {
+      const all = services.flatMap((service) => replicas.get(service) ?? []);
+      const health = () => docker('inspect', ...all, '--format', '{{.State.Health.Status}}');
+      await expect.poll(health, { timeout: 90_000 }).toMatch(/^(healthy\s*)+$/);
+    },
+
+    kill: (...some: Service[]) => every(some, (replica) => signal(replica, 'KILL')),
+
+    async hang(seconds: number, ...some: Service[]) {
+      await every(some, (replica) => signal(replica, 'STOP'));
+      await pause(seconds);
+      await every(some, (replica) => signal(replica, 'CONT'));
+    },
+
+    /** Asks a service to stop, as the stack itself does, and waits until it has exited. */
+    async terminate(service: Service) {
+      const start = Date.now();
+      await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
+      const { at, code } = await vi.waitUntil(async () => (await exits(service, start))[0], 30_000);
+      return { service, code, seconds: (at - start) / 1_000 };
+    },
 
     /** Runs a shell script where the files are. */
-    inside: async (where: keyof typeof folders, script: string) =>
-      docker('exec', '--workdir', folders[where], await first(where), 'sh', '-c', script),
+    inside: (where: keyof typeof folders, script: string) =>
+      docker('exec', '--workdir', folders[where], first(where), 'sh', '-c', script),
 
-    /** What a service has logged since `since`, in milliseconds since 1970. */
+    /** The lines that a service has logged since `since`, in milliseconds since 1970. */
     async log(service: Service, since: number) {
       const options = ['--no-log-prefix', '--since', new Date(since).toISOString()];
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis and its service. Resolves with what removes it. */
-    async relay(service: RedisService, behaviour: Behaviour) {
+    /** Puts a relay between a Redis and its service. */
+    async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
-      const redis = await first(service);
       const name = `${project}-relay`;
       const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
       const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
@@ -95,35 +107,34 @@ export async function startContainers() {
         ...['--network-alias', service, '--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`],
         ...[image, 'node', '/relay.ts', JSON.stringify(options)],
       );
-      await leave(network, redis);
-      await enter(network, redis, `${service}-behind`);
+      await leave(network, first(service));
+      await enter(network, first(service), `${service}-behind`);
       // Redis may get its old address back; then the old connections would bypass the relay.
-      await docker('exec', redis, 'redis.sh', 'cli', 'CLIENT', 'KILL', 'TYPE', 'normal');
-      return async () => {
-        const connections = await docker('logs', name);
-        await leave(network, redis);
-        await enter(network, redis, service);
-        await docker('rm', '--force', name);
-        if (!connections.includes('connected'))
-          throw new Error(`nothing connected to the relay before ${service}`);
-      };
+      await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
+      await pause(seconds);
+      expect(await docker('logs', name)).toContain('connected');
+      await leave(network, first(service));
+      await enter(network, first(service), service);
+      await docker('rm', '--force', name);
     },
 
-    /** Takes a replica off the network that it shares with the proxy. Resolves with what brings it back. */
-    async cutOff(service: 'expander' | 'tasks', replica: string) {
-      await leave(`to-${service}`, replica);
-      return () => enter(`to-${service}`, replica, service);
+    /** Takes services off the networks that they share with the proxy. */
+    async cutOff(seconds: number, ...some: Service[]) {
+      await every(some, (replica, service) => leave(`to-${service}`, replica));
+      await pause(seconds);
+      await every(some, (replica, service) => enter(`to-${service}`, replica, service));
     },
 
-    /** Drops the proxy's DNS queries. Resolves with what ends that. */
-    async loseNames() {
-      const pid = await docker('inspect', await first('proxy'), '--format', '{{.State.Pid}}');
+    /** Drops the proxy's DNS queries. */
+    async loseNames(seconds: number) {
+      const pid = await docker('inspect', first('proxy'), '--format', '{{.State.Pid}}');
       const rule = (action: string) =>
         promisify(execFile)('nsenter', [
           ...['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP'],
         ]);
       await rule('-I');
-      return () => rule('-D');
+      await pause(seconds);
+      await rule('-D');
     },
   };
 }

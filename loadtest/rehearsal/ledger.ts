@@ -1,4 +1,4 @@
-import type { Drill } from './fault.ts';
+import type { Request } from './load.ts';
 
 interface Listed {
   _id: string;
@@ -12,18 +12,18 @@ const batch = 20;
  * Compares the responses to a load with the list at `tasks`, then removes what it added.
  *
  * @param run the prefix of its titles.
+ * @returns titles that were acknowledged and are not there, and those that are there twice.
  */
-export async function settleAccounts(tasks: string, run: string, drill: Drill): Promise<void> {
+export async function settle(tasks: string, run: string, requests: readonly Request[]) {
   const listed = await added(tasks, run);
   const titles = listed.map(({ title }) => title);
   const there = new Set(titles);
-  const acknowledged = drill.requests.filter(({ kind, right }) => kind === 'write' && right);
-  const lost = acknowledged.flatMap(({ title = '' }) => (there.has(title) ? [] : [title]));
-  const doubled = titles.filter((title, i) => titles.indexOf(title) !== i);
-  drill.notes.push(`${acknowledged.length} writes acknowledged, ${lost.length} lost`);
-  if (lost.length > 0) drill.broken.push(`lost: ${lost.slice(0, 5).join(', ')}`);
-  if (doubled.length > 0) drill.broken.push(`twice: ${doubled.slice(0, 5).join(', ')}`);
+  const acknowledged = requests.filter(({ kind, right }) => kind === 'write' && right);
   await remove(tasks, listed);
+  return {
+    lost: acknowledged.flatMap(({ title = '' }) => (there.has(title) ? [] : [title])),
+    doubled: titles.filter((title, i) => titles.indexOf(title) !== i),
+  };
 }
 
 /** Removes tasks from the list at `tasks`, a few at a time. */

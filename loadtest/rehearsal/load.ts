@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { RehearsedStack } from './containers.ts';
-import { pause } from './until.ts';
 
 export type Kind = 'hot' | 'miss' | 'read' | 'write';
 
@@ -24,14 +23,8 @@ export interface Request {
   title?: string;
 }
 
-/**
- * Starts to request hot links, new links, the list and writes, each at its constant rate, however slow the responses are.
- * Resolves after `seconds` of that.
- */
-export async function startLoad(
-  { urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>,
-  seconds: number,
-) {
+/** Starts to request hot links, new links, the list and writes, each at its constant rate, however slow the responses are. */
+export function startLoad({ urls, shortener }: Pick<RehearsedStack, 'urls' | 'shortener'>) {
   const run = `rehearsal-${randomBytes(6).toString('base64url')}`;
   const json = { accept: 'application/json', 'content-type': 'application/json' };
   const expand = (id: string) => {
@@ -63,7 +56,6 @@ export async function startLoad(
       pending.add(request);
     }, 1_000 / rates[kind]);
   });
-  await pause(seconds);
   return {
     /** The prefix of the titles that this load adds. */
     run,

@@ -1,49 +1,106 @@
-import type { RehearsedStack } from './containers.ts';
-import type { Drill, Fault } from './fault.ts';
-import { tally } from './judge.ts';
-import { settleAccounts } from './ledger.ts';
-import { startLoad } from './load.ts';
-import { pause } from './until.ts';
+import { expect, test } from 'vitest';
+import { pause, type RehearsedStack, startContainers } from './containers.ts';
+import { settle } from './ledger.ts';
+import { type Kind, type Request, startLoad } from './load.ts';
 
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };
 
-/** Rehearses one row: load, fault, recovery, and a search for every acknowledged task. */
-export async function rehearse(fault: Fault, stack: RehearsedStack): Promise<Drill> {
-  const drill: Drill = { requests: [], began: 0, ended: 0, exits: [], notes: [], broken: [] };
-  /** Reports a fault that cannot be caused or undone, so that the rows after it still run. */
-  const attempt = <Value>(action: Promise<Value>, words = ''): Promise<Value | undefined> =>
-    action.catch((error: Error) => {
-      drill.broken.push(`${words}${error.message}`);
-      return undefined;
-    });
+/** What clients saw of a fault. Spans of time are seconds; without kinds, every kind of request counts. */
+export class Drill {
+  requests: readonly Request[] = [];
+  /** When the fault began, and when it was over: milliseconds since 1970. */
+  began = Date.now();
+  ended = 0;
 
-  await attempt(stack.settled(), 'the stack, before this row, ');
-  const load = fault.quiet ? undefined : await attempt(startLoad(stack, margin.before));
-  drill.began = Date.now();
-  const undo = await attempt(fault.begin(stack, drill));
-  await pause(fault.seconds ?? 0);
-  if (typeof undo === 'function') await attempt(undo());
-  drill.ended ||= Date.now();
-  await attempt(stack.settled(), 'the stack ');
-  if (fault.after) await attempt(fault.after(stack, drill));
-  if (load) {
+  #since(kinds: readonly Kind[]): Request[] {
+    return this.requests.filter(
+      ({ kind, at }) => at >= this.began && (kinds.length === 0 || kinds.includes(kind)),
+    );
+  }
+
+  /** What failed, such as `3 write 503`, leaving out those with the status `but`. */
+  failed(kinds: readonly Kind[] = [], but?: number): string {
+    const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
+    const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
+    return [...groups].map(([what, { length }]) => `${length} ${what}`).join(', ');
+  }
+
+  /** From the beginning of the fault to the last failure. */
+  lastFailed(): number {
+    const failures = this.#since([]).filter(({ right }) => !right);
+    return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
+  }
+
+  /** From the beginning of the fault, or its end, until the last request was sent that failed. */
+  lastSentThatFailed(after: 'began' | 'ended'): number {
+    const failures = this.#since([]).filter(({ right }) => !right);
+    return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;
+  }
+
+  slowest(...kinds: Kind[]): number {
+    return Math.max(0, ...this.#since(kinds).map(({ milliseconds }) => milliseconds)) / 1_000;
+  }
+
+  /** The median before the fault, and during it. */
+  medians(...kinds: Kind[]): { before: number; during: number } {
+    const median = (isMeant: (request: Request) => boolean) => {
+      const some = this.requests.filter((request) => kinds.includes(request.kind) && isMeant(request));
+      return (
+        (some.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b)[some.length >> 1] ?? 0) / 1_000
+      );
+    };
+    return {
+      before: median(({ at }) => at < this.began),
+      during: median(({ at }) => at >= this.began && at <= this.ended),
+    };
+  }
+
+  toString(): string {
+    const failed = this.failed();
+    return [
+      `${this.requests.length} requests`,
+      failed ? `failed: ${failed}, the last after ${this.lastFailed().toFixed(1)} s` : 'none failed',
+    ].join('; ');
+  }
+}
+
+/**
+ * Causes a fault under load, waits until the stack is well again, and looks for every task that was acknowledged.
+ *
+ * @param fault may set when the fault began or ended, if it does more than that.
+ */
+export async function underLoad(
+  stack: Pick<RehearsedStack, 'urls' | 'shortener' | 'settled'>,
+  fault: (drill: Drill) => Promise<unknown>,
+): Promise<Drill> {
+  await stack.settled();
+  const load = startLoad(stack);
+  try {
+    await pause(margin.before);
+    const drill = new Drill();
+    await fault(drill);
+    drill.ended ||= Date.now();
+    await stack.settled();
     await pause(margin.after);
     drill.requests = await load.end();
-    await attempt(settleAccounts(stack.urls.tasks, load.run, drill), 'the tasks cannot be listed: ');
+    expect(await settle(stack.urls.tasks, load.run, drill.requests)).toEqual({ lost: [], doubled: [] });
+    return drill;
+  } finally {
+    await load.end();
   }
-  drill.broken.push(...fault.judges.flatMap((judge) => judge(drill) ?? []));
-  return drill;
 }
 
-/** The result of a row, in one line. */
-export function describe(id: string, { requests, began, notes, broken }: Drill): string {
-  const failures = requests.filter(({ right, at }) => !right && at >= began);
-  const last = failures.at(-1);
-  const seen = [
-    `${requests.length} requests, ${failures.length} failed`,
-    ...(last ? [`${tally(failures)}, the last after ${((last.at - began) / 1_000).toFixed(1)} s`] : []),
-    ...new Set([...broken, ...notes]),
-  ];
-  return `${(broken.length > 0 ? 'BROKEN' : 'kept').padEnd(8)} ${id.padEnd(26)} ${seen.join('; ')}`;
-}
+/** A test for a row of PROMISES.md. All rows have one stack. */
+export const row = test
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  .extend('stack', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const stack = await startContainers();
+    onCleanup(stack.stop);
+    return stack;
+  })
+  .extend('rehearse', ({ stack, annotate }) => async (fault: (drill: Drill) => Promise<unknown>) => {
+    const drill = await underLoad(stack, fault);
+    await annotate(`${drill}`);
+    return drill;
+  });

@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import { pause, type RehearsedStack } from '../containers.ts';
+import { row } from '../rehearse.ts';
+
+/** What a replica of the expander logs when its cache goes, or comes back. */
+const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
+
+const cache = 'expander-cache';
+const full = ['1', 'noeviction'];
+const usual = ['64mb', 'allkeys-lfu'];
+const limit = (stack: RehearsedStack, [memory = '', policy = '']: string[]) =>
+  stack.redis(cache, 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
+
+/** How often the cache changes its state, and how. It goes and comes back when a relay comes, and again when that goes. */
+const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = [
+  ['cache-killed', 2, (stack) => stack.kill(cache).then(() => pause(1))],
+  ['cache-hung', 2, (stack) => stack.hang(5, cache)],
+  ['cache-slow', 4, (stack) => stack.relay(cache, { delay: 100 }, 5)],
+  ['cache-sliced', 4, (stack) => stack.relay(cache, { slice: 3 }, 5)],
+  ['cache-garbage', 4, (stack) => stack.relay(cache, { answer: 'garbage' }, 5)],
+  ['cache-reset', 4, (stack) => stack.relay(cache, { answer: 'reset' }, 5)],
+  ['cache-flushed', 2, (stack) => stack.redis(cache, 'FLUSHALL').then(() => pause(1))],
+  [
+    'cache-full',
+    2,
+    async (stack) => {
+      await limit(stack, full);
+      await pause(5);
+      await limit(stack, usual);
+    },
+  ],
+];
+
+row.for(faults)('%s', async ([, often, fault], { stack, rehearse }) => {
+  const seen = await rehearse(() => fault(stack));
+  expect(seen.failed(['hot', 'miss'])).toBe('');
+  expect(seen.slowest('miss')).toBeLessThan(8);
+  expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
+  const lines = (await stack.log('expander', seen.began)).filter((line) => changes.test(line));
+  // The connection and the responses each say so, in each replica.
+  expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(often * 2 * stack.replicas('expander'));
+});

@@ -1,0 +1,53 @@
+import { expect } from 'vitest';
+import { pause, type RehearsedStack, type Service } from '../containers.ts';
+import { type Drill, row } from '../rehearse.ts';
+
+const services = ['expander', 'tasks'] as const;
+
+/** Ends services one by one, each so often, and starts them again. */
+async function terminate(stack: RehearsedStack, drill: Drill, rounds: number, ...some: readonly Service[]) {
+  for (let round = 0; round < rounds; round++) {
+    for (const service of some) {
+      const { code, seconds } = await stack.terminate(service);
+      drill.ended = Date.now();
+      expect(code, service).toBe('0');
+      expect(seconds, service).toBeLessThan(10);
+      await stack.settled();
+      // Docker restarts at once only what ran for 10 s.
+      await pause(5);
+    }
+  }
+}
+
+row('services-terminated', async ({ stack, rehearse }) => {
+  const seen = await rehearse((drill) => terminate(stack, drill, 20, ...services));
+  expect(seen.failed()).toBe('');
+});
+
+row('proxy-terminated', async ({ stack, rehearse }) => {
+  const seen = await rehearse((drill) => terminate(stack, drill, 1, 'proxy'));
+  expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
+});
+
+row('replica-killed', async ({ stack, rehearse }) => {
+  const seen = await rehearse(async () => {
+    await stack.kill(...services);
+    await pause(3);
+  });
+  expect(seen.lastFailed()).toBeLessThan(1);
+});
+
+row('replica-hung', async ({ stack, rehearse }) => {
+  const seen = await rehearse(() => stack.hang(10, ...services));
+  expect(seen.lastFailed()).toBeLessThan(3);
+  expect(seen.slowest()).toBeLessThan(4);
+  for (const service of services) expect(await stack.exits(service, seen.began)).toHaveLength(1);
+});
+
+row('replica-cut-off', async ({ stack, rehearse }) => {
+  const seen = await rehearse(() => stack.cutOff(8, ...services));
+  expect(seen.failed(['hot', 'miss'])).toBe('');
+  expect(seen.lastFailed()).toBeLessThan(3);
+  expect(seen.slowest('read', 'write')).toBeLessThan(3);
+  expect(seen.slowest('hot', 'miss')).toBeLessThan(11);
+});

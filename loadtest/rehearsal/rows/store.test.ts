@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { pause, type RehearsedStack } from '../containers.ts';
+import { type Drill, row } from '../rehearse.ts';
+
+const store = 'tasks-store';
+
+/** Waits until Redis has loaded its file. */
+const answers = (stack: RehearsedStack) =>
+  expect.poll(() => stack.redis(store, 'PING').catch(() => ''), { timeout: 30_000 }).toBe('PONG');
+
+const limit = (stack: RehearsedStack, memory: string) =>
+  stack.redis(store, 'CONFIG', 'SET', 'maxmemory', memory);
+
+const answersInTime = (seen: Drill) => {
+  expect(seen.failed(['hot', 'miss'])).toBe('');
+  expect(seen.slowest('read', 'write')).toBeLessThan(1.2);
+  expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
+};
+
+row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
+  ['store-killed', (stack) => stack.kill(store).then(() => answers(stack))],
+  ['store-hung', (stack) => stack.hang(4, store)],
+  ['store-restarted', (stack) => stack.terminate(store).then(() => answers(stack))],
+])('%s', async ([, fault], { stack, rehearse }) => {
+  const seen = await rehearse(() => fault(stack));
+  answersInTime(seen);
+  expect(seen.failed(['read', 'write'], 503)).toBe('');
+});
+
+row('store-slow', async ({ stack, rehearse }) => {
+  answersInTime(await rehearse(() => stack.relay(store, { delay: 100 }, 4)));
+});
+
+row('store-out-of-memory', async ({ stack, rehearse }) => {
+  const seen = await rehearse(async () => {
+    await limit(stack, '1');
+    await pause(3);
+    await limit(stack, '256mb');
+  });
+  answersInTime(seen);
+  expect(seen.failed(['read'])).toBe('');
+  expect(seen.failed(['write'], 503)).toBe('');
+});
+
+row('store-disk-full', async ({ stack, rehearse, annotate }) => {
+  const seen = await rehearse(async (drill) => {
+    await stack.inside('disk', 'cat /dev/zero >filler 2>/dev/null || true');
+    await pause(20);
+    await stack.inside('disk', 'rm filler');
+    drill.ended = Date.now();
+    await stack.settled();
+    await pause(15);
+  });
+  expect(seen.failed(['hot', 'miss'])).toBe('');
+  expect(seen.failed(['read', 'write'], 503)).toBe('');
+  expect(seen.lastSentThatFailed('ended')).toBeLessThan(15);
+
+  const exits = (await stack.exits(store, seen.began)).map(({ at }) => at);
+  await annotate(`Redis exited ${exits.length} times`);
+  // Each replica tries two writes, then two every 12 s.
+  expect(exits.length).toBeLessThanOrEqual(stack.replicas('tasks') * 2 * (1 + Math.floor(20 / 12)));
+  const pages = seen.requests.filter(({ kind, right }) => kind === 'read' && right);
+  for (const [i, exit] of exits.entries()) {
+    const next = pages.find(({ at, milliseconds }) => at - milliseconds > exit)?.at ?? Infinity;
+    expect(Math.min(next, exits[i + 1] ?? Infinity) - exit).toBeLessThan(3_000);
+  }
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { pause, type RehearsedStack } from '../containers.ts';
+import { added } from '../ledger.ts';
+import { send } from '../load.ts';
+import { type Drill, row } from '../rehearse.ts';
+import { disguises } from '../smuggled.ts';
+
+/** Paths of the shortener that behave badly. */
+const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
+
+/** Bytes that clients send who are slow, never read, or send nonsense, and on how many connections. */
+const clients: readonly (readonly [string, number])[] = [
+  ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
+  ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
+  ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50],
+  ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50],
+];
+
+/** A connection to the tasks, which no error ends. */
+function open(stack: RehearsedStack) {
+  const { hostname, port } = new URL(stack.urls.tasks);
+  return connect(Number(port), hostname).on('error', () => {});
+}
+
+function othersAreAnswered(seen: Drill) {
+  expect(seen.failed()).toBe('');
+  const { before, during } = seen.medians('hot', 'miss', 'read');
+  expect(during).toBeLessThan(Math.max(0.05, 2 * before));
+}
+
+row('hostile-targets', async ({ stack, rehearse, annotate }) => {
+  // They come from the address of the load, so they share its limits.
+  const [count, inFlight, rest] = [10_000, 150, 0.3];
+  let [started, longest] = [0, 0];
+  const statuses = new Map<number, number>();
+  const side = async () => {
+    while (started < count) {
+      const target = `${stack.otherShortener}${targets[started++ % targets.length]}?id=${randomUUID()}`;
+      const start = Date.now();
+      const { status } = await send(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
+      longest = Math.max(longest, Date.now() - start);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await pause(rest);
+    }
+  };
+  othersAreAnswered(await rehearse(() => Promise.all(Array.from({ length: inFlight }, side))));
+  await annotate(`statuses ${JSON.stringify([...statuses])}, the slowest took ${longest} ms`);
+  expect(longest).toBeLessThanOrEqual(8_000);
+});
+
+row('hostile-clients', async ({ stack, rehearse }) => {
+  const seen = await rehearse(async () => {
+    const sockets = clients.flatMap(([bytes, count]) =>
+      Array.from({ length: count }, () => [open(stack), bytes] as const),
+    );
+    for (const [socket, bytes] of sockets) socket.pause().write(bytes);
+    await pause(8);
+    for (const [socket] of sockets) socket.destroy();
+  });
+  othersAreAnswered(seen);
+});
+
+row('smuggled-request', async ({ stack, rehearse }) => {
+  const title = `rehearsal-smuggled-${randomUUID()}`;
+  const body = JSON.stringify({ title });
+  const json = 'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n';
+  const hidden = `POST /tasks HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const seen = await rehearse(async () => {
+    for (const bytes of disguises(hidden, json)) {
+      const socket = open(stack);
+      socket.end(bytes);
+      await Promise.race([text(socket).catch(() => ''), pause(2)]);
+    }
+  });
+  expect(seen.failed()).toBe('');
+  expect(await added(stack.urls.tasks, title)).toEqual([]);
+});

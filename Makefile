@@ -31,7 +31,7 @@ down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose --profile observe down; else node deploy/native/main.ts down; fi
 
 logs: ## follow the logs; ID=… shows the lines about one request
-	@if $(in_containers); then deploy/compose/logs.sh "$$ID"; else node deploy/native/main.ts logs; fi
+	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
 
 observe: ## observe the running stack with Prometheus, in containers with Grafana too
 	@if $(in_containers); then deploy/compose/observe.sh; else \

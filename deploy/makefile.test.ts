@@ -10,7 +10,7 @@ const makefile = join(import.meta.dirname, '../Makefile');
 const program = `#!/bin/sh
 printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
-const programs = ['backup', 'restore', 'packages', 'compose/logs', 'compose/replace'].map(
+const programs = ['backup', 'restore', 'packages', 'logs', 'compose/replace'].map(
   (name) => `deploy/${name}.sh`,
 );
 
@@ -46,7 +46,7 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
 test.each([
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
-  ['logs', 'ID', (value: string) => `<deploy/native/main.ts>\n<logs>\n<ID=${value}>\n`],
+  ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
   // A variable that the Makefile does not know, also in a make that make starts.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],

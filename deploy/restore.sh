@@ -46,8 +46,6 @@ if [ "$kind" = containers ]; then
     repair='docker compose exec tasks node tasks/src/repair-main.ts'
 else
     mkdir -p .local/tasks-store
-    # The stack's account may own the folder above.
-    if [ "$(id -u)" = 0 ]; then chown "$(stat -c %u:%g .local/.)" .local/tasks-store; fi
     (exec <"$file" && cd .local/tasks-store && "$here/compose/redis.sh" restore) || fail 'The backup was not restored.'
     # The reader's shell expands it.
     # shellcheck disable=SC2016

@@ -23,5 +23,5 @@ test('A checkout may have any path and LONGHAND_BIND name any local address, suc
   expect(output()).toContain(`  tasks      http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/\n`);
   // The folder of this test is root's alone.
   if (process.getuid?.() === 0)
-    expect(output()).toContain('Everything runs as root, because other users cannot read');
+    expect(output()).toContain('Everything runs as root, because an account without');
 }, 120_000);

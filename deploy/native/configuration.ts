@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
+import { logFile } from './log.ts';
 
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
-/** nginx's own log, relative to its prefix: no line passes through the supervisor. */
-const accessLog = '../log/access.log';
+/** The stack's log, relative to nginx's prefix: none of nginx's lines passes through the supervisor. */
+const accessLog = `../${logFile}`;
 
 /** The stack's variables as `readEnv` gives them, and what differs from stack to stack: texts, numbers and lists of texts. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;

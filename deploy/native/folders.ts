@@ -1,12 +1,14 @@
-import { accessSync, chmodSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
+import type { Account } from './privileges.ts';
 
 /** Rewritten at each start. */
 const temporary = ['run', 'proxy'];
 /** The folders of a stack, named after their processes; Unix sockets are in `run`. */
-const names = [...temporary, 'expander-cache', 'tasks-store', 'log', 'prometheus'];
+const names = [...temporary, 'expander-cache', 'tasks-store'];
 
-export const belongsToAnother = (path = '') =>
+export const belongsToAnother = (path: string) =>
   `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;
 
 /**
@@ -29,11 +31,22 @@ export const enterFolder = (folder: string): void =>
 export const createFolders = (folder: string): void =>
   explained(folder, () => {
     for (const name of temporary) rmSync(`${folder}/${name}`, { recursive: true, force: true });
-    for (const path of [folder, ...names.map((name) => `${folder}/${name}`)]) {
-      mkdirSync(path, { recursive: true });
-      chmodSync(path, 0o700);
-    }
+    for (const name of names) mkdirSync(`${folder}/${name}`, { recursive: true, mode: 0o700 });
   });
+
+/**
+ * Gives the folders to the account of the processes. `folder` itself stays root's, and from then on root opens nothing in
+ * those that it gave, where a process could plant a link.
+ */
+export function giveFolders(folder: string, account: Account, given: readonly string[] = names): void {
+  chmodSync(folder, 0o711);
+  for (const name of given) {
+    const path = `${folder}/${name}`;
+    // There could be links in what the account has already.
+    if (statSync(path).uid !== account.uid)
+      execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, path]);
+  }
+}
 
 function explained(folder: string, work: () => void): void {
   try {

@@ -1,27 +1,23 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
-import { belongsToAnother, enterFolder } from './folders.ts';
-import { forEachLine } from './lines.ts';
-import { keepLine, logs as logNames } from './log-files.ts';
-import { portNames } from './ports.ts';
-import { leaveRoot } from './privileges.ts';
-import { searchPath, serviceFiles, socketPath } from './processes.ts';
-import { lockStack, readState, writeState } from './runner.ts';
+import { enterFolder } from './folders.ts';
+import { startLog } from './log.ts';
+import { unprivilegedAccount } from './privileges.ts';
+import { searchPath, socketPath } from './processes.ts';
+import { ask, becomeRunner } from './runner.ts';
 import type { Stack } from './stack.ts';
 
 /**
- * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `logs` follows the
- * logs, or shows the lines about one request (ID=…), `observe` starts a Prometheus beside it. Each command loads only what
- * it needs, so it answers soon.
+ * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `observe` starts a
+ * Prometheus beside it. Each command loads only what it needs, so it answers soon.
  */
-const commands: Record<string, () => Promise<void>> = { up, ps, down, logs, observe };
+const commands: Record<string, () => Promise<void>> = { up, ps, down, observe };
 
 const checkout = join(import.meta.dirname, '..', '..');
 const [command = 'up', argument = join(checkout, '.local')] = process.argv.slice(2);
@@ -30,53 +26,47 @@ const workingDirectory = process.cwd();
 // Other users may not read what the stack writes.
 process.umask(0o077);
 try {
-  if (!Object.hasOwn(commands, command))
-    throw new Error(`${command}: the commands are up, ps, down, logs and observe.`);
-  const reason =
-    command === 'up' || existsSync(folder) ? leaveRoot(checkout, folder, serviceFiles, lowPorts()) : '';
-  if (reason && existsSync(folder) && statSync(folder).uid !== 0) throw new Error(belongsToAnother(folder));
   if (command === 'up' || existsSync(folder)) enterFolder(folder);
-  if (command === 'up' && reason) printLine('stack', `Everything runs as root, because ${reason}.`);
-  await commands[command]?.();
+  const run = commands[command];
+  if (!run) throw new Error(`${command}: the commands are ${Object.keys(commands).join(', ')}.`);
+  await run();
 } catch (error) {
   print(error instanceof Error ? error.message : `${error}`, console.error);
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Whether a port of the proxy is one that only root may listen on. */
-function lowPorts(): boolean {
-  return portNames.map((name) => Number(process.env[name])).some((port) => port > 0 && port < 1_024);
-}
-
 async function up(): Promise<void> {
   requirePrograms('nginx', 'redis-server');
-  using lock = lockStack();
-  if (lock === undefined) {
-    const holder = `process ${readState()?.pid}`;
-    throw new Error(
-      `The stack is already running (${holder}): \`make ps\` shows it, \`make down\` stops it.`,
-    );
-  }
-  const stop = stopSignal();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stopSignal(), stop.signal]);
   let status = () => 'The stack is starting.';
-  writeState(status());
-  mkdirSync('log', { recursive: true });
-  // Refuses to start where the log cannot be opened.
-  appendFileSync(join('log', logNames.lines), '');
+  if (
+    !(await becomeRunner(
+      () => status(),
+      () => stop.abort(),
+    ))
+  )
+    throw new Error('The stack is already running: `make ps` shows it, `make down` stops it.');
+  const account = unprivilegedAccount(checkout);
+  if (!account && process.getuid?.() === 0)
+    printLine(
+      'stack',
+      'Everything runs as root, because an account without privileges cannot read this checkout.',
+    );
+  const keepLine = startLog(account);
   const { startStack } = await import('./stack.ts');
   await using stack = await startStack({
     folder: '.',
+    account,
     env: withAbsoluteFiles(process.env),
     onLine(process, line) {
       printLine(process, line);
-      keepLine('log', process, line);
+      keepLine(process, line);
     },
-    onRestart: () => writeState(status()),
   });
   status = () => describeStack(stack);
-  writeState(status());
   print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
-  if (!stop.aborted) await once(stop, 'abort');
+  if (!signal.aborted) await once(signal, 'abort');
   print('\nStopping. The tasks are kept.');
 }
 
@@ -89,56 +79,28 @@ function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 async function ps(): Promise<void> {
-  print(readState()?.status ?? 'The stack is not running: `make up` starts it.');
+  print((await ask('status')) ?? 'The stack is not running: `make up` starts it.');
 }
 
 async function down(): Promise<void> {
-  const runner = readState();
-  if (runner === undefined) return print('The stack is not running.');
-  process.kill(runner.pid, 'SIGTERM');
-  while (readState()?.pid === runner.pid) await sleep(50);
-  print('The stack has stopped.');
-}
-
-async function logs(): Promise<void> {
-  const show = (line: string) => {
-    const { service, time } = JSON.parse(line);
-    printLine(`${service}`, line, `${time} `);
-  };
-  if (process.env.ID) {
-    const grep = spawnSync('grep', ['-hrF', requestId(), 'log'], { maxBuffer: 2 ** 28 });
-    const lines = `${grep.stdout}`.split('\n').filter(Boolean);
-    const time = (line: string) => Date.parse(JSON.parse(line).time);
-    for (const line of lines.toSorted((a, b) => time(a) - time(b))) show(line);
-    return;
-  }
-  const files = Object.values(logNames).map((name) => join('log', name));
-  const tail = spawn('tail', ['-q', '-n', '100', '-F', ...files], { stdio: ['ignore', 'pipe', 'ignore'] });
-  forEachLine(tail.stdout, show);
-  await once(tail, 'exit');
+  print((await ask('stop')) === undefined ? 'The stack is not running.' : 'The stack has stopped.');
 }
 
 async function observe(): Promise<void> {
   const { observeStack, programs } = await import('../observe/observe.ts');
   requirePrograms(...programs);
-  if (readState() === undefined)
+  if ((await ask('status')) === undefined)
     throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
   const { readEnv, stackVariables } = await import('@longhand/shared/env.ts');
   const { LONGHAND_PROMETHEUS_PORT: port } = readEnv(stackVariables, process.env, ['LONGHAND_']);
   const stop = stopSignal();
-  const { url, stop: end } = await observeStack({ folder: '.', port, onLine: printLine });
+  const account = unprivilegedAccount(checkout);
+  const { url, stop: end } = await observeStack({ folder: '.', account, port, onLine: printLine });
   print(
     `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; what was seen is kept.\n`,
   );
   if (!stop.aborted) await once(stop, 'abort');
   await end();
-}
-
-/** @throws Error with a message for people */
-function requestId(): string {
-  const { ID = '' } = process.env;
-  if (/^[0-9a-f]{32}$/.test(ID)) return ID;
-  throw new Error(`ID=${ID} is not a request ID (32 hex digits, shown on the error page).`);
 }
 
 function requirePrograms(...programs: string[]): void {
@@ -170,8 +132,8 @@ function describeStack({ urls, bind, processes }: Stack): string {
   ].join('\n');
 }
 
-function printLine(process: string, line: string, time = ''): void {
-  console.log(`${time}${process.padEnd(14)} | ${formatLogLine(line)}`);
+function printLine(process: string, line: string): void {
+  console.log(`${process.padEnd(14)} | ${formatLogLine(line)}`);
 }
 
 function print(text: string, write: (text: string) => void = console.log): void {

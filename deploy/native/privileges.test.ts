@@ -1,20 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { chown, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Runner, type Started } from '../testing/runner.ts';
-import { accountPrefix, unprivilegedAccount, unusedId } from './privileges.ts';
+import { childPrefix, unprivilegedAccount, unusedId } from './privileges.ts';
 
 const isRoot = process.getuid?.() === 0;
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 
 /** Runs a command as another user; what it printed. */
 function asSomebodyElse(command: string, ...args: string[]): string {
-  const prefix = accountPrefix(somebodyElse, false);
-  const [program = '', ...words] = [...prefix, command, ...args];
+  const [program = '', ...words] = [...childPrefix({ account: somebodyElse }), command, ...args];
   return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
 }
 
@@ -66,7 +65,7 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
     expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
 
     const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
-    for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.lock', 'stack.json']) {
+    for (const path of ['run', 'proxy', 'tasks-store', 'expander-cache', 'stack.sock', 'stack.log']) {
       expect([path, others(path)]).toEqual([path, 0]);
     }
     for (const name of readdirSync(join(runner.folder, 'tasks-store', 'appendonlydir'))) {
@@ -105,23 +104,27 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
   });
 
   test.runIf(isRoot)(
-    'started by root, it opens nothing of root’s that its account has put a link to',
+    'started by root, it changes nothing of root’s that a process has put a link to',
     async () => {
       await runner.interrupt(started);
-      const secrets = await mkdtemp(join(tmpdir(), 'longhand-secrets-'));
-      onTestFinished(() => rm(secrets, { recursive: true }));
-      for (const name of readdirSync(join(runner.folder, 'log'))) {
-        const secret = join(secrets, name);
-        await writeFile(secret, 'secret', { mode: 0o600 });
-        await rm(join(runner.folder, 'log', name));
-        await symlink(secret, join(runner.folder, 'log', name));
-      }
-      const { output } = await runner.run('up').exited;
-      expect(output).toContain('permission denied');
-      for (const name of readdirSync(secrets)) {
-        const { uid, size } = statSync(join(secrets, name));
-        expect([name, uid, size]).toEqual([name, 0, 6]);
-      }
+      const secret = join(await mkdtemp(join(tmpdir(), 'longhand-secret-')), 'secret');
+      onTestFinished(() => rm(dirname(secret), { recursive: true }));
+      await writeFile(secret, 'secret', { mode: 0o600 });
+      const writable = spawnSync('find', [runner.folder, '-user', `${unusedId}`, '-type', 'd'], {
+        encoding: 'utf8',
+      });
+      for (const folder of writable.stdout.trim().split('\n'))
+        for (const name of [
+          'nginx.conf',
+          'nginx.pid',
+          'tasks-store.sock',
+          'stack.log',
+          'appendonlydir',
+          'temp.rdb',
+        ])
+          await symlink(secret, join(folder, name)).catch(() => {});
+      started = await runner.up();
+      expect(statSync(secret)).toMatchObject({ uid: 0, size: 6 });
     },
   );
 });
@@ -129,17 +132,20 @@ describe('On a machine with other users', { timeout: 120_000 }, () => {
 describe.runIf(isRoot)('The account of processes that root starts', () => {
   test('is the owner of the checkout, or one of its own if that is root', async () => {
     const checkout = await mkdtemp(join(tmpdir(), 'longhand-checkout-'));
+    onTestFinished(() => rm(checkout, { recursive: true }));
+    await cp('shared/src/service.ts', join(checkout, 'shared/src/service.ts'));
+    expect(unprivilegedAccount(checkout)).toBeUndefined();
+    await chmod(checkout, 0o755);
     expect(unprivilegedAccount(checkout)).toEqual({ uid: unusedId, gid: unusedId });
     await chown(checkout, somebodyElse.uid, somebodyElse.gid);
     expect(unprivilegedAccount(checkout)).toEqual(somebodyElse);
-    await rm(checkout, { recursive: true });
   });
 
   test('may listen on ports below 1024 if the proxy should', async () => {
     const lowPort = await freeLowPort();
     const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
     const attempt = (lowPorts: boolean) => {
-      const prefix = accountPrefix(somebodyElse, lowPorts);
+      const prefix = childPrefix({ account: somebodyElse, lowPorts });
       const [program = '', ...words] = [...prefix, process.execPath, '-e', listen];
       return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
     };

@@ -1,6 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** A user and group of the system, by their numbers. */
 export interface Account {
@@ -14,89 +14,42 @@ export interface Account {
  */
 export const unusedId = 65_520;
 
+/** How a program starts. */
+interface Start {
+  /** The account of the program, if root starts it. */
+  account?: Account | undefined;
+  /** Whether that account may listen on ports below 1024. */
+  lowPorts?: boolean | undefined;
+  /** What the kernel sends the program when its supervisor dies, even by SIGKILL. */
+  orphanSignal?: 'TERM' | 'KILL' | undefined;
+}
+
 /**
- * The account of the processes when root starts the stack: the owner of the checkout, so that the data stays theirs,
- * or, if that is root, one of its own.
+ * The account of all processes when root starts the stack: the owner of the checkout, or, if that is root, one of its own.
  *
- * @returns undefined if the runner has no privileges to drop.
+ * @returns undefined if the runner has no privileges to drop, or cannot drop them, as where the checkout is closed to
+ *   other users.
  */
 export function unprivilegedAccount(checkout: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(checkout);
-  return uid === 0 ? { uid: unusedId, gid: unusedId } : { uid, gid };
+  const account = uid === 0 ? { uid: unusedId, gid: unusedId } : { uid, gid };
+  const [setpriv, ...options] = childPrefix({ account });
+  const source = join(checkout, 'shared', 'src', 'service.ts');
+  return setpriv && spawnSync(setpriv, [...options, 'test', '-r', source]).status === 0 ? account : undefined;
 }
 
 /**
- * If root runs this program, restarts it as the account of the checkout before it opens anything in `folder`, where that
- * account could have planted a link. Root creates and gives away only a folder that no one else can replace.
- *
- * @param files that the account has to read.
- * @param lowPorts whether to keep the right to listen on ports below 1024.
- * @returns why it stays root, as a clause; undefined if it is not root.
+ * The command prefix that starts a program which does not outlive its supervisor, and has no privileges. It is empty where
+ * there is no setpriv, as on macOS.
  */
-export function leaveRoot(
-  checkout: string,
-  folder: string,
-  files: readonly string[],
-  lowPorts: boolean,
-): string | undefined {
-  const account = unprivilegedAccount(checkout);
-  if (account === undefined) return undefined;
-  const prefix = accountPrefix(account, lowPorts);
-  const can = (...test: string[]) => spawnSync('env', [...prefix, 'test', ...test]).status === 0;
-  if (!can('-e', '/')) return 'setpriv cannot drop privileges here';
-  const parent = existingParent(folder);
-  const hidden = can('-x', parent) ? files.find((file) => !can('-r', file)) : parent;
-  if (hidden) return `other users cannot read ${hidden}`;
-  try {
-    if (rootsAlone(parent)) giveAway(folder, account);
-  } catch {
-    // The caller tries again and reports the fault.
-    return undefined;
-  }
-  process.execve?.(
-    '/usr/bin/env',
-    ['env', ...prefix, process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-    process.env,
-  );
-  return 'this Node cannot restart as another user';
-}
-
-/** Leaves alone what the account owns already: it may have planted links there. */
-function giveAway(folder: string, { uid, gid }: Account): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (statSync(folder).uid !== uid) execFileSync('chown', ['-hR', `${uid}:${gid}`, `${resolve(folder)}/`]);
-}
-
-const existingParent = (path: string): string => {
-  const parent = dirname(resolve(path));
-  return existsSync(parent) ? parent : existingParent(parent);
-};
-
-/** Whether only root can replace `path`. */
-const rootsAlone = (path: string): boolean =>
-  statSync(path).uid === 0 && (path === '/' || rootsAlone(dirname(path)));
-
-/**
- * The command prefix that starts a program which does not outlive its supervisor; empty where there is no setpriv, as on
- * macOS.
- *
- * @param lowPorts whether it may listen on ports below 1024, if the supervisor may.
- * @param orphanSignal what the kernel sends when the supervisor dies, even by SIGKILL.
- */
-export function childPrefix(lowPorts: boolean, orphanSignal: 'TERM' | 'KILL'): string[] {
-  childrenEnd ??= spawnSync('setpriv', ['--pdeathsig', 'KILL', '--', 'true']).status === 0;
-  if (!childrenEnd) return [];
-  return ['setpriv', '--pdeathsig', orphanSignal, ...(lowPorts ? [] : ['--ambient-caps', '-all']), '--'];
-}
-
-let childrenEnd: boolean | undefined;
-
-/** The command prefix that starts a program as `account`, with at most the right to listen on low ports. */
-export function accountPrefix({ uid, gid }: Account, lowPorts: boolean): string[] {
+export function childPrefix({ account, lowPorts = false, orphanSignal = 'KILL' }: Start): string[] {
+  hasSetpriv ??= spawnSync('setpriv', ['--pdeathsig', 'KILL', '--', 'true']).status === 0;
+  if (!hasSetpriv) return [];
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
-  return [
-    ...['setpriv', '--reuid', `${uid}`, '--regid', `${gid}`, '--clear-groups', '--no-new-privs'],
-    ...['--inh-caps', capabilities, '--ambient-caps', capabilities, '--bounding-set', capabilities, '--'],
-  ];
+  const sets = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${capabilities}`);
+  const drop = account && [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', ...sets];
+  return ['setpriv', '--no-new-privs', '--pdeathsig', orphanSignal, ...(drop ?? []), '--'];
 }
+
+let hasSetpriv: boolean | undefined;

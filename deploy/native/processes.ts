@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
+import type { Account } from './privileges.ts';
 import { answersGet, answersPing } from './probes.ts';
 import type { ProcessSpec } from './supervisor.ts';
 
@@ -7,9 +8,6 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** PATH with the folders of Debian's nginx, which users other than root may not have. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
-
-/** The programs that run from the checkout. */
-export const serviceFiles = ['expander', 'tasks'].map((name) => join(root, name, 'src', 'main.ts'));
 
 /** The path of a Unix socket, from the stack's folder. */
 export const socketPath = (name: string) => join('run', `${name}.sock`);
@@ -84,18 +82,19 @@ export const service = (name: string, replica: string, redis: string, folder: st
 /**
  * nginx with the configuration in the folder `proxy`.
  *
- * @param at an address that it listens on, among others.
+ * @param host an address that it listens on, among others.
+ * @param ports of which the first is open once it is ready.
  */
-export function proxy(at: { host: string; port: number }): ProcessSpec {
-  // Started by root, nginx runs its workers as a user without access to the sockets.
-  const user = process.getuid?.() === 0 ? ' user root;' : '';
+export function proxy(host: string, ports: readonly number[], account?: Account): ProcessSpec {
+  // Started as root, nginx runs its workers as a user without access to the sockets.
+  const user = process.getuid?.() === 0 && !account ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
     // Relative, because nginx takes characters such as [ in a path for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
-    ready: () => acceptsConnections(at),
-    lowPorts: true,
+    ready: () => acceptsConnections({ host, port: ports[0] ?? 0 }),
+    lowPorts: ports.some((port) => port < 1_024),
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
   };

@@ -1,53 +1,55 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { once } from 'node:events';
+import { rmSync, statSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { ListenError, listen } from '@longhand/shared/listen.ts';
+import { belongsToAnother } from './folders.ts';
 
-/** Files of the running supervisor, in the stack's folder: its lock and its status. */
-const lockFile = 'stack.lock';
-const stateFile = 'stack.json';
+/** The socket on which the runner of the stack takes commands, in the stack's folder. */
+const commands = 'stack.sock';
 
-/** Milliseconds to wait for the lock: other commands hold it for less, and a supervisor has written its state by then. */
-const timeout = 250;
-
-/** SQLITE_BUSY, the low byte of several codes: another process has the lock. */
-const busy = 5;
-
-/** The status of the running supervisor. */
-export interface RunnerState {
-  pid: number;
-  /** For people. */
-  status: string;
+/**
+ * Makes this process the one that runs the stack in the working directory, if no other does. A listening socket is the
+ * lock, which the system releases however the process ends: Linux's abstract sockets leave no file behind.
+ *
+ * @param status for people, whenever somebody asks.
+ * @param stop ends the stack, and then this process.
+ * @returns whether no other process runs the stack.
+ */
+export async function becomeRunner(status: () => string, stop: () => void): Promise<boolean> {
+  const { dev, ino } = statSync('.');
+  const lock = createServer().unref();
+  try {
+    await listen(lock, { path: process.platform === 'linux' ? `\0longhand ${dev}:${ino}` : 'stack.lock' });
+  } catch (error) {
+    if (error instanceof ListenError) return false;
+    throw error;
+  }
+  rmSync(commands, { force: true });
+  const server = createServer((client) => {
+    client.unref().on('error', () => {});
+    client.once('data', (command) => {
+      if (`${command}` === 'stop') stop();
+      else client.end(status());
+    });
+  });
+  await listen(server.unref(), { path: commands });
+  return true;
 }
 
 /**
- * Makes this process the one that runs the stack, if no other does. The system releases the lock however the process ends.
- * Node has no file locks; SQLite has them on every system.
+ * Sends the running stack a command.
  *
- * @returns undefined if another process runs the stack.
- * @throws Error if the file cannot be opened, most likely because it belongs to another user.
+ * @returns its status, or nothing once it has stopped; undefined if none runs.
  */
-export function lockStack(): Disposable | undefined {
+export async function ask(command: 'status' | 'stop'): Promise<string | undefined> {
+  const socket = createConnection(commands);
   try {
-    const database = new DatabaseSync(lockFile, { timeout });
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return database;
+    await once(socket, 'connect');
   } catch (error) {
-    const { errcode, message } = error as Error & { errcode?: number };
-    if (((errcode ?? 0) & 0xff) === busy) return undefined;
-    throw new Error(`${resolve(lockFile)} cannot be locked: ${message}`);
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw new Error(belongsToAnother(process.cwd()));
+    return undefined;
   }
-}
-
-/** Writes what `make ps` shows; the caller has the lock. */
-export function writeState(status: string): void {
-  const state: RunnerState = { pid: process.pid, status };
-  writeFileSync(`${stateFile}.new`, JSON.stringify(state));
-  renameSync(`${stateFile}.new`, stateFile);
-}
-
-/** The status of the running supervisor, or undefined if there is none. */
-export function readState(): RunnerState | undefined {
-  if (!existsSync(lockFile)) return undefined;
-  using lock = lockStack();
-  return lock ? undefined : JSON.parse(readFileSync(stateFile, 'utf8'));
+  socket.write(command);
+  return text(socket).catch(() => '');
 }

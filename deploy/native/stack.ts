@@ -3,17 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy } from './configuration.ts';
-import { createFolders } from './folders.ts';
-import { logs, rotate } from './log-files.ts';
-import { checkPorts } from './ports.ts';
+import { createFolders, giveFolders } from './folders.ts';
+import { checkPorts, portNames } from './ports.ts';
 import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
 /** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */
 const proxyDrainTime = 2_000;
-
-/** Milliseconds between two checks of the size of the logs; nginx's may grow by 16 MB within one. */
-const rotationInterval = 1_000;
 
 /** Its `env` has LONGHAND_* and the variables of the services. */
 export interface StackOptions extends ProcessContext {
@@ -60,6 +56,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
+  if (options.account) giveFolders(folder, options.account);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -67,21 +64,17 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [proxy({ host: host.replace(/[[\]]/g, ''), port: variables.LONGHAND_PORT })],
+      [
+        proxy(
+          host.replace(/[[\]]/g, ''),
+          portNames.map((name) => variables[name]),
+          options.account,
+        ),
+      ],
     ],
     { ...options, env: { ...env, PATH: searchPath(env) } },
   );
   const url = (port: number) => `http://${host}:${port}`;
-  const rotation = setInterval(() => {
-    rotate(join(folder, 'log', logs.lines));
-    const nginx = processes.at(-1)?.pid;
-    // On USR1 nginx reopens its log.
-    if (nginx && rotate(join(folder, 'log', logs.access))) process.kill(nginx, 'SIGUSR1');
-  }, rotationInterval);
-  const stopAll = async () => {
-    clearInterval(rotation);
-    await stop();
-  };
   return {
     urls: {
       proxy: url(variables.LONGHAND_PORT),
@@ -90,8 +83,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     },
     bind,
     processes,
-    stop: stopAll,
-    [Symbol.asyncDispose]: stopAll,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

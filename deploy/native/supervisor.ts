@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { forEachLine } from './lines.ts';
-import { childPrefix } from './privileges.ts';
+import { type Account, childPrefix } from './privileges.ts';
 import type { Probe } from './probes.ts';
 
 /** Milliseconds a process may take until it is ready, such as a Redis that loads its data. */
@@ -28,7 +28,7 @@ export interface ProcessSpec {
   stopSignal?: NodeJS.Signals;
   /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
   orphanSignal?: 'TERM' | 'KILL';
-  /** Whether it may listen on ports below 1024, if the supervisor may. */
+  /** Whether its account may listen on ports below 1024, if root is the supervisor. */
   lowPorts?: boolean;
 }
 
@@ -37,10 +37,10 @@ export interface ProcessContext {
   /** The working directory; relative paths in specifications start there. */
   folder: string;
   env: NodeJS.ProcessEnv;
+  /** Who the processes run as, if not as the supervisor. */
+  account?: Account | undefined;
   /** Called with each line of output and the name of its process. */
   onLine(process: string, line: string): void;
-  /** Called after a process that exited has been started again. */
-  onRestart?(): void;
 }
 
 export interface SupervisedProcess {
@@ -97,7 +97,6 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
       await sleep(delay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       child = launch(spec, context, onLine);
-      context.onRestart?.();
     }
   };
   const running = keepRunning();
@@ -122,8 +121,8 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 
 /** @param onLine is called with each line of its output. */
 function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
-  const { orphanSignal = 'KILL', lowPorts = false } = spec;
-  const [program = '', ...words] = [...childPrefix(lowPorts, orphanSignal), spec.command, ...spec.args];
+  const { account } = context;
+  const [program = '', ...words] = [...childPrefix({ ...spec, account }), spec.command, ...spec.args];
   const child = spawn(program, words, {
     cwd: context.folder,
     env: { ...context.env, ...spec.env },

@@ -1,20 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { giveFolders } from '../native/folders.ts';
+import { logFile } from '../native/log.ts';
 import { answersGet } from '../native/probes.ts';
-import { type ProcessSpec, type SupervisedProcess, supervise } from '../native/supervisor.ts';
+import {
+  type ProcessContext,
+  type ProcessSpec,
+  type SupervisedProcess,
+  supervise,
+} from '../native/supervisor.ts';
 
-export interface ObserveOptions {
-  /** The folder of a native stack, as a path that is short enough for its sockets. */
-  folder: string;
+export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'account' | 'onLine'> {
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
   /** Seconds between two scrapes, 5 by default. */
   interval?: number;
-  onLine(process: string, line: string): void;
 }
 
 export interface Observing {
@@ -32,11 +36,13 @@ export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-
  * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
-  const { folder, port, interval = 5, onLine } = options;
-  const data = join(folder, 'prometheus');
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const { folder, account, port, interval = 5, onLine } = options;
+  const settings = join(folder, 'observe');
+  rmSync(settings, { recursive: true, force: true });
+  mkdirSync(settings, { mode: 0o700 });
+  mkdirSync(join(folder, 'prometheus'), { recursive: true, mode: 0o700 });
   const bridges = await Promise.all(operations(join(folder, 'run')).map(bridge));
-  const context = { folder, env: process.env, onLine };
+  const context = { folder, account, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
@@ -44,10 +50,11 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
   };
   try {
     const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
-    writeFileSync(join(data, 'rules.yml'), rules());
+    writeFileSync(join(settings, 'rules.yml'), rules());
     const services = bridges.map(({ target }) => target);
     const configuration = prometheusConfiguration(folder, interval, services, exporters);
-    writeFileSync(join(data, 'prometheus.yml'), configuration);
+    writeFileSync(join(settings, 'prometheus.yml'), configuration);
+    if (account) giveFolders(folder, account, ['observe', 'prometheus']);
     for (const spec of specs({ ...exporters, prometheus: port }))
       processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -122,7 +129,7 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
   const at = (port: number) => `--web.listen-address=127.0.0.1:${port}`;
   const mtail = [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
-    '--logs=log/access.log',
+    `--logs=${logFile}`,
     '--emit_prog_label=false',
     '--logtostderr',
     ...['--address=127.0.0.1', `--port=${ports.door}`],
@@ -135,7 +142,7 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
     '--collector.filesystem.fs-types-exclude=^$',
   ];
   const prometheus = [
-    '--config.file=prometheus/prometheus.yml',
+    '--config.file=observe/prometheus.yml',
     '--storage.tsdb.path=prometheus/data',
     '--storage.tsdb.retention.time=15d',
     // For k6, which writes its own figures there.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, type ProxyVariables } from '../native/configuration.ts';
-import { logs } from '../native/log-files.ts';
+import { logFile } from '../native/log.ts';
 import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 
@@ -56,12 +56,11 @@ export async function startTemporaryProxy(
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
   const errors: string[] = [];
-  const accessLog = join(folder, 'log', logs.access);
-  await mkdir(join(folder, 'log'));
+  const accessLog = join(folder, logFile);
   await writeFile(accessLog, '');
   let last: string[] | undefined;
   const written = () => last ?? [...errors, ...readFileSync(accessLog, 'utf8').split('\n').slice(0, -1)];
-  const spec = proxy({ host: '127.0.0.1', port: ports.all });
+  const spec = proxy('127.0.0.1', [ports.all]);
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { logs } from '../native/log-files.ts';
+import { logFile } from '../native/log.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
 import { freeStackPorts } from './stack-ports.ts';
 
@@ -36,6 +36,6 @@ export async function startTemporaryStack(
     await stack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  const accessLog = () => readFile(join(folder, 'log', logs.access), 'utf8');
+  const accessLog = () => readFile(join(folder, logFile), 'utf8');
   return { ...stack, folder, accessLog, stop, [Symbol.asyncDispose]: stop };
 }

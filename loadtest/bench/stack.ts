@@ -169,7 +169,7 @@ async function startNginx(running: AsyncDisposableStack, tasks: string, edit: Ed
   const server = `${new URL(tasks).host} max_fails=0`;
   const { ports, pid, stop } = await startTemporaryProxy(
     { LONGHAND_API_RATE: unlimited, LONGHAND_TASKS_SERVER: server },
-    (text, file) => edit(text, file).replaceAll('../log/access.log', '/dev/null'),
+    (text, file) => edit(text, file).replaceAll('../stack.log', '/dev/null'),
   );
   running.defer(stop);
   const at = (port: number): Server => ({ url: `http://127.0.0.1:${port}`, pid });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import { createConnection, type NetConnectOpts } from 'node:net';
+import { createConnection, type NetConnectOpts, type Server } from 'node:net';
 
 /** Where a server listens: a port of an IP address, where 0 is any free one, or the path of a Unix socket. */
 export type ListenAddress = { host: string; port: number } | { path: string };

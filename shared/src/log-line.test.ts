@@ -46,12 +46,13 @@ describe('A line of output', () => {
   });
 });
 
-test('what docker compose logs prints becomes readable, container by container', () => {
+test('what docker compose logs prints, and the log of a native stack, become readable', () => {
   const record = { level: 'error', time: '2026-11-21T22:10:01.123Z', service: 'tasks', msg: 'request' };
   const request = { ...record, method: 'GET', path: '/', status: 503, seconds: 1.5, client: '192.0.2.1' };
   const input = [
     `tasks-1        | ${JSON.stringify(request)}`,
     'tasks-store-1  | 1:M 21 Nov 2026 21:11:41.653 * Ready to accept connections tcp',
+    JSON.stringify(request),
     'no container',
   ].join('\n');
   const output = execFileSync(process.execPath, [join(import.meta.dirname, 'readable-main.ts')], { input });
@@ -59,6 +60,7 @@ test('what docker compose logs prints becomes readable, container by container',
     [
       'tasks-1        | 22:10:01.123 error: GET / 503 1500 ms client=192.0.2.1',
       'tasks-store-1  | Ready to accept connections tcp',
+      'tasks          | 22:10:01.123 error: GET / 503 1500 ms client=192.0.2.1',
       'no container',
       '',
     ].join('\n'),

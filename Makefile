@@ -44,7 +44,7 @@ ps: ## show what is running
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh "$$SERVICE"
 
-backup: ## save the tasks of the running stack into FILE=…, by default one in backups/; KEEP=14 deletes older ones
+backup: ## save the tasks of the running stack into FILE=…, by default into backups/, where the newest 14 stay
 	@if $(in_containers); then deploy/backup.sh containers "$$FILE"; else deploy/backup.sh native "$$FILE"; fi
 
 restore: ## replace the tasks by those of FILE=…

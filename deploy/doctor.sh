@@ -48,8 +48,8 @@ fi
 check up nginx redis-server && ready=$ready$node
 
 echo 'To keep the tasks:'
-# Four times maxmemory: the base and the increments, and both again during a rewrite.
-megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 4))
+# Five times maxmemory: the base and the increments, both again during a rewrite, and a backup.
+megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 5))
 free=$(df -Pm . | awk 'NR == 2 { print $4 }')
 if [ "$free" -ge "$megabytes" ]; then
     found "$free MB of free disk; a full store needs up to $megabytes"

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,12 +33,11 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
       ...process.env,
       ...variables,
       COMPOSE_PROJECT_NAME: project,
-      COMPOSE_FILE: ['docker-compose.yml', join(folder, 'compose.override.yaml')].join(':'),
+      COMPOSE_FILE: [join(root, 'docker-compose.yml'), join(folder, 'compose.override.yaml')].join(':'),
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
     const run = async (command: string) => {
-      const line = command.replaceAll('tasks.rdb', join(folder, 'tasks.rdb'));
-      const { stdout } = await promisify(execFile)('bash', ['-ec', line], { cwd: root, env });
+      const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: folder, env });
       return stdout;
     };
     onTestFinished(async () => {
@@ -47,8 +46,11 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
     });
 
     // One does not end, and one asks a registry.
-    const commands = code(/^docker compose /).filter((command) => !/--follow$| pull$/.test(command));
+    const commands = code(/^(docker compose|0 3) /)
+      .filter((command) => !/--follow$| pull$/.test(command))
+      .map((command) => command.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
     expect(commands).toHaveLength(12);
+    const [, saved = ''] = /<(\S+)/.exec(commands.join('\n')) ?? [];
     const tasks = `http://127.0.0.1:${variables.LONGHAND_TASKS_PORT}/tasks`;
     const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
     const ours = (kind: string) =>
@@ -57,6 +59,12 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
       if (i === commands.indexOf('docker compose down'))
         await fetch(tasks, { method: 'POST', headers: json, body: '{"title":"kept"}' });
       await run(command);
+      if (command.startsWith('cd')) {
+        const [made = '', ...more] = readdirSync(join(folder, 'backups'));
+        expect([made, more]).toEqual([expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/), []]);
+        expect(statSync(join(folder, 'backups', made)).mode & 0o777).toBe(0o600);
+        renameSync(join(folder, 'backups', made), join(folder, saved));
+      }
       if (!command.endsWith('down')) continue;
       expect([await ours('ps --all'), await ours('network ls')]).toEqual(['', '']);
       const volumes = ['expander-cache-password', 'tasks', 'tasks-store-password'];

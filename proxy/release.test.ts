@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { composeProject } from '@longhand/deploy/testing/compose-project.ts';
@@ -66,17 +66,22 @@ aRelease('A release', { timeout: 120_000 }, () => {
     onTestFinished(() => compose('down', '--volumes').then(() => {}));
     const follow = async (heading: string) => {
       const [, section = ''] = page.split(`## ${heading}\n`);
-      const commands = section.split('\n## ')[0]?.match(/^ {4}docker compose .*/gm) ?? ['false'];
+      const commands = section
+        .split('\n## ')[0]
+        ?.match(/(?<=^ {4}(0 3 \* \* \* cd \/srv\/longhand && )?)(umask|docker compose) .*/gm) ?? ['false'];
       await promisify(execFile)('sh', ['-ec', commands.join('\n')], { cwd: released.folder, env });
     };
     await compose('up', '--detach', '--wait');
     const session = openSession(ports.LONGHAND_TASKS_PORT);
     await session.add('before');
     await follow('Back up every night');
+    const backups = join(released.folder, 'backups');
+    const [made = ''] = await readdir(backups);
+    await rename(join(backups, made), join(backups, 'tasks-20261121T030000Z.rdb'));
     await session.add('after');
     await follow('Upgrade');
     expect(await session.tasks()).toHaveLength(2);
-    await follow('Roll back');
+    await follow('Restore a backup');
     expect((await session.tasks()).map(({ title }) => title)).toEqual(['before']);
   });
 

@@ -1,21 +1,28 @@
 #!/bin/sh
-# Runs in the containers of Redis, with the password that the first start puts where the service can read it:
+# Runs in the containers of Redis, with the password that the first start puts where the service can read it. All but
+# `server` also work on the native stack, in the folder that has `.local`:
 #   redis.sh server [options of redis-server]
-#   redis.sh cli [arguments of redis-cli]; natively it asks the store
-#   redis.sh check <FILE fails, and says why, unless FILE is a whole copy of what a Redis holds; also natively
-#   redis.sh restore <FILE, in the folder of the data, while no server runs; also natively
+#   redis.sh cli [arguments of redis-cli]
+#   redis.sh backup [-h HOST] >FILE      writes a checked copy of the data, or nothing and fails
+#   redis.sh restore [FOLDER] <FILE      puts a backup into the folder of the data, and sets the old data aside
 set -eu
+umask 077
 password=/run/redis/password
+fail() { echo "$*" >&2; exit 1; }
+
+# Fails, and says why, unless the file is one whole copy of what a Redis holds, by its checksum.
+check() {
+    said=$(redis-check-rdb "$1") && echo "$said" | grep -qF "[offset $(wc -c <"$1")] Checksum OK" ||
+        fail "This is not a whole backup: $said"
+}
 
 case $1 in
 server)
     shift
     if [ ! -s "$password" ]; then
-        umask 027
-        od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new"
+        (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
     fi
-    umask 077
     # Redis does not say what to do about a newer version, which is in the first nine bytes.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
@@ -36,17 +43,31 @@ cli)
     export REDISCLI_AUTH
     exec redis-cli "$@"
     ;;
-check)
-    # A container's user may not open /dev/stdin of the container, but may open this pipe.
-    said=$(cat | redis-check-rdb /dev/stdin) || { echo "$said" >&2; exit 1; }
+backup)
+    shift
+    # The copy has no name in its folder, so that nothing of it stays there, however this ends.
+    copy=$(mktemp ./backup.XXXXXX)
+    exec 3<>"$copy"
+    rm "$copy"
+    copy=/dev/fd/3
+    said=$("$0" cli "$@" --rdb "$copy" 2>&1) || fail "The store was not copied: $said"
+    check "$copy"
+    cat "$copy"
+    # The metric longhand_backup_timestamp_seconds.
+    "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
 restore)
-    umask 077
+    # redis-cli exits with 1 if nothing listens. A Redis that runs would save further tasks into the folder set aside.
+    status=0
+    timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
+    [ "$status" = 1 ] || fail 'The stack is running: stop its store first (docker compose stop tasks-store; natively make down).'
+    cd "${2:-.}"
     new=appendonlydir.new
     rm -rf "$new"
+    trap 'rm -rf "$new"' EXIT
     mkdir "$new"
     cat >"$new/appendonly.aof.1.base.rdb"
-    "$0" check <"$new/appendonly.aof.1.base.rdb" || { rm -rf "$new"; exit 1; }
+    check "$new/appendonly.aof.1.base.rdb"
     # Versions start above all that were used, so that no old page or ETag matches a new one.
     # The dollars are Redis's protocol.
     # shellcheck disable=SC2016

@@ -22,9 +22,7 @@ kubectl create job restore --from cronjob/backup --dry-run=client --output yaml 
     - -euc
     - |
       file=\${1:-\$(ls tasks-*.rdb | tail -n 1)}
-      sha256sum -c \"\$file.sha256\"
-      cd /data
-      redis.sh restore <\"/backups/\$file\"
+      redis.sh restore /data <\"\$file\"
       echo \"Restored from \$file.\"
     - sh
     - '$file'

@@ -10,7 +10,7 @@ import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
 import { keys } from './redis/keys.ts';
-import { watchSettings } from './redis/settings.ts';
+import { watchStore } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
 import { auth } from './web/auth.ts';
 import { csrf } from './web/csrf.ts';
@@ -23,7 +23,7 @@ const config = readOrExit(readConfig);
 const { log, metrics, signal, run } = await prepareService('tasks', manifest.version, config);
 
 const redis = storeClient(config, log);
-watchSettings(redis, log);
+watchStore(redis, log);
 exportBackupTime(redis, metrics);
 const timed = timedOperations(metrics);
 const { countWrites, ...gauges } = createTasksMetrics(metrics);

@@ -1,7 +1,10 @@
+import type { Log } from '@longhand/shared/log.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Service, serviceOfTest, useService } from '../../testing/service.ts';
 import { configuration } from '../../testing/store.ts';
+import { watchStore } from './settings.ts';
 
 const kept = useService();
 
@@ -15,4 +18,35 @@ test('settings by which acknowledged tasks may be lost get a warning each, and t
   const service = await serviceOfTest({ REDIS_URL: forgetful.url });
   await expect.poll(() => warned(service)).toEqual(Object.keys(unsafe));
   expect(warned(kept.service)).toEqual([]);
+});
+
+test('a store over 80 % of its maxmemory gets a warning, when it is connected and then each hour', async () => {
+  const { url, stop } = await startRedisProcess(configuration);
+  const admin = new Redis(url);
+  const memory = await admin.info('memory');
+  const used = Number(/^used_memory:(\d+)/m.exec(memory)?.[1]);
+  const fill = (share: number) => admin.config('SET', 'maxmemory', Math.round(used / share));
+  const warn = vi.fn<(details: object, message: string) => void>();
+  const watched = (milliseconds: number) => {
+    const redis = new Redis(url);
+    onTestFinished(() => redis.disconnect());
+    watchStore(redis, { warn } as unknown as Log, milliseconds);
+    return redis;
+  };
+  onTestFinished(async () => {
+    admin.disconnect();
+    await stop();
+  });
+  const full = expect.stringMatching(/^the store is over 80 % full/);
+
+  await fill(0.9);
+  watched(2 ** 30);
+  await expect.poll(() => warn.mock.calls).toEqual([[expect.anything(), full]]);
+  warn.mockClear();
+  await fill(0.4);
+  const asked = vi.spyOn(watched(20), 'info');
+  await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(3);
+  expect(warn).not.toHaveBeenCalled();
+  await fill(0.9);
+  await expect.poll(() => warn.mock.calls[0]).toEqual([expect.anything(), full]);
 });

@@ -4,9 +4,25 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 /** What has to be set so that an acknowledged task is on disk and stays there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
-/** Checks the settings of the store each time it is connected, and warns if acknowledged tasks may be lost. */
-export function watchSettings(redis: StoreClient, log: Log): void {
-  redis.on('ready', () => check(redis, log));
+/**
+ * Checks the store each time it is connected: warns if acknowledged tasks may be lost, and, also once an hour, if it has
+ * used 80 % of its `maxmemory`.
+ */
+export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_000): void {
+  redis.on('ready', () => {
+    check(redis, log);
+    checkRoom(redis, log);
+  });
+  setInterval(() => checkRoom(redis, log), milliseconds).unref();
+}
+
+async function checkRoom(redis: StoreClient, log: Log): Promise<void> {
+  // The log has a line of its own while the store is away.
+  const memory = await redis.info('memory').catch(() => '');
+  const bytes = (name: string) => Number(RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0);
+  const [used, maxmemory] = [bytes('used_memory'), bytes('maxmemory')];
+  if (maxmemory && used > 0.8 * maxmemory)
+    log.warn({ used, maxmemory }, 'the store is over 80 % full; once it is full, nothing can be saved');
 }
 
 async function check(redis: StoreClient, log: Log): Promise<void> {

@@ -1,11 +1,11 @@
-import { complain, offer } from './notice.ts';
-import { type Act, ahead, show, swap } from './swap.ts';
+import { morph, shownVersion } from './morph.js';
+import { complain, mention, recovered } from './notice.js';
 
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
 
 /** A request that failed. The message says why, in words for people. */
-class RequestFailed extends Error {
+export class Failure extends Error {
   /** 0 if there was no response. */
   status: number;
   page: Document | undefined;
@@ -15,153 +15,130 @@ class RequestFailed extends Error {
     this.status = status;
     this.page = page;
   }
-
-  /** Whether the response says that nothing was changed. */
-  get refused() {
-    return this.status >= 400 && this.status < 500;
-  }
 }
 
 /**
  * Fetches a page as a browser would, and follows redirects.
  *
- * @throws {RequestFailed}
+ * @throws {Failure}
  */
-export async function load(url: string, init?: RequestInit) {
-  try {
-    const options = { ...init, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline) };
-    const response = await fetch(url, options);
-    if (response.status === 401 || new URL(response.url).pathname === '/login') {
-      throw new RequestFailed('You are logged out.', 401);
-    }
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    // The log-in page of a network may answer instead of us, with 200.
-    if (response.ok && page.querySelector('#list, form.write, #keys')) return { url: response.url, page };
-    const reason = page.querySelector('.problem') ?? page.querySelector('h1');
-    const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
-    throw new RequestFailed(message, response.status, page);
-  } catch (error) {
-    if (error instanceof RequestFailed) throw error;
-    throw new RequestFailed('No connection.');
-  }
+export async function load(url: string, init?: RequestInit): Promise<Document> {
+  const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline), ...init };
+  const [response, text] = await fetch(url, options)
+    .then(async (answer) => [answer, await answer.text()] as const)
+    .catch(() => Promise.reject(new Failure('No connection.')));
+  const { ok, status } = response;
+  if (status === 401 || new URL(response.url).pathname === '/login')
+    throw new Failure('You are logged out.', 401);
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  // The log-in page of a network may answer instead of us, with 200.
+  if (ok && page.querySelector('#list, form.write, #keys')) return page;
+  const reason = page.querySelector('.problem') ?? page.querySelector('h1');
+  throw new Failure(reason?.textContent || `This failed (error ${status}). Please try again.`, status, page);
 }
 
-/** Says what failed, and where to log in if that is the reason: in a new tab, so that what was typed stays. */
-export function report(error: Error) {
-  const { message, refused, status } = error as RequestFailed;
+/** Says what failed, and what to do about it: log in, in a new tab, so that what was typed stays. */
+export function report(failure: Failure) {
+  const { message, status, page } = failure;
   const loggedOut = status === 401;
-  complain(message, loggedOut || !refused);
-  if (loggedOut) offer('Log in', '/login', '_blank');
+  // A removal that failed may have happened all the same.
+  const removed = page?.querySelector('a[href*="removal="]');
+  const link = loggedOut
+    ? { href: '/login', target: '_blank', textContent: 'Log in' }
+    : removed && { href: '/tasks/removals', textContent: 'Recently deleted' };
+  complain(message, loggedOut || status < 400 || status >= 500, link ?? undefined);
 }
 
 /** What is under way. One step at a time, so that no response overtakes another. */
 let queue = Promise.resolve();
 
-export function enqueue(step: () => Promise<void>) {
-  queue = queue.then(step).catch(report);
+export function enqueue(step: () => Promise<unknown>) {
+  queue = queue.then(step).then(() => {}, report);
 }
-
-/** Which part of the list the page at `url` shows. */
-function query(url = location.href) {
-  const { searchParams } = new URL(url);
-  searchParams.delete('removal');
-  searchParams.delete('added');
-  return `${searchParams}`;
-}
-
-/** `url`, made to lead back to what is shown now: a form may have come with another part of the list. */
-function here(url: string) {
-  const to = new URL(url, location.href);
-  to.search = query();
-  return to.href;
-}
-
-/** Shows the current list, unless that fails, which is said only to whom the session has ended. */
-export const refreshQuietly = () =>
-  refresh().catch((error) => {
-    if (error.status === 401) report(error);
-  });
-
-/** Shows the current list; the server sends it only if it changed. */
-export async function refresh() {
-  const { page } = await load(`/tasks/partial?${query()}`, { cache: 'no-cache' });
-  swap(page);
-}
-
-/** Loads what a change is answered with. A form that has expired is renewed and sent again. */
-async function sendFresh(url: string, request: RequestInit) {
-  try {
-    return await load(url, request);
-  } catch (error) {
-    const { body } = request;
-    if (!(error instanceof RequestFailed && error.status === 403 && body instanceof URLSearchParams))
-      throw error;
-    const { page } = await load(location.href);
-    for (const form of document.forms) renew(form, page, '_csrf');
-    body.set('_csrf', (page.querySelector('[name=_csrf]') as HTMLInputElement).value);
-    return load(url, request);
-  }
-}
-
-// What waits for its turn would be lost with the page.
-addEventListener('beforeunload', (event) => ahead.size > 0 && event.preventDefault());
 
 interface Change {
   /** What to send when its turn comes; undefined: nothing. */
   request: () => RequestInit | undefined;
   done: (page: Document) => void;
-  failed?: (failure: RequestFailed) => unknown;
-  /** A second change with the key of one that is under way (a double click) is not sent; by default its URL. */
-  key?: unknown;
-  /** Shows it at once. */
-  act?: Act;
+  failed?: (failure: Failure) => void;
+  /** What it changes. The style shows at once what becomes of it. */
+  rows?: Iterable<HTMLElement>;
+  as?: string;
 }
 
-/** Sends a change when its turn comes, and shows the list that results. */
-export function change(
-  url: string,
-  { request, done, failed = showFailure, key = url, act = () => {} }: Change,
-) {
-  if (ahead.has(key)) return;
-  ahead.set(key, act);
-  show();
-  document.body.classList.add('busy');
+/** A form as browsers send it. */
+export const post = (data: FormData): RequestInit => ({
+  method: 'POST',
+  body: new URLSearchParams([...data] as [string, string][]),
+});
+
+let underWay = 0;
+
+// What waits for its turn would be lost with the page.
+addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
+
+function count(changes: number) {
+  underWay += changes;
+  document.body.classList.toggle('busy', underWay > 0);
+}
+
+/** Sends a change when its turn comes, and shows the page that comes back. */
+export function change(url: string, { request, done, failed = report, rows = [], as = 'gone' }: Change) {
+  const pending = [...rows];
+  for (const { dataset } of pending) dataset.pending = as;
+  const settle = () => {
+    // It may have been finished and reopened meanwhile.
+    for (const { dataset } of pending) if (dataset.pending === as) delete dataset.pending;
+  };
+  count(1);
   enqueue(async () => {
     try {
       const init = request();
       if (!init) return;
-      const response = await sendFresh(here(url), init);
-      ahead.delete(key);
-      done(response.page);
-      if (query(response.url) === query()) swap(response.page);
-      // The change is made. If the list cannot be loaded now, the next event triggers a refresh.
-      else await refresh().catch(() => {});
+      const page = await load(url, init);
+      settle();
+      morph('main', page, done);
     } catch (error) {
-      if (ahead.delete(key)) show();
-      if (!(error instanceof RequestFailed)) throw error;
+      settle();
+      if (!(error instanceof Failure)) throw error;
       if (error.status === 0) error.message = 'Not saved: no connection.';
-      await failed(error);
+      // The server answered, so the list may be out of date, and so may the tokens.
+      if (error.page) await refresh('main').catch(() => {});
+      failed(error);
     } finally {
-      ahead.delete(key);
-      document.body.classList.toggle('busy', ahead.size > 0);
+      count(-1);
     }
   });
 }
 
-export async function showFailure(failure: RequestFailed) {
-  // The server answered, so the list on this page may be out of date.
-  if (failure.page) await refresh().catch(() => {});
-  report(failure);
-  // A removal that failed may have happened all the same.
-  if (failure.page?.querySelector('a[href*="removal="]')) offer('Recently deleted', '/tasks/removals');
+/** Which part of the list is shown. */
+function query() {
+  const { searchParams } = new URL(location.href);
+  for (const name of ['removal', 'added']) searchParams.delete(name);
+  return `${searchParams}`;
 }
 
-/** Takes hidden fields from the first form on `page` that has them. */
-export function renew(form: HTMLFormElement, page: Document, ...names: string[]) {
-  for (const name of names) {
-    const selector = `input[type=hidden][name=${name}]`;
-    const fresh = page.querySelector(selector) as HTMLInputElement | null;
-    const field = form.querySelector(selector) as HTMLInputElement | null;
-    if (fresh && field) field.value = fresh.value;
-  }
+/** Shows the current list, which the server sends only if it changed; or the current page, with fresh tokens. */
+export async function refresh(part: '#list' | 'main' = '#list') {
+  const path = part === 'main' ? '/' : '/tasks/partial';
+  morph(part, await load(`${path}?${query()}`, { cache: 'no-cache' }));
 }
+
+let latest = shownVersion();
+
+/** @param version of the current list */
+export function heard(version: string) {
+  latest = version;
+  recovered();
+  enqueue(catchUp);
+}
+
+async function catchUp() {
+  const shown = shownVersion();
+  if (latest === shown) return;
+  await refreshQuietly();
+  if (shown !== shownVersion()) mention(`The list changed: ${document.getElementById('count')?.textContent}`);
+}
+
+/** Nobody asked for this, so a failure is not shown, unless the session has ended. The server sends the version again soon. */
+export const refreshQuietly = () => refresh().catch((error) => error.status === 401 && report(error));

@@ -1,7 +1,7 @@
-import { load } from './change.ts';
-import { editInPlace } from './form.ts';
-import { complain } from './notice.ts';
-import { toggle, undo } from './undo.ts';
+import { load, report } from './change.js';
+import { next } from './focus.js';
+import { edit } from './forms.js';
+import { toggle, undo } from './rows.js';
 
 /** Where a reader turned the single keys off (WCAG 2.1.4), this is stored. */
 const off = 'single keys off';
@@ -14,15 +14,10 @@ try {
 
 let dialog: HTMLDialogElement | undefined;
 
-/**
- * Shows the keys.
- *
- * @param url of the page that lists them
- */
-async function showKeys(url: string) {
+async function openDialog() {
   if (!dialog) {
-    const { page } = await load(url);
-    dialog = page.getElementById('keys') as HTMLDialogElement;
+    const { href } = document.querySelector('footer .keys') as HTMLAnchorElement;
+    dialog = (await load(href)).getElementById('keys') as HTMLDialogElement;
     dialog.open = false;
     document.body.append(dialog);
     const box = dialog.querySelector('input') as HTMLInputElement;
@@ -37,10 +32,7 @@ async function showKeys(url: string) {
 }
 
 /** Shows the keys, and says so if that fails. */
-export function help() {
-  const link = document.querySelector('footer .keys') as HTMLAnchorElement;
-  showKeys(link.href).catch(({ message }) => complain(message));
-}
+export const showKeys = () => openDialog().catch(report);
 
 /**
  * Does what a key stands for. A field and a dialog keep all keys to themselves, and a button and a link their own.
@@ -50,23 +42,22 @@ export function help() {
 function pressKey({ key, target, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): unknown {
   const at = target as Element;
   if (at.closest('input, textarea, select, dialog')) return false;
-  if (ctrlKey || metaKey) return key.toLowerCase() === 'z' && !altKey && !shiftKey && undo();
+  if (ctrlKey || metaKey) return key.toLowerCase() === 'z' && !altKey && !shiftKey && !repeat && undo();
   if (altKey) return false;
-  const task = at.closest('.tasks > li:not(.editing)');
-  if (task && key === 'ArrowDown') return focus(task.nextElementSibling);
-  if (task && key === 'ArrowUp') return focus(task.previousElementSibling);
+  const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
+  if (!row && at.id !== 'list') return !repeat && single && pressSingle(key);
+  if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();
+  if (key === ' ' && !at.closest('button')) return row && !repeat && toggle(row);
   if (repeat) return false;
-  if (task && key === ' ' && !at.closest('button')) return toggle(task);
-  if (task === at && key === 'Enter') return editInPlace(task);
-  if (single && key === 'n') return focus(document.getElementById('title'));
-  if (single && key === '?') return help();
-  return false;
+  if (row === at && key === 'Enter') return edit(row);
+  return single && pressSingle(key);
+}
+
+function pressSingle(key: string): unknown {
+  if (key === 'n') return document.getElementById('title')?.focus();
+  return key === '?' && showKeys();
 }
 
 document.addEventListener('keydown', (event) => {
   if (!event.isComposing && pressKey(event) !== false) event.preventDefault();
 });
-
-function focus(element: Element | null) {
-  (element as HTMLElement | null)?.focus();
-}

@@ -1,22 +1,14 @@
-// The list without page loads: fetch sends the same links and forms, and the list that comes back is swapped in.
+// The list without page loads: fetch sends the same links and forms, and the page that comes back is morphed in.
 // Without this script they are plain links and forms.
 
-import { enqueue, load, refresh, refreshQuietly } from './change.ts';
-import { drafts } from './drafts.ts';
-import { endEdit } from './edit.ts';
-import { checkEdits, editInPlace, explain, keepDraft, restoreDraft, settle, write } from './form.ts';
-import { help } from './keys.ts';
-import { live } from './live.ts';
-import { mention, recovered } from './notice.ts';
-import { countLines, endLines, offerLines } from './paste.ts';
-import { list, shownVersion, swap } from './swap.ts';
-import { focusRow, press, toggle } from './undo.ts';
+import { enqueue, heard, refresh, refreshQuietly } from './change.js';
+import { edit, endEdit, explain, keepDraft, restoreDrafts, write } from './forms.js';
+import { showKeys } from './keys.js';
+import { live } from './live.js';
+import { countLines, endLines, offerLines } from './paste.js';
+import { press, toggle } from './rows.js';
 
 const field = document.getElementById('title') as HTMLInputElement;
-
-// After a reload, or Import and Back.
-const adding = field.form as HTMLFormElement;
-restoreDraft(adding);
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
@@ -24,21 +16,22 @@ document.addEventListener('click', (event) => {
   if (event.detail > 1 && target.closest('.tasks :is(a, button), .write button'))
     return event.preventDefault();
   const link = target.closest('a');
-  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const task = link.closest('li');
-  if (task && link.matches('.toggle')) toggle(task);
-  else if (task && link.matches('.edit')) editInPlace(task);
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const row = link.closest('li');
+  if (row && link.matches('.toggle')) toggle(row);
+  else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
-  else if (link.closest('#list nav')) visit(link);
-  else if (link.matches('.keys')) help();
+  else if (link.matches('.keys')) showKeys();
+  // What is under way is answered first.
+  else if (link.closest('nav, footer') && document.body.matches('.busy'))
+    enqueue(async () => location.assign(link.href));
   else return;
   event.preventDefault();
 });
 
-document.addEventListener('dblclick', (event) => {
-  const target = event.target as Element;
-  const task = target.closest('.tasks > li:not(.editing)');
-  if (task && !target.closest('a, button')) editInPlace(task);
+document.addEventListener('dblclick', ({ target }) => {
+  const row = (target as Element).closest<HTMLElement>('.tasks > li:not(.editing)');
+  if (row && !(target as Element).closest('a, button')) edit(row);
 });
 
 document.addEventListener('submit', (event) => {
@@ -46,15 +39,15 @@ document.addEventListener('submit', (event) => {
   // It leaves the list, or closes a dialog.
   if (form.matches('[action="/logout"], [method=dialog]')) return;
   event.preventDefault();
-  const button = event.submitter as HTMLButtonElement | null;
   if (form.matches('.write')) write(form);
-  else if (button) press(form, button);
+  else press(form, event.submitter);
 });
 
 document.addEventListener('input', ({ target }) => {
-  if (!(target instanceof HTMLInputElement) || !target.form) return;
-  explain(target.form, '');
-  keepDraft(target.form);
+  const form = (target as HTMLInputElement).form;
+  if (!form?.matches('.write')) return;
+  explain(form, '');
+  keepDraft(form);
 });
 
 // The field has one line.
@@ -62,66 +55,25 @@ field.addEventListener('paste', (event) => {
   const text = event.clipboardData?.getData('text/plain') ?? '';
   if (countLines(text) < 2) return;
   event.preventDefault();
-  enqueue(() => offerLines(adding, text));
+  enqueue(() => offerLines(field.form as HTMLFormElement, text));
 });
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing) return;
-  if (event.target === field) focusRow();
+  if (event.target === field)
+    document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
   else cancel(event.target as Element);
 });
 
-addEventListener('popstate', () => enqueue(refresh));
-
-for (const place of Object.keys(drafts())) {
-  const task = list.querySelector(`li#${place}`);
-  if (task) editInPlace(task);
-}
-
 /** Puts away the form around `part`, where it took the place of something. */
 function cancel(part: Element) {
-  const lines = part.closest('.lines');
+  const lines = part.closest<HTMLFormElement>('.lines');
   if (lines) return endLines(lines);
-  const task = part.closest('.editing');
-  if (!task) return;
-  endEdit(task);
+  const row = part.closest<HTMLElement>('.editing');
+  if (!row) return;
+  endEdit(row);
   enqueue(refresh);
 }
 
-/** Shows another part of the list and changes the address, so that Back works. */
-function visit({ href, rel }: HTMLAnchorElement) {
-  enqueue(async () => {
-    const { page } = await load(href);
-    history.pushState(null, '', href);
-    swap(page);
-    if (rel) list.scrollIntoView();
-  });
-}
-
-let latest = shownVersion();
-
-/** Whether the connection was refused since the last word. */
-let refused = false;
-
-live('/tasks/events', heard, () => {
-  // Perhaps the session has ended.
-  if (!refused) enqueue(refreshQuietly);
-  refused = true;
-});
-
-/** @param version of the current list */
-function heard(version: string) {
-  latest = version;
-  refused = false;
-  recovered();
-  settle(version);
-  enqueue(async () => {
-    const shown = shownVersion();
-    if (latest === shown) return;
-    // Nobody asked for this refresh, so a failure is not shown. The server sends the version again soon.
-    await refreshQuietly();
-    await checkEdits();
-    if (shown !== shownVersion())
-      mention(`The list changed: ${document.getElementById('count')?.textContent}`);
-  });
-}
+restoreDrafts();
+live('/tasks/events', heard, () => enqueue(refreshQuietly));

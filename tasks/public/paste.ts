@@ -1,5 +1,5 @@
-import { load } from './change.ts';
-import { offer, say } from './notice.ts';
+import { load } from './change.js';
+import { say } from './notice.js';
 
 /** How many lines of `text` hold a task. */
 export const countLines = (text: string) => text.split('\n').filter((line) => line.trim()).length;
@@ -11,8 +11,7 @@ const tasksIn = (text: string) => {
 
 /** Puts the form of the import page in the place of the one that adds one task. */
 export async function offerLines(single: HTMLFormElement, text: string) {
-  const { page } = await load('/tasks/import');
-  const form = page.querySelector('form.write') as HTMLFormElement;
+  const form = (await load('/tasks/import')).querySelector('form.write') as HTMLFormElement;
   const area = form.querySelector('textarea') as HTMLTextAreaElement;
   const add = form.querySelector('button') as HTMLElement;
   const count = () => {
@@ -33,8 +32,8 @@ export async function offerLines(single: HTMLFormElement, text: string) {
 /** Says that the lines were added, and leads to them if they are not shown here. */
 export function linesAdded(several: Element, text: string) {
   const shown = new URLSearchParams(location.search);
-  say(`Added ${tasksIn(text)}`);
-  if (shown.get('filter') === 'finished' || shown.has('after')) offer('Show', '/');
+  const elsewhere = shown.get('filter') === 'finished' || shown.has('after');
+  say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
   endLines(several);
 }
 

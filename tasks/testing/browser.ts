@@ -129,12 +129,17 @@ export const field = (page: Page) => page.getByLabel('What needs to be done?');
 /** What the notice says. */
 export const notice = (page: Page) => page.locator('#notice').textContent();
 
-/** The titles in the list, from above, the finished ones in parentheses. */
+/** The titles in the list as they look, from above: the finished ones behind the others, and in parentheses. */
 export function titles(page: Page): Promise<string[]> {
-  return page.evaluate(`[
-    ...[...document.querySelectorAll('.tasks > li:not(.finished) > .title')].map((title) => title.textContent),
-    ...[...document.querySelectorAll('.tasks > li.finished > .title')].map((title) => '(' + title.textContent + ')'),
-  ]`);
+  return page.evaluate(`(() => {
+    const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());
+    const title = (row) => row.querySelector(':scope > .title')?.textContent;
+    const done = (row) => getComputedStyle(row.querySelector('.title') ?? row).textDecorationLine === 'line-through';
+    return [
+      ...rows.filter((row) => !done(row)).map(title),
+      ...rows.filter(done).map((row) => '(' + title(row) + ')'),
+    ].filter((shown) => shown !== undefined);
+  })()`);
 }
 
 /** The id of the element that has the focus, or its text where it has none. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { getMimeType } from 'hono/utils/mime';
 import type { TasksContext } from './context.ts';
@@ -15,21 +16,23 @@ const compress = {
 
 type Coding = keyof typeof compress;
 
-type PublicFile = ReturnType<typeof readFile>;
+type PublicFile = ReturnType<typeof publicFile>;
 
 export type PublicFiles = ReturnType<typeof publicFiles>;
 
+/** What pages load from packages, beside our own files. */
+const packaged = ['idiomorph/dist/idiomorph.min.js'].map((name) => fileURLToPath(import.meta.resolve(name)));
+
 /**
- * The files of `folder`, each read and compressed once. A request is a lookup by name and never reaches the file system,
+ * The files of `folder`, and those of packages, each read and compressed once. A request is a lookup by name and never reaches the file system,
  * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
 export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.
   const names = globSync('**/*.*', { cwd: folder }).sort();
-  // Several scripts import the same modules, and to read one takes milliseconds.
-  const modules = new Map<string, string[]>();
+  const paths = [...names.map((name) => join(folder, name)), ...packaged];
   const files = new Map(
-    names.map((name) => [name.replace(/\.ts$/, '.js'), readFile(join(folder, name), modules)]),
+    paths.map((path, i) => [names[i]?.replace(/\.ts$/, '.js') ?? basename(path), publicFile(path)]),
   );
   const release = shortHash([...files].map(([name, { hash }]) => `${name} ${hash}\n`).join(''));
 
@@ -55,9 +58,8 @@ export function publicFiles(folder: string) {
   };
 }
 
-/** @param modules the statements of the modules that were read before, by their paths. */
-function readFile(path: string, modules: Map<string, string[]>) {
-  const content = path.endsWith('.ts') ? Buffer.from(joinModules(path, modules)) : readFileSync(path);
+function publicFile(path: string) {
+  const content = path.endsWith('.ts') ? script(path) : readFileSync(path);
   return {
     type: getMimeType(path.replace(/\.ts$/, '.js')) ?? 'application/octet-stream',
     hash: shortHash(content),
@@ -67,45 +69,15 @@ function readFile(path: string, modules: Map<string, string[]>) {
   };
 }
 
-/**
- * A script behind the modules that it imports, each once, without types, comments, indentation and most line breaks: one
- * request, and half the bytes of many. So the names at the top of all modules have to differ. They `import { … }` and
- * `export` declarations, nothing else.
- */
-function joinModules(path: string, modules: Map<string, string[]>, joined = new Set([path])): string {
-  const statements = modules.get(path) ?? readStatements(path);
-  modules.set(path, statements);
-  const parts = statements.map((statement) => {
-    if (!statement.trimStart().startsWith('import ')) return statement;
-    const module = join(dirname(path), statement.split("'")[1] ?? '');
-    return joined.has(module) ? '' : joinModules(module, modules, joined.add(module));
-  });
-  // Not behind a comment.
-  return parts.join('').replace(/^((?:(?!\/\/).)*[;{,([])\n+/gm, '$1');
-}
-
-function readStatements(path: string): string[] {
-  return withoutComments(withoutTypes(readFileSync(path, 'utf8')))
-    .replace(/^\s+| +(?=[ ,;)])/gm, '')
-    .replace(/^export /gm, '')
-    .split(/(?<=;\n)/);
-}
-
-/** Strips types as Node does when it imports a module. It warns that the function for that may change; a test would tell. */
-function withoutTypes(script: string): string {
+/** A script without its types. Node warns that the function for that may change; a test would tell. */
+function script(path: string): Buffer<ArrayBuffer> {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(script);
+    return Buffer.from(stripTypeScriptTypes(readFileSync(path, 'utf8')));
   } finally {
     process.emitWarning = emitWarning;
   }
-}
-
-function withoutComments(script: string): string {
-  const [first = '', ...blocks] = script.split('/**');
-  const code = blocks.map((block) => block.slice(block.indexOf('*/') + 2).trimStart());
-  return [first, ...code].join('').replace(/^ *\/\/.*\n/gm, '');
 }
 
 function shortHash(content: string | Buffer): string {

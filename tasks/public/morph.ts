@@ -1,0 +1,48 @@
+import { keepFocus } from './focus.js';
+import { localise } from './times.js';
+
+declare const Idiomorph: typeof import('idiomorph').Idiomorph;
+
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+const list = () => document.getElementById('list') as HTMLElement;
+
+/** The version of the list that is shown. */
+export const shownVersion = () => list().dataset.version;
+
+const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
+
+/** What somebody writes in stays as it is, and so does what scripts note about a row. */
+const callbacks = {
+  beforeNodeMorphed: (old: Node, fresh: Node) =>
+    !is(old, '.write, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
+  beforeNodeRemoved: (old: Node) => !is(old, '.write, .editing, .tasks:has(.editing)'),
+  beforeAttributeUpdated: (name: string) => name !== 'data-pending',
+  afterNodeAdded(node: Node) {
+    if (still.matches || !is(node, '.tasks > li')) return;
+    (node as Element).animate([{ backgroundColor: 'var(--tint)' }, {}], 900);
+  },
+};
+
+/**
+ * Makes the list, or all of the page, as it is on `page`. What did not change stays the same element.
+ *
+ * @param first what else changes now
+ */
+export function morph(part: '#list' | 'main', page: Document, first: (page: Document) => void = () => {}) {
+  const refocus = keepFocus(part === 'main');
+  localise(page);
+  first(page);
+  // An empty list has no rows but those that are edited.
+  if (!page.querySelector('.tasks')) {
+    for (const row of list().querySelectorAll('.tasks > li:not(.editing)')) row.remove();
+  }
+  Idiomorph.morph(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
+  const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
+  for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
+    field.value = token ?? field.value;
+  refocus();
+  const { title, open } = list().dataset;
+  document.title = title ?? document.title;
+  (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${open}`;
+}

@@ -54,6 +54,7 @@ describe.each([
 test('A session that ends is told on the list, and what was typed is sent after the login', async () => {
   const page = await site.open('/', {});
   await logIn(page);
+  await page.waitForURL(/\/$/);
   await field(page).fill('milk');
   await expire(page);
   await page.keyboard.press('Enter');
@@ -69,7 +70,7 @@ test('A session that ends is told on the list, and what was typed is sent after 
 test('A session that ends is told though nobody presses anything, until there is one again', async () => {
   const page = await site.open('/', {});
   await logIn(page);
-  await field(page).waitFor();
+  await page.waitForURL(/\/$/);
   await expire(page);
   await page.evaluate("dispatchEvent(new Event('online'))");
   await poll(() => notice(page).textContent()).toContain('You are logged out');

@@ -1,4 +1,5 @@
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { startShortener } from '@longhand/shortener';
 import { startService } from './bench/programs.ts';
 import { stackUrls } from './stack-urls.ts';
@@ -50,7 +51,7 @@ export async function startOwnStack(replicas: number, env = process.env): Promis
   });
   running.use(stack);
   // The stack's replicas listen on Unix sockets, which never delay an acknowledgement.
-  const direct = running.use(await startService('tasks'));
+  const direct = running.use(await startService('tasks', startRedisProcess));
   return {
     address: stack.urls.proxy,
     variables: {

@@ -32,10 +32,9 @@ export async function measureCommand({ count }: Rounds): Promise<Report> {
   }
   const row = (name: string, of: keyof Usage) => ({
     name,
-    goal: 1,
     ours: runs.ours.map((run) => run[of]),
-    least: runs.curl.map((run) => run[of]),
-    note: 'least: `curl --parallel`',
+    plain: runs.curl.map((run) => run[of]),
+    note: 'plain: `curl --parallel`',
   });
   return {
     title: `longhand-expand: ${links.toLocaleString('en')} links with ${redirects} redirects each`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
+import { startRedis } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -50,9 +50,9 @@ export async function startProgram(
   };
 }
 
-/** The least code for what a service does: a way of `least.ts`. */
-export const startLeast = (way: string, argument = ''): Promise<Program> =>
-  startProgram(join(import.meta.dirname, 'least.ts'), (port) => ({ args: [way, port, argument] }));
+/** A plain implementation of a service, with its keys in the Redis at `redis`. */
+export const startPlain = (name: 'expander' | 'tasks', redis: string): Promise<Program> =>
+  startProgram(join(import.meta.dirname, 'plain.ts'), (port) => ({ args: [name, port, redis] }));
 
 /** The local shortener, in a process of its own so that its work does not count. */
 export const startShortener = (): Promise<Program> =>
@@ -60,37 +60,35 @@ export const startShortener = (): Promise<Program> =>
 
 /** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service extends Program {
-  redis: { url: string; pid: number };
+  /** The URL of its Redis, and the version. */
+  redis: string;
+  version: string;
 }
 
-/**
- * Starts a service, and resolves once it listens.
- *
- * @param shared the Redis of another service; by default it gets its own, without a memory limit.
- */
-export async function startService(name: 'expander' | 'tasks', shared?: Service['redis']): Promise<Service> {
-  const own = shared
-    ? undefined
-    : await startRedisProcess(join(root, name, 'redis.conf'), '--maxmemory', '0');
-  const redis = shared ?? (await connected(`${own?.url}`));
+/** Starts a service with a Redis of its own, by default that of the image if an engine answers; resolves once it listens. */
+export async function startService(name: 'expander' | 'tasks', start = startRedis): Promise<Service> {
+  const redis = await start(join(root, name, 'redis.conf'));
+  const version = await unlimited(redis.url);
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const service = await startProgram(join(root, name, 'src', 'main.ts'), (PORT, OPS_PORT) => ({
     env: { PORT, OPS_PORT, REDIS_URL: redis.url, ...allowed },
   }));
   return {
     ...service,
-    redis,
+    redis: redis.url,
+    version,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
-      await own?.stop();
+      await redis.stop();
     },
   };
 }
 
-/** The Redis at `url`, with its process id. */
-async function connected(url: string): Promise<Service['redis']> {
+/** Removes the limit of the memory of the Redis at `url`, and returns the version. */
+async function unlimited(url: string): Promise<string> {
   const redis = new Redis(url);
+  await redis.config('SET', 'maxmemory', '0');
   const info = await redis.info('server');
   redis.disconnect();
-  return { url, pid: Number(/process_id:(\d+)/.exec(info)?.[1]) };
+  return /redis_version:(\S+)/.exec(info)?.[1] ?? '';
 }

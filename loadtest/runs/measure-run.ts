@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startControl } from '../control-server.ts';
 import { type K6, k6Files, runScript } from '../k6.ts';
 import { coresOfOthers, watchCpu } from '../machine/cpu-users.ts';
-import { machine } from '../machine/environment.ts';
+import { machine, programs } from '../machine/environment.ts';
 import { judgeGrowth, watchHoldings } from '../machine/growth.ts';
 import { profiles } from '../profiles.ts';
 import type { Target } from '../target.ts';
@@ -41,7 +41,7 @@ export async function measureRun(
   const run: Run = { script, seconds: (Date.now() - started.getTime()) / 1_000, cpu, verdict };
   const facts = {
     ...{ id, started, commit, target: target.address },
-    machine: { k6: k6.version, ...machine() },
+    machine: { k6: k6.version, ...machine(), ...programs() },
     settings: { ...settings(process.env), options: options.join(' ') },
   };
   await writeFile(join(out, 'run.json'), `${JSON.stringify({ ...facts, ...run }, null, 2)}\n`);

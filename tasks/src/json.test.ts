@@ -369,8 +369,6 @@ test('POST /tasks/import reports what became of each line', async () => {
   const lines = { 'Content-Type': 'application/x-ndjson' };
   const { value } = await send('POST', '/tasks/import', '{"title":"milk"}\n{"title":""}\n', lines);
   expect(value).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
-  const long = { ...lines, 'Content-Length': `${64 * 1024 ** 2 + 1}` };
-  expect((await send('POST', '/tasks/import', '', long)).value.code).toBe('body_too_large');
 });
 
 describe('GET /tasks/partial', () => {

@@ -1,10 +1,10 @@
 import { readOrExit } from '@longhand/shared/env.ts';
+import { createPause } from '@longhand/shared/pause.ts';
 import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { openWarning, readConfig } from './config.ts';
-import { uploadTime } from './controllers/transfer.ts';
 import { createTasksMetrics } from './metrics.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
@@ -47,6 +47,7 @@ const app = createApp({
   now: () => new Date(),
   log,
   gauges,
+  pause: createPause(),
 });
 
 const ping = () => redis.exists(keys.version);
@@ -56,6 +57,5 @@ redisState(metrics, ping);
 await connected(redis, 2_000);
 await run(app, {
   ready: ping,
-  requestTimeout: uploadTime,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
 });

@@ -24,11 +24,6 @@ export function createTasksMetrics(registry: Registry) {
       help: 'Pages that watch the list.',
       registers,
     }),
-    imports: new Gauge({
-      name: 'tasks_imports_in_flight',
-      help: 'Imports in progress.',
-      registers,
-    }),
   };
 }
 

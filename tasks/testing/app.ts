@@ -1,3 +1,4 @@
+import { createPause } from '@longhand/shared/pause.ts';
 import { beforeEach } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
@@ -33,6 +34,7 @@ export function testApp(
     files,
     now,
     log: silent,
+    pause: createPause(),
   });
 }
 

@@ -13,6 +13,8 @@ export interface CuttingProxy {
   cutAt(step: string | undefined, passed?: number): void;
   /** Connections that were cut at the current step. */
   cuts(): number;
+  /** Whether `text` is among the last thousand bytes that clients sent. */
+  sent(text: string): boolean;
   /** Cuts all open connections. */
   cutAll(): void;
   stop(): void;
@@ -25,6 +27,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   let step: string | undefined;
   let cuts = 0;
   let toPass = 0;
+  let last = '';
   const server = createServer((client) => {
     if (step === 'connect') {
       cuts += 1;
@@ -39,7 +42,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     sockets.add(client);
     for (const socket of [client, redis]) socket.on('error', cut).on('close', cut);
     client.on('data', (bytes) => {
-      if (step && bytes.toString('latin1').toLowerCase().includes(step) && toPass-- <= 0) {
+      const text = bytes.toString('latin1');
+      last = (last + text).slice(-1_000);
+      if (step && text.toLowerCase().includes(step) && toPass-- <= 0) {
         cuts += 1;
         return cut();
       }
@@ -60,6 +65,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       cuts = 0;
     },
     cuts: () => cuts,
+    sent: (text) => last.includes(text),
     cutAll,
     stop() {
       server.close();

@@ -1,3 +1,4 @@
+import { createPause } from '@longhand/shared/pause.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { shortener } from '../../testing/shortener.ts';
@@ -5,7 +6,6 @@ import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createApp } from '../web/app.ts';
-import { createPause } from './pause.ts';
 import { type BulkLine, processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
 

@@ -1,7 +1,7 @@
+import { noPause, type Pause } from '@longhand/shared/pause.ts';
 import type { ErrorCode } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
-import { noPause, type Pause } from './pause.ts';
 import type { NumberedUrl } from './url-list.ts';
 
 /** Why a line failed; `fault` is one of ours. */

@@ -1,6 +1,7 @@
+import { hasMoreValues } from '@longhand/shared/json-values.ts';
+import { noPause, type Pause } from '@longhand/shared/pause.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
-import { noPause, type Pause } from './pause.ts';
 
 /** URLs in one request. */
 const maxUrls = 10_000;
@@ -115,29 +116,6 @@ async function readArray(body: string, max: number, pause: Pause): Promise<unkno
   } catch {
     return null;
   }
-}
-
-/** Whether JSON has more than `max` values at any depth: parsed, a body may take many times its size. */
-function hasMoreValues(json: string, max: number): boolean {
-  let values = 0;
-  let quoted = false;
-  for (let i = 0; i < json.length && values <= max; i += 1) {
-    // By number: a string for each of eight million characters takes ten times as long.
-    switch (json.charCodeAt(i)) {
-      case 0x22: // "
-        quoted = !quoted;
-        break;
-      case 0x5c: // \\
-        if (quoted) i += 1;
-        break;
-      // A value follows a comma, or it is the first one of an array or object.
-      case 0x2c: // ,
-      case 0x5b: // [
-      case 0x7b: // {
-        if (!quoted) values += 1;
-    }
-  }
-  return values > max;
 }
 
 function tooMany(max: number): ExpansionError {

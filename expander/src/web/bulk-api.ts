@@ -1,7 +1,7 @@
+import { createPause } from '@longhand/shared/pause.ts';
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
-import { createPause } from '../bulk/pause.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { readUrls } from '../bulk/url-list.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';

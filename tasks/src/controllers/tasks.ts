@@ -11,10 +11,10 @@ import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { withRemoval } from './removals.ts';
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'pause'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, auth, render, now }: Used) {
+export function tasksController({ store, csrf, auth, render, now, pause }: Used) {
   const shown = listPage(store, render, auth !== undefined);
 
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
@@ -34,7 +34,7 @@ export function tasksController({ store, csrf, auth, render, now }: Used) {
 
   /** A task for each line, all or none. */
   const createAll = async (text: string, nonce?: string) => {
-    const { tasks, report } = await readLines(text, now());
+    const { tasks, report } = await readLines(text, now(), pause);
     const [problem] = report.problems;
     if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
     if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');

@@ -7,17 +7,14 @@ import type { TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
-/** An application whose store saves one or more batches of an import and then fails. */
-function appFailingAfter(batches: number) {
-  let saved = 0;
+/** An application whose store fails, after it has saved what was imported if `saves`. */
+function appFailing(saves = false) {
   const insert: TaskStore['insert'] = async (tasks, nonce) => {
-    if (saved < batches) await kept.store.insert(tasks, nonce);
-    saved += 1;
-    if (saved >= batches) throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
+    if (saves) await kept.store.insert(tasks, nonce);
+    throw new TaskError('store_unavailable', 'The tasks cannot be reached.');
   };
   return testApp({ ...kept.store, insert }, () => kept.now);
 }
-const twelveHundred = Array.from({ length: 1_200 }, (_, i) => `task ${i}`).join('\n');
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const send = (type: string, body: string | ReadableStream, headers: Record<string, string> = {}) =>
@@ -70,41 +67,56 @@ describe('Import', () => {
   });
 
   test.each([
-    ['at once', (text: string) => text],
-    ['in pieces', inPieces],
-  ])('refuses a line over 64 KiB alone, whichever way it comes: %s', async (_, sent) => {
-    const body = `milk\n${'x'.repeat(200_000)}\nbread\n${'y'.repeat(64 * 1024 + 1)}\nbutter`;
-    const response = await send('text/plain', sent(body));
-    expect(response.status).toBe(200);
-    const report = (await response.json()) as Report;
-    expect(report).toMatchObject({ imported: 3, refused: 2, problems: [{ line: 2 }, { line: 4 }] });
-    expect(report.problems[0]?.detail).toMatch(/64 KiB/);
-    expect(await titles()).toEqual(['butter', 'bread', 'milk']);
-  });
-
-  test('takes a line of 64 KiB to the byte, without its end', async () => {
-    const task = '{"title":"milk"}';
-    const line = task + ' '.repeat(64 * 1024 - task.length);
-    const report = await (await send('application/x-ndjson', inPieces(`${line}\r\n${line} \r\n`))).json();
-    expect(report).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
-  });
-
-  test('imports the first 64 MiB of a file that did not say its length, and says where it ended', async () => {
-    const blank = new TextEncoder().encode(`${' '.repeat(60_000)}\n`);
-    const endless = ReadableStream.from(
-      (async function* () {
-        yield new TextEncoder().encode('milk\n');
-        for (;;) yield blank;
-      })(),
-    );
-    const response = await send('text/plain', endless);
+    ['says its length', (text: string) => text],
+    ['does not', (text: string) => ReadableStream.from([Buffer.from(text)])],
+  ])('of more than 1 MiB is 413 and adds nothing, whether it %s or not', async (_, sent) => {
+    const tasks = 'milk\n'.padEnd(1024 ** 2, ' ');
+    const response = await send('text/plain', sent(`${tasks} `), { Accept: 'application/json' });
     expect(response.status).toBe(413);
-    const stopped = Math.floor((64 * 1024 ** 2 - 5) / blank.length) + 2;
     expect(await response.json()).toMatchObject({
-      ...{ status: 413, code: 'body_too_large', imported: 1, refused: 0, stopped },
-      problems: [{ line: stopped, detail: 'A file to import has at most 64 MiB.' }],
+      code: 'body_too_large',
+      detail: 'This is too long: the limit is 1 MiB.',
     });
-    expect(await titles()).toEqual(['milk']);
+    expect(await titles()).toEqual([]);
+    expect((await send('text/plain', sent(tasks))).status).toBe(200);
+  });
+
+  test('of many tasks is one step, and with one Idempotency-Key it happens once', async () => {
+    const body = Array.from({ length: 5_000 }, (_, i) => `${i}`).join('\n');
+    const key = { 'Idempotency-Key': 'one import' };
+    const { version } = await kept.store.list({ filter: 'all' });
+    for (let i = 0; i < 2; i++) {
+      expect(await (await send('text/plain', body, key)).json()).toMatchObject({ imported: 5_000 });
+    }
+    const list = await kept.store.list({ filter: 'all' });
+    expect(list.open).toBe(5_000);
+    expect(version).toBe('0');
+    expect(list.tasks.every(({ revision }) => `${revision}` === list.version)).toBe(true);
+  });
+
+  test('goes one at a time for a client, and two for all; the others hear when to try again', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const insert: TaskStore['insert'] = () => waiting.promise;
+    const app = testApp({ ...kept.store, insert }, () => kept.now);
+    const from = (client: string) =>
+      app.request('/tasks/import', {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/x-ndjson',
+          Accept: 'application/json',
+          'X-Forwarded-For': client,
+        },
+        body: '{"title":"milk"}',
+      });
+    const first = [from('192.0.2.1'), from('192.0.2.2')];
+    for (const client of ['192.0.2.1', '192.0.2.3']) {
+      const refused = await from(client);
+      expect(refused.headers.get('retry-after')).toBe('2');
+      expect(await refused.json()).toMatchObject({ status: 503, code: 'too_many_imports' });
+    }
+    waiting.resolve();
+    for (const answer of first) expect((await answer).status).toBe(200);
+    expect((await from('192.0.2.3')).status).toBe(200);
   });
 
   describe('without a word of where it comes from', () => {
@@ -199,7 +211,7 @@ describe('Import', () => {
       expect((await kept.store.show('2')).finished).toBe(1);
     });
 
-    test('keeps the order of its lines, whatever pieces it comes in, and takes it once', async () => {
+    test('keeps the order of its lines, and takes it once', async () => {
       const content = Array.from({ length: 1_200 }, (_, i) => `task ${i}\r\n--`).join('\n');
       for (let i = 0; i < 2; i++) await upload(content, 'long.txt');
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 2_400 });
@@ -212,14 +224,14 @@ describe('Import', () => {
       expect(html).toContain('<li>Line 2: A title has at most 500');
     });
 
-    test('goes on where the store failed, if the same form is sent again', async () => {
-      const response = await upload(twelveHundred, 'a.txt', {}, appFailingAfter(2));
+    test('can be sent again where the store failed, and is imported once', async () => {
+      const response = await upload('milk\nbread', 'a.txt', {}, appFailing(true));
       expect(response.status).toBe(503);
       const html = await response.text();
-      expect(html).toMatch(/stopped before line 501\. Import the same file again/);
+      expect(html).toContain('The tasks cannot be reached.');
       expect(html).toContain('name="nonce" value="n"');
-      await upload(twelveHundred, 'a.txt');
-      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 1_200 });
+      await upload('milk\nbread', 'a.txt');
+      expect(await titles()).toEqual(['bread', 'milk']);
     });
 
     test.each([
@@ -246,7 +258,7 @@ describe('Import', () => {
       const part = (boundary: string) =>
         `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n`;
       const many = await send('multipart/form-data; boundary=b', part('b').repeat(18));
-      expect(await many.text()).toContain('A form has at most 16 fields before its file.');
+      expect(await many.text()).toContain('has no file among its first fields.');
       const boundary = 'b'.repeat(71);
       const long = await send(`multipart/form-data; boundary=${boundary}`, part(boundary));
       expect(await long.text()).toContain('The boundary of a form has at most 70 characters.');
@@ -272,22 +284,11 @@ describe('Import', () => {
   test('of a form, when the store fails, gives back all lines', async () => {
     const text = 'milk\nbread';
     const visitor = await visit(kept.app);
-    const response = await submit(appFailingAfter(0), '/tasks/import', { text }, visitor);
+    const response = await submit(appFailing(), '/tasks/import', { text }, visitor);
     expect(response.status).toBe(503);
     const html = await response.text();
     expect(html).toContain('The tasks cannot be reached.');
     expect(leftIn(html)).toBe(text);
-  });
-
-  test('when the store fails on the way, says from which line on nothing is known to be imported', async () => {
-    const response = await appFailingAfter(2).request('/tasks/import', {
-      method: 'POST',
-      headers: { 'Content-Type': 'text/plain', Origin: 'http://localhost' },
-      body: twelveHundred,
-    });
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(await response.json()).toMatchObject({ imported: 500, stopped: 501 });
   });
 });
 

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import type { Pause } from '@longhand/shared/pause.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats, jsonLines } from '../task/formats.ts';
-import { importTasks, readLines } from '../task/import.ts';
-import type { NewTask, TaskStore } from '../task/task.ts';
-import { limitedBody } from '../web/body.ts';
-import { queryParameter, type TasksContext } from '../web/context.ts';
+import { readLines, readTasks } from '../task/import.ts';
+import type { TaskStore } from '../task/task.ts';
+import { readBody } from '../web/body.ts';
+import { clientOf, hasLeft, queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
-import { errorStatus, problem } from '../web/error-response.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
+import { readFileForm } from '../web/file-form.ts';
 import { expired, type Input, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
-import { type Upload, withUpload } from '../web/upload.ts';
 import type { Views } from '../web/views.ts';
 
-/** Bytes of an imported file: some 100,000 tasks with long titles. */
-const maxFile = 64 * 1024 * 1024;
+/** Bytes of an import: `maxTasks` with titles of usual length. */
+const maxFile = 1024 ** 2;
 
-const tooLarge = `A file to import has at most ${maxFile / 1024 ** 2} MiB.`;
+/** Imports that one process reads at the same time, one of each client: each takes a second of CPU at most. */
+const maxImports = 2;
 
 /** How a file of each media type is read. */
 const mediaTypes = new Map<string | undefined, Format>([
@@ -25,56 +26,68 @@ const mediaTypes = new Map<string | undefined, Format>([
   ['application/x-ndjson', jsonLines],
 ]);
 
-/** Milliseconds a file may take to arrive: half a megabit per second. The proxy ends uploads that pause. */
-export const uploadTime = 20 * 60_000;
+/** How a file is read whose name ends like this. */
+const fileTypes = new Map<string | undefined, Format>([
+  ['json', formats.json],
+  ['ndjson', jsonLines],
+]);
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'gauges'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'pause'>;
 
-/** All tasks in a file, out and in. Neither way holds more than a few hundred tasks at a time. */
-export function transferController({ store, csrf, render, now, gauges }: Used) {
+/** All tasks in a file, out and in. */
+export function transferController({ store, csrf, render, now, pause }: Used) {
   /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
+  const importing = new Set<string>();
+  /** Reads tasks by `read` and adds them, all in one step of the store. */
+  const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
+    c: TasksContext,
+    nonce: string | undefined,
+    read: (pause: Pause) => Promise<Found>,
+  ): Promise<Found> => {
+    const client = clientOf(c);
+    if (importing.has(client) || importing.size === maxImports) {
+      throw new TaskError('too_many_imports', 'Another import is under way. Please try again in a moment.');
+    }
+    importing.add(client);
+    try {
+      const found = await read(async () => {
+        await pause();
+        if (hasLeft(c)) throw new Error('The client has left.');
+      });
+      await store.insert(found.tasks, nonce);
+      return found;
+    } finally {
+      importing.delete(client);
+    }
+  };
+
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
   const importForm = async (c: TasksContext, { text = '', nonce }: Input) => {
-    const { tasks, report, refused } = await readLines(text, now());
-    await store.insert(tasks, nonce);
+    const { report, refused } = await add(c, nonce, (pause) => readLines(text, now(), pause));
     if (wantsJson(c)) return json(c, report);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
     return html(c, await page(c, { report, typed, text: left }));
   };
 
-  /** Imports the file of a form. After a failure of the store the page's form goes on where the import ended. */
-  const importUpload = async (c: TasksContext, { fields, name, file }: Upload) => {
-    const error = !(await csrf.verify(c, fields._csrf))
-      ? expired()
-      : name === '' && new TaskError('invalid_field', 'Choose a file.');
-    if (error) throw Object.assign(error, { form: { text: '' } });
-    const { nonce } = fields;
-    let batch = 0;
-    const insert = (tasks: NewTask[]) => store.insert(tasks, nonce && `${nonce} ${++batch}`);
-    const format = /\.(nd)?json$/i.test(name) ? formats.json : formats.text;
-    const { report, stop } = await importTasks(file, format, insert, now());
-    const [status, headers] = stop ? errorStatus(stop) : [];
-    const again = stop?.code === 'store_unavailable';
-    return html(c, await page(c, { report, again, ...(again && nonce && { nonce }) }), status, headers);
-  };
-
-  const importBody = async (c: TasksContext) => {
-    const type = mediaType(c);
-    if (type === 'multipart/form-data') {
-      requireSameOrigin(c.req);
-      return withUpload(c, maxFile, tooLarge, (upload) => importUpload(c, upload));
+  /** Imports the file of a form. */
+  const importUpload = async (c: TasksContext, body: Buffer) => {
+    let nonce: string | undefined;
+    try {
+      const { fields, name, file } = readFileForm(c.req.header('content-type') ?? '', body);
+      nonce = fields.nonce;
+      if (!(await csrf.verify(c, fields._csrf))) throw expired();
+      if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
+      const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
+      const { report } = await add(c, nonce, (pause) => readTasks(file, format, now(), pause));
+      return html(c, await page(c, { report }));
+    } catch (error) {
+      if (error instanceof TaskError) error.form = { text: '', nonce };
+      throw error;
     }
-    const format = mediaTypes.get(type);
-    if (!format) return withInput(c, csrf, (input) => importForm(c, input));
-    if (type === 'text/plain') requireKnownOrigin(c.req);
-    else requireSameOrigin(c.req);
-    const file = limitedBody(c, maxFile, tooLarge);
-    const { report, stop } = await importTasks(file, format, (tasks) => store.insert(tasks), now());
-    return stop ? problem(c, stop, report) : json(c, report);
   };
 
   return {
@@ -97,12 +110,17 @@ export function transferController({ store, csrf, render, now, gauges }: Used) {
     },
 
     async import(c: TasksContext) {
-      gauges?.imports.inc();
-      try {
-        return await importBody(c);
-      } finally {
-        gauges?.imports.dec();
-      }
+      const type = mediaType(c);
+      const format = mediaTypes.get(type);
+      if (!format && type !== 'multipart/form-data')
+        return withInput(c, csrf, (input) => importForm(c, input));
+      const body = await readBody(c, maxFile);
+      if (type === 'text/plain') requireKnownOrigin(c.req);
+      else requireSameOrigin(c.req);
+      if (!format) return importUpload(c, body);
+      const nonce = c.req.header('idempotency-key');
+      const { report } = await add(c, nonce, (pause) => readTasks(body, format, now(), pause));
+      return json(c, report);
     },
   };
 }

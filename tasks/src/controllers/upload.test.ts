@@ -1,32 +1,8 @@
-import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
-import { json } from 'node:stream/consumers';
+import http from 'node:http';
 import { expect, test } from 'vitest';
 import { useService } from '../../testing/service.ts';
-import type { Report } from '../task/import.ts';
 
 const kept = useService();
-
-test('An import ends with the 10 000th refused line; a client that sends much more gets the report all the same', async () => {
-  const sending = http.request(`${kept.service.url}tasks/import`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-ndjson' },
-  });
-  const sent = once(sending, 'finish');
-  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
-  const block = 'no JSON\n'.repeat(7_500);
-  sending.write('{"title":"milk"}\n');
-  for (let count = 0; count < 32 * 1024 ** 2; count += block.length) {
-    if (!sending.write(block)) await once(sending, 'drain');
-  }
-  sending.end();
-  const [[response]] = await Promise.all([answered, sent]);
-  expect(response.statusCode).toBe(422);
-  const report = (await json(response)) as Report;
-  expect(report).toMatchObject({ imported: 1, refused: 10_000, stopped: 10_002 });
-  expect(report.problems).toHaveLength(101);
-  expect(report.problems.at(-1)?.detail).toContain('the rest was not read');
-});
 
 test.each([
   ['a form', 'task', { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': '1000' }],
@@ -51,3 +27,19 @@ test.each([
     expect(log.filter(({ level }) => level === 'error')).toEqual([]);
   },
 );
+
+test('a client that goes away while its import is read ends the import', async () => {
+  const { service, store } = kept;
+  service.log.splice(0);
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const request = http.request(`${service.url}tasks/import`, { method: 'POST', headers });
+  request.on('error', () => {});
+  request.end(`${'\n'.repeat(1_000_000)}{"title":"milk"}`, () => request.destroy());
+  await expect.poll(() => service.log).toMatchObject([{ status: 499, path: '/tasks/import' }]);
+  // One client has one import at a time.
+  const next = () =>
+    fetch(`${service.url}tasks/import`, { method: 'POST', headers, body: '{"title":"tea"}' });
+  await expect.poll(async () => (await next()).status).toBe(200);
+  expect((await store.list({ filter: 'all' })).tasks).toMatchObject([{ title: 'tea' }]);
+  expect(service.log.filter(({ msg }) => msg === 'a request failed')).toEqual([]);
+});

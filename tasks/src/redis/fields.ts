@@ -1,15 +1,15 @@
 import { TaskError } from '../task/errors.ts';
 import { taskSchema } from '../task/schema.ts';
-import type { NewTask, Task } from '../task/task.ts';
+import type { Change, NewTask, Task } from '../task/task.ts';
 
 const taskNames = taskSchema.keyof().options;
 
 /** A task as the scripts return it: every field is a string. */
 export type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
-/** What the hash of a task to insert, or of a change, holds. */
-export function fieldsOf(task: object): Record<string, string> {
-  const given = Object.entries(task).filter(([, value]) => value !== undefined);
+/** What the hash of a task holds after a change. */
+export function fieldsOf(change: Change): Record<string, string> {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, `${value}`]));
 }
 

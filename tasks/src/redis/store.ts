@@ -82,7 +82,7 @@ export function redisStore(
 
     async create(written, now, nonce) {
       const task: NewTask = { ...written, finished: 0, created_at: now.toISOString() };
-      return taskOf(await insert({ tasks: [fieldsOf(task)], ...onceOnly([task], nonce) }));
+      return taskOf(await insert({ tasks: [task], ...onceOnly([task], nonce) }));
     },
 
     async update(id, change, now, match = '*') {
@@ -124,7 +124,7 @@ export function redisStore(
     },
 
     async insert(tasks, nonce) {
-      if (tasks.length > 0) await insert({ tasks: tasks.map(fieldsOf), ...onceOnly(tasks, nonce) });
+      if (tasks.length > 0) await insert({ tasks, ...onceOnly(tasks, nonce) });
     },
 
     async *export() {
@@ -145,7 +145,7 @@ function requireCursor({ filter, after }: ListQuery): void {
   throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
 }
 
-/** What makes `insert.lua` insert the tasks of one form once. The replicas of the release before make the same digest. */
+/** What makes `insert.lua` insert the tasks of one form once. */
 function onceOnly(tasks: NewTask[], nonce: string | undefined) {
   const titles = tasks.map(({ title }) => title).join('\n');
   return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };

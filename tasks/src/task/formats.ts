@@ -1,7 +1,15 @@
-import { jsonEntries, lines } from './entries.ts';
+import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { TaskError } from './errors.ts';
 import { importSchema } from './schema.ts';
-import { type NewTask, readTitle, type Task } from './task.ts';
+import { maxTasks, type NewTask, readTitle, type Task, tooManyTasks } from './task.ts';
+import { utf8 } from './utf8.ts';
+
+/**
+ * Reads the tasks of a line, or of an element of a JSON array, one after the other.
+ *
+ * @throws TaskError that says what is wrong with it
+ */
+type Entry = (now: Date) => Iterable<NewTask>;
 
 /** How tasks are written to a file, for people (`text`) or programs (`json`). */
 export interface Format {
@@ -9,16 +17,12 @@ export interface Format {
   before: string;
   line(task: Task, first: boolean): string;
   after: string;
-  /** What `read` reads one after the other. */
-  entries: typeof lines;
-  /**
-   * Reads the tasks of an entry, a line or an element of a JSON array, one after the other. A blank line, and the
-   * brackets of a JSON array, hold none.
-   *
-   * @throws TaskError that says what is wrong with it
-   */
-  read(entry: string, now: Date): Iterable<NewTask>;
+  /** @throws TaskError `bad_json`, `not_utf8`, `body_too_large` if nothing of the file can be read */
+  entries(file: Buffer): Iterable<Entry>;
 }
+
+/** Values in JSON of tasks, at any depth: deeper ones take long to parse. */
+const maxValues = 10 * maxTasks;
 
 /** The dot matches U+2028 and U+2029 too (flag s): a title may contain them. */
 const taskLine = /^[-*] \[([ xX])\] (.*)$/s;
@@ -29,16 +33,17 @@ const text: Format = {
   before: '',
   line: ({ title, finished }) => `- [${finished ? 'x' : ' '}] ${title}\n`,
   after: '',
-  entries: lines,
-  read(entry, now) {
-    if (entry.trim() === '') return [];
-    const [, box, rest] = taskLine.exec(entry) ?? [];
-    const title = readTitle(rest ?? entry);
-    const created_at = now.toISOString();
-    if (box === undefined || box === ' ') return [{ title, finished: 0, created_at }];
-    return [{ title, finished: 1, created_at, updated_at: created_at }];
-  },
+  entries: (file) => lines(file).map((line) => (now) => readLine(utf8(line), now)),
 };
+
+function readLine(line: string, now: Date): NewTask[] {
+  if (line.trim() === '') return [];
+  const [, box, rest] = taskLine.exec(line) ?? [];
+  const title = readTitle(rest ?? line);
+  const created_at = now.toISOString();
+  if (box === undefined || box === ' ') return [{ title, finished: 0, created_at }];
+  return [{ title, finished: 1, created_at, updated_at: created_at }];
+}
 
 /** A JSON array with one task per line. */
 const json: Format = {
@@ -46,31 +51,50 @@ const json: Format = {
   before: '[',
   line: ({ revision, ...task }, first) => `${first ? '' : ','}\n${JSON.stringify(task)}`,
   after: '\n]\n',
-  entries: jsonEntries,
-  read(entry, now) {
-    const value = entry.trim().replace(/,$/, '');
-    if (value === '' || value === '[' || value === ']') return [];
-    return [parse(value)]
-      .flat()
+  entries(file) {
+    const bytes = file.toString('latin1');
+    if (!/^(\u00ef\u00bb\u00bf)?\s*\[/.test(bytes)) return jsonLines.entries(file);
+    return parse(utf8(file))
       .values()
-      .map((found) => {
-        const { title, created_at = now.toISOString(), ...fields } = readFields(found);
-        return { title: readTitle(title), created_at, ...fields };
-      });
+      .map((element) => (now) => [readTask(element, now)]);
   },
 };
 
+/** One task, or an array of them, on each line; also the lines of an export. */
+export const jsonLines: Format = {
+  ...json,
+  entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line).trim(), now)),
+};
+
+function readJsonLine(line: string, now: Date): Iterable<NewTask> {
+  const found = parse(line.replace(/^[[\]]$|,$/, ''));
+  return found.values().map((task) => readTask(task, now));
+}
+
 export const formats = { text, json };
 
-/** One task, or an array of them, on each line. */
-export const jsonLines = { ...json, entries: lines };
-
-function parse(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw new TaskError('bad_json', 'This is not JSON. Send an array of tasks, or one task per line.');
+/** The lines of a file, without splitting all of it at once. */
+function* lines(file: Buffer): Generator<Buffer> {
+  for (let start = 0, end = 0; start < file.length; start = end + 1) {
+    end = file.indexOf('\n', start);
+    if (end < 0) end = file.length;
+    yield file.subarray(start, end);
   }
+}
+
+/** The elements of a JSON array, or one other value; none of an empty text. */
+function parse(text: string): unknown[] {
+  if (hasMoreValues(text, maxValues)) throw tooManyTasks();
+  try {
+    return text === '' ? [] : [JSON.parse(text)].flat();
+  } catch (cause) {
+    throw new TaskError('bad_json', `This is not JSON: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+function readTask(value: unknown, now: Date): NewTask {
+  const { title, created_at = now.toISOString(), ...fields } = readFields(value);
+  return { title: readTitle(title), created_at, ...fields };
 }
 
 function readFields(value: unknown) {

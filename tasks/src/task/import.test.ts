@@ -1,27 +1,17 @@
+import { createPause } from '@longhand/shared/pause.ts';
 import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inPieces } from '../../testing/app.ts';
-import { lines } from './entries.ts';
-import { formats } from './formats.ts';
-import { importTasks } from './import.ts';
+import { formats, jsonLines } from './formats.ts';
+import { readTasks } from './import.ts';
 import type { NewTask, Task } from './task.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
-test('Lines that are too long are not kept, however long they are', async () => {
-  const chunk = Buffer.alloc(1_000, 'x');
-  for await (const entries of lines(Array<Uint8Array>(10_000).fill(chunk)))
-    for (const { bytes } of entries) expect(bytes.length).toBeLessThan(64 * 1024 + 2 * chunk.length);
-});
+const pause = createPause();
 
-/** Imports `file`, in pieces of three bytes. */
-async function read(file: string, format = formats.json) {
-  const tasks: NewTask[] = [];
-  const insert = async (batch: NewTask[]) => void tasks.push(...batch);
-  return { tasks, ...(await importTasks(inPieces(file), format, insert, now)) };
-}
+const read = (file: string, format = formats.json) => readTasks(Buffer.from(file), format, now, pause);
 
 function exported(tasks: NewTask[], format = formats.json) {
   const line = (task: NewTask, i: number) =>
@@ -41,6 +31,7 @@ describe('A JSON array', () => {
     ['with tabs and carriage returns', JSON.stringify(tasks, null, '\t').replaceAll('\n', '\r\n')],
     ['on one line', JSON.stringify(tasks)],
     ['behind white space', `\n\n \t${JSON.stringify(tasks)}\n\n`],
+    ['behind a byte order mark', `\ufeff${JSON.stringify(tasks)}`],
     ['one task per line', `[\n${tasks.map((task) => JSON.stringify(task)).join(',\n')}\n]\n`],
   ])('%s is read as JSON', async (_case, file) => {
     const { tasks: found, report } = await read(file);
@@ -52,28 +43,31 @@ describe('A JSON array', () => {
     expect((await read(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
   });
 
-  test('has its faulty elements refused one by one, with the line on which each starts', async () => {
-    const file =
-      '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n  x,\n  {"title": "b"}\n]';
+  test('has its faulty elements refused one by one, with the number of each', async () => {
+    const file = '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n 8,  {"title": "b"}\n]';
     const { tasks: found, report } = await read(file);
     expect(found.map(({ title }) => title)).toEqual(['a', 'b']);
     expect(report).toMatchObject({ imported: 2, refused: 3 });
-    expect(report.problems.map(({ line }) => line)).toEqual([3, 4, 7]);
+    expect(report.problems.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
   test.each([
-    ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]'],
-    ['was cut off', '[{"title":"a"},{"tit'],
-  ])('that %s is imported up to there, and the report says so', async (_what, file) => {
-    const { tasks: found, report, stop } = await read(file);
-    expect(found.map(({ title }) => title)).toEqual(['a']);
-    expect(stop?.code).toBe('bad_json');
-    expect(report.problems.at(-1)?.detail).toContain('ends before');
+    ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]', 'bad_json'],
+    ['was cut off', '[{"title":"a"},{"tit', 'bad_json'],
+    ['has more than JSON needs for the tasks', '['.repeat(130_000), 'body_too_large'],
+  ])('that %s is refused as a whole', async (_what, file, code) => {
+    await expect(read(file)).rejects.toMatchObject({ code });
   });
+});
 
-  test('with an element over 64 KiB loses that one', async () => {
-    const { report } = await read(`[{"title":"${'x'.repeat(70_000)}"},{"title":"a"}]`);
-    expect(report).toMatchObject({ imported: 1, refused: 1 });
+test.each([
+  ['text', formats.text, 'a\n'.repeat(12_501)],
+  ['an array', formats.json, `[${'{"title":"a"},'.repeat(12_500)}{"title":"a"}]`],
+  ['arrays on lines', jsonLines, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
+])('More than 12,500 tasks are refused as a whole: %s', async (_, format, file) => {
+  await expect(read(file, format)).rejects.toMatchObject({
+    code: 'body_too_large',
+    message: 'At most 12,500 tasks can be added at once. Send them in parts.',
   });
 });
 

@@ -60,8 +60,9 @@ export const reportSchema = z.strictObject({
   refused: count.describe('Tasks, or lines, that were not imported.'),
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
-    .describe('Why, for the first hundred of them, and why the import ended early.'),
-  stopped: line.optional().describe('The line to go on from, if the import ended before the file did.'),
+    .describe(
+      'Why, for the first hundred of them: `line` is the line, or the element of a JSON array, from 1.',
+    ),
 });
 
 /** A task to import: what the store assigns is ignored, what is left out is filled in. */

@@ -11,6 +11,15 @@ export type Filter = (typeof filters)[number];
 /** Tasks on a page. */
 export const pageSize = 100;
 
+/** Tasks that are added at once: the step of the store takes 100 ms, in which it serves nobody else. */
+export const maxTasks = 12_500;
+
+export const tooManyTasks = () =>
+  new TaskError(
+    'body_too_large',
+    `At most ${maxTasks.toLocaleString('en')} tasks can be added at once. Send them in parts.`,
+  );
+
 export interface ListQuery {
   filter: Filter;
   /** The `next` of the page before, or the `previous` of the page after it; absent for the first page. */

@@ -36,3 +36,13 @@ export function partOf(c: TasksContext): ListQuery {
   const filter = filters.find((name) => name === asked) ?? 'all';
   return { filter, after: /^-\d{1,16}$/.test(after) ? after : undefined };
 }
+
+/** Who sent the request, as nginx names it, or the address that it came from. */
+export function clientOf(c: TasksContext): string {
+  return c.req.header('x-forwarded-for') ?? c.env?.incoming?.socket.remoteAddress ?? '';
+}
+
+/** Whether the client has closed its connection before it had a response. */
+export function hasLeft(c: TasksContext): boolean {
+  return c.env?.outgoing?.destroyed ?? false;
+}

@@ -1,4 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
+import type { Pause } from '@longhand/shared/pause.ts';
 import type { Gauge } from 'prom-client';
 import type { Changes, TaskStore } from '../task/task.ts';
 import type { Auth } from './auth.ts';
@@ -19,5 +20,7 @@ export interface Dependencies {
   signal: AbortSignal;
   now: () => Date;
   log: Log;
-  gauges?: Record<'eventStreams' | 'imports', Gauge>;
+  gauges?: Record<'eventStreams', Gauge>;
+  /** For all long work: it lets others have a turn of the event loop. */
+  pause: Pause;
 }

@@ -4,7 +4,7 @@ import { annotate } from '@longhand/shared/observe.ts';
 import { errorStatuses, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { pageAfterLogin } from './auth.ts';
-import { listSearch, partOf, type TasksContext, taskId } from './context.ts';
+import { hasLeft, listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { SentForm } from './input.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
@@ -18,7 +18,7 @@ const statusHeaders: Record<number, Record<string, string>> = {
 };
 
 /** The status of an error, and the headers that go with it. */
-export function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
+function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = errorStatuses[error.code];
   const allow = error.allow !== undefined && { Allow: error.allow };
   return [status, { ...statusHeaders[status], ...allow }];
@@ -39,8 +39,8 @@ export function problem(c: TasksContext, error: TaskError, members: object = {})
  */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
-    // Nobody reads the answer to a request whose client left before it had arrived, but the log shows the status.
-    if (c.env?.incoming?.readableAborted && !(cause instanceof TaskError)) return respond(c, null, 499);
+    // Nobody reads this response, but the log shows the status.
+    if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error =
       cause instanceof TaskError ? cause : new TaskError('internal', 'Something went wrong here.');

@@ -40,8 +40,6 @@ const described = {
       .optional()
       .describe('In the error of a removal: its name. After store_unavailable it may have happened.'),
     count: z.int().optional().describe('How many tasks a removal is known to have removed.'),
-    // In the error of an import that had begun.
-    ...reportSchema.partial().shape,
   }),
 };
 

@@ -140,9 +140,13 @@ const paths = {
   '/tasks/import': {
     post: {
       operationId: 'import',
-      summary: 'Adds all tasks of a file, of at most 64 MiB. A faulty task is left out and reported.',
+      summary:
+        'Adds the tasks of a file, of at most 1 MiB and 12,500 tasks, all in one step. A faulty task is left out and reported.',
       description:
-        'Plain text needs a header Origin that names this host, because other sites may send it without asking. What came before an error is imported, and the problem reports it.',
+        'Plain text needs a header Origin that names this host, because other sites may send it without asking. One import at a time per client.',
+      parameters: [
+        header('Idempotency-Key', 'With the same key and titles a second import adds nothing, for a day.'),
+      ],
       requestBody: body({
         ...json({ type: 'array', items: schema('ImportedTask') }),
         'application/x-ndjson': {

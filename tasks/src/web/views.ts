@@ -26,7 +26,6 @@ export interface Views {
     nonce: string;
     text?: string | undefined;
     report?: Report;
-    again?: boolean;
     typed?: string[];
   };
   login: { csrf: string; next: string; problem?: string };

@@ -4,7 +4,7 @@
 -- The score of a task in the index. Ascending, scores are the order of the list: unfinished first, then
 -- _id descending. Ids stay below 2^52, so a double holds every score exactly.
 local function position(id, finished)
-  if finished == '1' then return -id end
+  if tonumber(finished) == 1 then return -id end
   return -id - 4503599627370496
 end
 

@@ -1,0 +1,37 @@
+import { TaskError } from '../task/errors.ts';
+
+/** Parts of a form, and bytes of a field before the file. Ours needs three and a hundred. */
+const [maxParts, maxField] = [16, 4 * 1024];
+
+/** Characters of a boundary (RFC 2046 section 5.1.1). The search for a longer one can take long. */
+const maxBoundary = 70;
+
+/**
+ * Reads a form with a file (`multipart/form-data`, RFC 7578). Node's own `formData` takes 100 ms for 20,000 parts.
+ *
+ * @param type the value of `Content-Type`
+ * @returns the fields before the file, and the file; its name is empty if none was chosen.
+ * @throws TaskError `invalid_field` if it is not such a form
+ */
+export function readFileForm(type: string, body: Buffer) {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
+  const boundary = `${quoted ?? plain}`;
+  if (boundary.length > maxBoundary) {
+    throw new TaskError('invalid_field', `The boundary of a form has at most ${maxBoundary} characters.`);
+  }
+  // One character for each byte. The first delimiter has no line break in front; behind the last one there is no part.
+  const parts = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, maxParts + 2).slice(1, -1);
+  const fields: Record<string, string> = {};
+  for (const part of parts) {
+    const end = part.indexOf('\r\n\r\n');
+    const head = part.slice(0, end);
+    const content = Buffer.from(part.slice(end + 4), 'latin1');
+    const [, name] = /\bfilename="([^"]*)"/.exec(head) ?? [];
+    if (name !== undefined) return { fields, name, file: content };
+    const [, field = ''] = /\bname="([^"]*)"/.exec(head) ?? [];
+    if (content.length > maxField)
+      throw new TaskError('invalid_field', 'A field before the file is too long.');
+    fields[field] = content.toString();
+  }
+  throw new TaskError('invalid_field', 'This form does not end, or has no file among its first fields.');
+}

@@ -1,4 +1,4 @@
-import { ExpansionError, noSuchWebsite, overloaded } from '../src/expansion/errors.ts';
+import { ExpansionError, overloaded, unknownName } from '../src/expansion/errors.ts';
 import { to, type Web } from './scripted-web.ts';
 
 const end = 'http://end.example/';
@@ -22,6 +22,7 @@ const targets = {
   loop: 'http://s.example/loop',
   malformed: 'http://[',
   mail: 'mailto:someone@example.com',
+  script: 'javascript:alert(1)',
   broken: 'http://nobody.example/',
   nobody: 'http://xn--nobod-3qf.example/',
   unknown: 'http://none.example/',
@@ -32,6 +33,7 @@ const targets = {
   mixed,
   imitation,
   inside: 'http://www.s.example/',
+  twice: 'http://s.example/301',
   wrapped: 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F',
   1: 'http://t.example/2',
   returning: 'http://t.example/back',
@@ -43,9 +45,25 @@ export const web: Web = {
   [end]: {},
   'http://gone.example/': { status: 410, title: 'Gone' },
   'http://down.example/': { status: 503 },
-  'http://none.example/': new ExpansionError('request_failed', noSuchWebsite('none.example')),
-  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.'),
-  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL contains a user name.'),
+  'http://none.example/': unknownName('none.example'),
+  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 belongs to a private network.', {
+    reason: 'private_address',
+  }),
+  'http://bank.example@10.0.0.1:8080/': new ExpansionError('target_refused', 'The URL has a user name.', {
+    reason: 'credentials',
+  }),
+  'http://a.example:1/': new ExpansionError('target_refused', 'Websites do not use port 1.', {
+    reason: 'port',
+  }),
+  'https://self.example/': new ExpansionError('request_failed', 'self.example has a certificate.', {
+    ...{ reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  }),
+  'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
+  'http://unread.example/': { isProvisional: true },
+  'http://moving.example/': { scriptRedirect: true },
+  'http://file.example/': { file: { name: 'setup.exe', size: 48_000_000 } },
+  'http://empty.example/': { status: 204 },
+  ...Object.fromEntries([401, 403, 418, 429, 451].map((status) => [`http://${status}.example/`, { status }])),
   'http://closed.example/': { status: 403 },
   'http://busy.example/': overloaded('Too much'),
   'http://title.example/?id=1&utm_source=mail': { title: stranger },

@@ -6,7 +6,9 @@ export async function readPage(app: Hono, u: string) {
   const [answer, chain] = ['answer', 'chain'].map(
     (slot) => new RegExp(`<section slot="${slot}".*?>(.*?)</section>`, 's').exec(html)?.[1] ?? '',
   ) as [string, string];
-  const hops = [...chain.matchAll(/<li.*?>(.*?)<\/li>/gs)].map(([, hop = '']) => textOf(hop));
+  const hops = [...chain.matchAll(/<li[^>]*>(.*?)(?=<li|<\/ol>|<details)/gs)].map(([, hop = '']) =>
+    textOf(hop),
+  );
   return { answer: textOf(answer), chain: textOf(chain), hops, html };
 }
 

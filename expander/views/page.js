@@ -1,5 +1,5 @@
-// The page is complete without this script. It adds copy buttons, a screen reader announcement and the bookmarklet: what
-// only works with a script is not in the HTML, where text browsers would show it.
+// The page is complete without this script. It adds buttons to copy and share, a countdown, a screen reader announcement and
+// the bookmarklet: what only works with a script is not in the HTML, where text browsers would show it.
 const status = document.querySelector('#status');
 const answer = document.querySelector('[data-announcement]');
 if (answer) document.title = answer.dataset.title;
@@ -34,20 +34,42 @@ async function copy(text) {
 }
 
 for (const actions of document.querySelectorAll('[data-copy]')) {
-  const place = actions.matches('.careful') ? 'afterbegin' : 'beforeend';
-  const what = `<span class="heard"> ${actions.dataset.copied}</span>`;
-  actions.insertAdjacentHTML(place, `<button type="button">Copy${what}</button>`);
+  const { copy: url, copied: what } = actions.dataset;
+  const labelled = (label) => `<button type="button">${label}<span class="heard"> ${what}</span></button>`;
+  const open = actions.querySelector('[rel]');
+  if (open) open.insertAdjacentHTML('beforebegin', labelled('Copy'));
+  else actions.insertAdjacentHTML('beforeend', labelled('Copy'));
   const button = actions.querySelector('button');
   const label = button.firstChild;
   button.addEventListener('click', async () => {
-    const copied = await copy(actions.dataset.copy);
+    const isCopied = await copy(url);
     button.focus();
-    label.data = status.textContent = copied ? 'Copied' : 'Not copied';
+    label.data = status.textContent = isCopied ? 'Copied' : 'Not copied';
     setTimeout(() => {
       label.data = 'Copy';
       status.textContent = '';
     }, 2_000);
   });
+  if (!navigator.share) continue;
+  actions.insertAdjacentHTML('beforeend', labelled('Share'));
+  // Rejects when the visitor changes their mind.
+  actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
+}
+
+// Over the rate limit, "Try again" works once the wait is over.
+const waiting = document.querySelector('[data-wait]');
+if (waiting) {
+  const { href, textContent: label } = waiting;
+  const over = Date.now() + waiting.dataset.wait * 1_000;
+  const tick = () => {
+    const seconds = Math.ceil((over - Date.now()) / 1_000);
+    waiting.textContent = seconds > 0 ? `${label} in ${seconds} s` : label;
+    if (seconds > 0) return waiting.removeAttribute('href');
+    waiting.href = href;
+    clearInterval(timer);
+  };
+  const timer = setInterval(tick, 1_000);
+  tick();
 }
 
 // Runs on other pages: takes the selected link, else the selected text, else what is typed.

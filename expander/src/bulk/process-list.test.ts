@@ -74,7 +74,7 @@ describe('POST /api/expand', () => {
   });
 
   test.each([
-    ['more than 10 000 URLs', 'x\n'.repeat(10_001), 400],
+    ['more than 10 000 URLs', 'x\n'.repeat(10_001), 413],
     ['more than 8 MB', 'x'.repeat(8_000_001), 413],
   ])('refuses %s', async (_, body, status) => {
     const response = await post(body);

@@ -28,7 +28,8 @@ const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
  * Reads URLs, one per line or as a JSON array. Blank ones are skipped. A URL of more than 8 KiB comes cut from a line,
  * but still longer than that.
  *
- * @throws ExpansionError `invalid_url` if there are more than `max`, or if the text is declared to be JSON but is not an array.
+ * @throws TooManyUrls if there are more than `max`.
+ * @throws ExpansionError `invalid_url` if the text is declared to be JSON but is not an array.
  */
 export async function readUrls(
   body: string,
@@ -44,7 +45,7 @@ export async function readUrls(
   const split = lineSplitter();
   for (let start = 0; start < body.length; start += pieceSize) {
     for (const url of split(body.slice(start, start + pieceSize), start + pieceSize >= body.length)) {
-      if (urls.length === max) throw tooMany(max);
+      if (urls.length === max) throw new TooManyUrls(max);
       urls.push(url);
     }
     await pause();
@@ -106,9 +107,9 @@ function elements(array: unknown[]): NumberedUrl[] {
   return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
 }
 
-/** The array in `body`; null if it is not one. @throws ExpansionError if it has too many values. */
+/** The array in `body`; null if it is not one. @throws TooManyUrls if it has too many values. */
 async function readArray(body: string, max: number, pause: Pause): Promise<unknown[] | null> {
-  if (hasMoreValues(body, max)) throw tooMany(max);
+  if (hasMoreValues(body, max)) throw new TooManyUrls(max);
   await pause();
   try {
     const value: unknown = JSON.parse(body);
@@ -118,6 +119,8 @@ async function readArray(body: string, max: number, pause: Pause): Promise<unkno
   }
 }
 
-function tooMany(max: number): ExpansionError {
-  return new ExpansionError('invalid_url', `There are more than ${max} URLs; send them in several requests.`);
+export class TooManyUrls extends Error {
+  constructor(max: number) {
+    super(`There are more than ${max} URLs; send them in several requests.`);
+  }
 }

@@ -68,8 +68,8 @@ export function endedExpansion(
   if (!(end instanceof ExpansionError)) {
     return { ...chain, end, error: null, freshUntil: expansionFreshUntil(chain) };
   }
-  const { code, message, rate } = end;
-  const error = { code, message, ...(rate && { rate }) };
+  const { code, message, facts } = end;
+  const error = { code, message, ...facts };
   return { ...chain, end: error, error, freshUntil: failureFreshUntil(end) };
 }
 

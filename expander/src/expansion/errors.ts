@@ -1,69 +1,47 @@
-/** All that depends on the code of an error alone. */
-interface ErrorKind {
-  /** The HTTP status of a response that reports it. */
-  status: number;
-  /** The heading of the page. */
-  title: string;
-  /** What the user can do about it. */
-  advice?: string;
-  /** Seconds for which caches may keep it; 0 if it says nothing about the URL. */
-  lifetime: number;
-  /** Seconds after which another try may succeed. */
-  retryAfter?: number;
-}
-
-const errorKinds = {
-  invalid_url: { status: 400, title: 'This is not a URL', lifetime: 30 },
-  invalid_callback: { status: 400, title: 'This could not be expanded', lifetime: 30 },
-  unsupported_scheme: { status: 400, title: 'This is not a web address', lifetime: 30 },
-  target_refused: {
-    status: 403,
-    title: 'This address is not followed',
-    advice: 'Only public websites are followed.',
-    lifetime: 30,
-  },
-  request_failed: {
-    status: 502,
-    title: 'The link does not work',
-    advice: 'The link may be outdated, or the website may be down.',
-    lifetime: 30,
-  },
-  timeout: {
-    status: 504,
-    title: 'No answer in time',
-    advice: 'The website may be busy. Trying again may help.',
-    lifetime: 10,
-  },
-  overloaded: {
-    status: 503,
-    title: 'The server is busy',
-    advice: 'Try again in a few seconds.',
-    lifetime: 0,
-    retryAfter: 1,
-  },
-  rate_limited: { status: 429, title: 'Too many links at once', lifetime: 0 },
+/** Seconds for which caches may keep an error, by its code; 0 if it says nothing about the URL. */
+export const errorLifetimes = {
+  invalid_url: 30,
+  invalid_callback: 30,
+  unsupported_scheme: 30,
+  target_refused: 30,
+  request_failed: 30,
+  timeout: 10,
+  overloaded: 0,
+  rate_limited: 0,
   /** Only the log shows it: the client has left. */
-  aborted: { status: 499, title: 'Stopped', lifetime: 0 },
-} satisfies Record<string, ErrorKind>;
+  aborted: 0,
+};
 
 /** Why an expansion failed: stable, for programs. */
-export type ErrorCode = keyof typeof errorKinds;
-
-export const errorKind = (code: ErrorCode): ErrorKind => errorKinds[code];
+export type ErrorCode = keyof typeof errorLifetimes;
 
 /** The codes that a response can have. */
-export const errorCodes = (Object.keys(errorKinds) as ErrorCode[]).filter((code) => code !== 'aborted');
+export const errorCodes = (Object.keys(errorLifetimes) as ErrorCode[]).filter((code) => code !== 'aborted');
+
+/** What exactly failed, where the code leaves that open: stable as well. */
+export type ErrorReason =
+  | ('not_a_url' | 'too_long')
+  | ('private_address' | 'credentials' | 'port')
+  | ('unknown_name' | 'certificate');
+
+/** What else there is to say of an error. */
+export interface ErrorFacts {
+  reason?: ErrorReason;
+  /** The code of the system's error, for experts. */
+  detail?: string;
+  /** Only with `rate_limited`. */
+  rate?: RateState;
+}
 
 /** A failure with a stable code and one plain ASCII sentence for the user. */
 export class ExpansionError extends Error {
   readonly code: ErrorCode;
-  /** Only with `rate_limited`. */
-  readonly rate: RateState | undefined;
+  readonly facts: ErrorFacts;
 
-  constructor(code: ErrorCode, message: string, options: ErrorOptions & { rate?: RateState } = {}) {
-    super(message, options);
+  constructor(code: ErrorCode, message: string, { cause, ...facts }: ErrorOptions & ErrorFacts = {}) {
+    super(message, { cause });
     this.code = code;
-    this.rate = options.rate;
+    this.facts = facts;
   }
 }
 
@@ -74,8 +52,12 @@ export interface RateState {
   wait: number;
 }
 
-/** What is said of a name that has no address. */
-export const noSuchWebsite = (hostname: string) => `There is no website named ${hostname}.`;
+/** The failure of a name that has no address. */
+export const unknownName = (hostname: string, cause?: unknown) =>
+  new ExpansionError('request_failed', `There is no website named ${hostname}.`, {
+    reason: 'unknown_name',
+    cause,
+  });
 
 /** @throws `error` unless it is an ExpansionError: anything else is a bug. */
 export function expansionError(error: unknown): ExpansionError {

@@ -1,4 +1,4 @@
-import type { ErrorCode, RateState } from './errors.ts';
+import type { ErrorCode, ErrorFacts } from './errors.ts';
 import type { UnicodeHost } from './host.ts';
 import type { Refresh } from './refresh.ts';
 import type { Target } from './target.ts';
@@ -19,7 +19,11 @@ export interface Answer {
   bytesRead?: number;
   /** The title of the page, in one line and cut: a stranger's words. Absent where no page was read. */
   title?: string;
-  /** Where the page sends its visitors by itself. Only looked for with `follow` = `all`. */
+  /** What a browser saves or shows that is not a page. Only with `follow` = `all`, as the next two. */
+  file?: { name: string; size: number | null };
+  /** Whether a script of the page sets its location: where that leads is not known. */
+  scriptRedirect?: true;
+  /** Where the page sends its visitors by itself. */
   refresh?: Refresh;
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
@@ -84,7 +88,7 @@ export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'set
 }
 
 /** Why a chain ended: a code for programs and a sentence for the user. */
-export interface End {
+export interface End extends ErrorFacts {
   code:
     | 'final'
     | 'empty'
@@ -105,7 +109,7 @@ export interface Expansion {
   longUrl: string | null;
   redirectCount: number;
   end: End;
-  error: { code: ErrorCode; message: string; rate?: RateState } | null;
+  error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
   cached: boolean;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExpansionError, errorKind } from './errors.ts';
+import { type ExpansionError, errorLifetimes } from './errors.ts';
 import type { Answer, Hop } from './expansion.ts';
 
 const minute = 60;
@@ -55,7 +55,7 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'isProvisional'> | undef
 /** When a failure expires: after 30 s at most. */
 export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.now()): number {
   const temporary = temporaryFailures[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''];
-  return now + (temporary ?? errorKind(code).lifetime) * 1_000;
+  return now + (temporary ?? errorLifetimes[code]) * 1_000;
 }
 
 /**

@@ -110,7 +110,8 @@ function stepTo(next: Target | null, kind: HopKind, location: string, current: T
 
 /** The end at a page on which visitors stay. */
 function finalStep(at: Target, { status, location }: Answer): Step {
-  const end: End = { code: 'final', message: `The last page answered ${status} and does not redirect.` };
+  const follows = redirects.all.includes(status) ? ', which is not followed' : ' and does not redirect';
+  const end: End = { code: 'final', message: `The last page answered ${status}${follows}.` };
   return { kind: null, location, end, at };
 }
 

@@ -49,7 +49,9 @@ export function readTarget(input: string): Target {
     );
   }
   if (!url || !host.test(url.hostname)) {
-    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(printable(input.trim()))}`);
+    throw new ExpansionError('invalid_url', `This is not a URL: ${shorten(printable(input.trim()))}`, {
+      reason: 'not_a_url',
+    });
   }
   return { text: spelling(given, url), url };
 }
@@ -87,7 +89,9 @@ export function printable(text: string): string {
 }
 
 export function tooLong(): ExpansionError {
-  return new ExpansionError('invalid_url', `The URL is longer than ${maxLength} bytes.`);
+  return new ExpansionError('invalid_url', `The URL is longer than ${maxLength} bytes.`, {
+    reason: 'too_long',
+  });
 }
 
 function found(url: URL): Target {

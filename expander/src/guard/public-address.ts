@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ip from 'ipaddr.js';
-import { ExpansionError } from '../expansion/errors.ts';
+import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import { refusedPorts } from './refused-ports.ts';
 import { specialAddresses } from './special-addresses.ts';
 
@@ -41,9 +41,9 @@ export function isNetwork(text: string): boolean {
 export function createGuard(allowedNetworks: readonly string[] = [], refusals?: { inc(): void }): Guard {
   const allowed = allowedNetworks.map((cidr) => ip.parseCIDR(cidr) as Network);
   const isAllowed = (address: Address) => allowed.some((network) => contains(network, address));
-  const refused = (message: string) => {
+  const refused = (message: string, reason: ErrorReason = 'private_address') => {
     refusals?.inc();
-    return new ExpansionError('target_refused', message);
+    return new ExpansionError('target_refused', message, { reason });
   };
 
   const hostRefusal = (hostname: string) => {
@@ -61,8 +61,9 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
 
   return {
     checkUrl(url) {
-      if (url.username || url.password) throw refused('The URL contains a user name or a password.');
-      if (refusedPorts.has(url.port)) throw refused(`Websites do not use port ${url.port}.`);
+      if (url.username || url.password)
+        throw refused('The URL contains a user name or a password.', 'credentials');
+      if (refusedPorts.has(url.port)) throw refused(`Websites do not use port ${url.port}.`, 'port');
       const refusal = hostRefusal(url.hostname);
       if (refusal) throw refused(refusal);
     },

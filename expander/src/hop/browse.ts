@@ -6,6 +6,7 @@ import { asProvisional } from '../expansion/lifetime.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { answerOf } from './fetch-hop.ts';
+import { fileOf } from './file.ts';
 import { mayBePage, readPage } from './page.ts';
 import type { ResponseHead } from './response-head.ts';
 
@@ -74,9 +75,12 @@ async function asked(url: URL, response: Response, method: Answer['method']): Pr
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   if (isRedirect(response)) return { answer, isPage: false };
   const content = await decodeContent(body, headers['content-encoding'], maxPageSize);
-  const { refresh, title } = readPage(url, response, content);
+  const { refresh, title, scriptRedirect } = readPage(url, response, content);
+  const file = fileOf(url, response);
   if (refresh) answer.refresh = refresh;
   if (title) answer.title = title;
+  if (scriptRedirect) answer.scriptRedirect = true;
+  if (file) answer.file = file;
   if (method === 'GET' && isPage(response)) answer.bytesRead = body.length;
   return { answer, isPage: isPage(response) };
 }

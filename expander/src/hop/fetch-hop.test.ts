@@ -140,7 +140,11 @@ describe('a host that misbehaves is a request_failed with a sentence', () => {
     ['closes it', () => answering((socket) => socket.end()), 'closed'],
     ['does not speak HTTP', () => `${shortener.url}/malformed`, 'not HTTP'],
     ['sends more than 16 KiB of headers', () => `${shortener.url}/headers/16384`, '16384 bytes'],
-    ['does not speak TLS', () => shortener.url.replace('http:', 'https:'), 'secure connection'],
+    [
+      'does not speak TLS',
+      () => shortener.url.replace('http:', 'https:'),
+      'did not set up an encrypted connection',
+    ],
   ])('%s', async (_, url, sentence) => {
     await expect(asking([here])(await url())).rejects.toMatchObject({
       code: 'request_failed',

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Connect } from '@longhand/shared/connector.ts';
-import { ExpansionError, noSuchWebsite } from '../expansion/errors.ts';
+import { ExpansionError, unknownName } from '../expansion/errors.ts';
 import { type Answer, cdnId, type FetchHop } from '../expansion/expansion.ts';
 import { answerFreshUntil } from '../expansion/lifetime.ts';
 import type { Guard } from '../guard/public-address.ts';
@@ -76,7 +76,7 @@ function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? unknownName(hostname), []);
+      if (error || !first) return callback(error ?? noAddress(hostname), []);
       try {
         guard.checkAddresses(hostname, addresses);
       } catch (refusal) {
@@ -88,9 +88,11 @@ function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
   };
 }
 
-function unknownName(hostname: string): NodeJS.ErrnoException {
+function noAddress(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
 }
+
+const noEncryption = 'did not set up an encrypted connection.';
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused the connection.',
@@ -105,13 +107,24 @@ const reasons: Record<string, string> = {
   ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
 };
 
+/** X.509 faults as Node names them; others say that they cannot be verified, such as an incomplete chain. */
+const certificateFaults: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has the certificate of another name.',
+};
+
 function requestFailed(url: URL, cause: unknown): ExpansionError {
   const { code = '' } = cause as NodeJS.ErrnoException;
-  const reason =
-    reasons[code] ??
-    (/CERT|TLS|SSL|ERR_OSSL/.test(code) || code === 'EPROTO'
-      ? `has no valid certificate for a secure connection (${code}).`
-      : 'could not be reached.');
-  const message = code === 'ENOTFOUND' ? noSuchWebsite(url.hostname) : `${url.host} ${reason}`;
-  return new ExpansionError('request_failed', message, { cause });
+  if (code === 'ENOTFOUND') return unknownName(url.hostname, cause);
+  const failed = (reason: string, facts = {}) =>
+    new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
+  const reason = reasons[code];
+  if (reason) return failed(reason);
+  // OpenSSL's own errors, such as where there is no TLS, say nothing about a certificate.
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return failed(noEncryption);
+  if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))
+    return failed('could not be reached.');
+  const fault = certificateFaults[code] ?? 'has a certificate that cannot be verified.';
+  return failed(fault, { reason: 'certificate', detail: code });
 }

@@ -21,6 +21,8 @@ export interface PageFacts {
   refreshes: MetaRefresh[];
   /** The text of the first title, as written; null without one. */
   title: string | null;
+  /** The scripts in the page. */
+  scripts: string[];
 }
 
 /** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
@@ -33,7 +35,7 @@ const maxElements = 10_000;
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
 export function readHtml(markup: string): PageFacts {
-  const facts: PageFacts = { refreshes: [], title: null };
+  const facts: PageFacts = { refreshes: [], title: null, scripts: [] };
   const parser = new PageParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
     // Not the last piece of the page: a tag that is cut off is none.
@@ -68,6 +70,7 @@ type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 function collecting(facts: PageFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
+  let script: DefaultTreeAdapterMap['element'] | undefined;
   let [elements, depth] = [0, 0];
   const limit = (count: number, max: number) => {
     if (count > max) throw new LimitReached();
@@ -85,6 +88,10 @@ function collecting(facts: PageFacts): Adapter {
       const attribute = (name: string) => attrs.find((attr) => attr.name === name)?.value;
       if (tagName === 'base') base ??= attribute('href') ?? null;
       if (tagName === 'title') firstTitle ??= element;
+      if (tagName === 'script') {
+        script = element;
+        facts.scripts.push('');
+      }
       const content = attribute('content');
       if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
         facts.refreshes.push({ content, base });
@@ -104,6 +111,7 @@ function collecting(facts: PageFacts): Adapter {
     },
     insertText(element, text) {
       if (element === firstTitle) facts.title = (facts.title ?? '') + text;
+      if (element === script) facts.scripts.push((facts.scripts.pop() ?? '') + text);
     },
     insertTextBefore() {},
   };

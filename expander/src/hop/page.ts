@@ -6,6 +6,7 @@ import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { type MetaRefresh, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
+import { setsLocation } from './script-redirect.ts';
 
 const htmlType = 'text/html';
 
@@ -37,6 +38,7 @@ export function mayBePage(head: ResponseHead): boolean {
 export interface PageReading {
   refresh: Refresh | null;
   title: string | null;
+  scriptRedirect: boolean;
 }
 
 /** Characters of a title. The rest is cut. */
@@ -50,11 +52,15 @@ const maxTitle = 120;
  * @param body the beginning of the body; empty if it was not read.
  */
 export function readPage(url: URL, head: ResponseHead, body: Buffer): PageReading {
-  if (!isShown(head)) return { refresh: null, title: null };
+  if (!isShown(head)) return { refresh: null, title: null, scriptRedirect: false };
   const type = pageType(head, body);
   const encoding = encodingOf(head, body, type === 'xml');
-  const { refreshes, title } = readHtml(type ? legacyHookDecode(body, encoding) : '');
-  return { refresh: shortest(url, head, refreshes, encoding), title: title && shown(title) };
+  const { refreshes, title, scripts } = readHtml(type ? legacyHookDecode(body, encoding) : '');
+  return {
+    refresh: shortest(url, head, refreshes, encoding),
+    title: title && shown(title),
+    scriptRedirect: setsLocation(scripts),
+  };
 }
 
 /** The refresh that a browser follows, of the header and the meta elements of the page at `url`. */

@@ -62,7 +62,7 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
       return await sharing("another request's expansion", wait(other, options));
     } catch (error) {
       // The first client has used up its rate, which says nothing about this one.
-      const isOthers = error instanceof ExpansionError && error.rate && client !== first;
+      const isOthers = error instanceof ExpansionError && error.facts.rate && client !== first;
       if (isOthers && !signal?.aborted) return expandOnce(target, options);
       throw error;
     }

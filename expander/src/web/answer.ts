@@ -1,106 +1,121 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { parseUrl } from '../expansion/parse-url.ts';
+import { type Ending, endingOf, tones } from './endings.ts';
 import { journey } from './journey.ts';
-import { understandPasted } from './pasted.ts';
+import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { type Verdict, verdict, verdictWords } from './verdict.ts';
-import { advice, explanation, headline, isUnknownName, list, openEnd, summary, works } from './wording.ts';
+import { duration, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
-/** What to do with a URL. */
-export interface Actions {
-  /** Copied by the first button if `careful`, else by the last one; null for none. */
-  copy: { url: string; what: string } | null;
-  careful: boolean;
-  links: { label: string; href: string; isOut: boolean }[];
+interface Link {
+  label: string;
+  href: string;
+  isOut: boolean;
+  /** Seconds before it works. */
+  wait?: number | undefined;
 }
 
-/** Ends whose URL a visitor may want to open. */
-const worthOpening = new Set(['final', 'max_redirects', 'no_location', 'request_failed', 'timeout']);
-
-/** Ends that say nothing about the link and soon pass. */
-const busy = new Set(['overloaded', 'rate_limited']);
+/** What to do with a URL. A script adds buttons to copy and share it. */
+export interface Actions {
+  copy: { url: string; what: string } | null;
+  links: Link[];
+}
 
 /** What the page shows of the expansion of `u`; nothing where a value is null or empty. */
 export function describeAnswer(u: string, expansion: Expansion) {
-  const { hops, longUrl, end } = expansion;
+  const { hops, longUrl, redirectCount, end, error } = expansion;
   const begun = hops.length > 0;
   const url = parseUrl(end.target ?? longUrl ?? '');
-  const host = url && hostInWords(describeHost(url));
-  const kind = verdict(expansion, Boolean(host?.scripts || host?.imitates));
-  const destination = begun || kind ? (end.target ?? longUrl) : null;
-  const careful = kind !== 'works';
-  const opens = url && worthOpening.has(end.code) && !isUnknownName(expansion) ? destination : null;
-  const tracking = opens ? withoutTracking(opens) : null;
-  const reason = openEnd(expansion);
+  const host = url && describeHost(url);
+  const ending = endingOf(expansion, host);
+  const { verdict, advice, open } = ending;
+  const headline =
+    typeof ending.headline === 'string' ? ending.headline : ending.headline(redirectCount === 0);
+  const { sentence = end.message } = ending;
+  const told = typeof sentence === 'string' ? sentence : sentence(expansion);
+  const original = begun || verdict ? (end.target ?? longUrl) : null;
+  const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
+  const isTracked = parameters.length > 0;
+  const destination = isTracked ? cleaned : original;
+  const last = end.code === 'final' ? hops.at(-1) : undefined;
+  const stop = ending.stop ?? error?.message;
   return {
     begun,
-    verdict: kind && { kind, words: verdictWords[kind] },
-    headline: headline(expansion),
+    verdict: verdict && { words: verdict, tone: tones[verdict] },
+    headline,
     destination,
-    host,
+    file: last?.file
+      ? { ...last.file, size: last.file.size === null ? null : sizeInWords(last.file.size) }
+      : null,
+    notes: notesOn(hops, host),
     /** That of the page that was found: a stranger's words. */
-    title: (end.code === 'final' && hops.at(-1)?.title) || null,
+    title: last?.title ?? null,
     actions: {
-      copy: destination ? { url: destination, what: 'the long URL' } : null,
-      careful,
-      links: [...waysOn(u, expansion, kind), ...(opens ? [open(opens, careful)] : [])],
-    },
-    sentences: [journey(expansion), explanation(expansion), begun ? summary(expansion) : '']
-      .filter(Boolean)
-      .join(' '),
-    advice: advice(expansion) ?? null,
+      copy: destination
+        ? { url: destination, what: isTracked ? 'the URL without tracking' : 'the long URL' }
+        : null,
+      links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
+    } satisfies Actions,
+    sentences: [journey(expansion), told, begun ? summary(expansion) : ''].filter(Boolean).join(' '),
+    advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
+    /** For experts. */
+    detail: end.detail ?? null,
+    /** Whether the last hops are folded. */
+    leaves: stays(hops.at(-2)),
     /** The last URL of the chain, if it has no answer, and why. */
-    stop: begun && destination && reason ? { url: destination, reason } : null,
-    tracking: tracking?.parameters.length
-      ? { ...tracking, actions: cleanedActions(tracking, careful) }
+    stop: begun && original && stop ? { url: original, reason: stop } : null,
+    tracking: isTracked
+      ? {
+          ...{ original, parameters },
+          actions: {
+            copy: { url: original ?? '', what: 'the original URL' },
+            links: outLink('Open original', original),
+          } satisfies Actions,
+        }
       : null,
     /** What holds for every request of the chain, said once. */
     common: commonFacts(expansion),
-    announcement: announcement(expansion, kind, url),
-    documentTitle: documentTitle(hops[0]?.url, destination),
+    /** What a screen reader says: the host stands for the whole URL. */
+    announcement:
+      verdict === 'Page found'
+        ? `${headline}: ${url?.host}. ${summary(expansion)}`
+        : [verdict, headline, told].filter(Boolean).join('. '),
+    documentTitle: documentTitle(hops[0]?.url, original),
   };
 }
 
-/** What to do within this page where the link does not work. */
-function waysOn(u: string, expansion: Expansion, kind: Verdict | null) {
-  const { end, longUrl } = expansion;
-  if (end.code === 'max_redirects' && longUrl) return [link('Follow on from here', exactly(longUrl))];
-  const mayPass = kind === 'failing' || isUnknownName(expansion) || busy.has(end.code);
-  return mayPass ? tryAgain(u).links : [];
+/** What to do within this page. */
+function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending): Link[] {
+  if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
+  return next && longUrl ? [link(next, exactly(longUrl))] : [];
 }
 
-function open(href: string, careful: boolean) {
-  return { label: careful ? 'Open anyway' : 'Open it', href, isOut: true };
+function outLink(label: string | undefined, href: string | null): Link[] {
+  return label && href ? [{ label, href, isOut: true }] : [];
 }
 
-/** What a screen reader says: the host stands for the whole URL. */
-function announcement(expansion: Expansion, kind: Verdict | null, url: URL | null): string {
-  const words = kind && kind !== 'works' ? `${verdictWords[kind]}. ` : '';
-  const heading = headline(expansion);
-  if (works(expansion)) return `${words}${heading}: ${url?.host}. ${summary(expansion)}`;
-  return `${words}${heading}. ${explanation(expansion)}`;
-}
-
-function cleanedActions({ cleaned }: { cleaned: string }, careful: boolean): Actions {
-  const links = [{ label: 'Open without tracking', href: cleaned, isOut: true }];
-  return { copy: { url: cleaned, what: 'the URL without tracking' }, careful, links };
-}
-
-/** What there is to do where nothing is known of a URL. */
-export function tryAgain(u: string): Actions {
-  return { copy: null, careful: true, links: [link('Try again', { ...exactly(u), again: '1' })] };
+/** @param wait seconds before it makes sense. */
+export function tryAgain(u: string, wait?: number): Link {
+  return { ...link('Try again', { ...exactly(u), again: '1' }), wait };
 }
 
 /** The parameters of the page for `u` itself, whatever it looks like. */
-const exactly = (u: string) => ({ u, ...(understandPasted(u) !== u && { exactly: '1' }) });
+const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });
 
-function link(label: string, parameters: Record<string, string>) {
+function link(label: string, parameters: Record<string, string>): Link {
   return { label, href: `/?${new URLSearchParams(parameters)}`, isOut: false };
 }
 
-/** What `host.eta` shows of a host. */
-export function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
+/** What is wrong on the way, or could mislead, each said once. */
+function notesOn(hops: readonly Hop[], destination: UnicodeHost | null) {
+  const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
+  return {
+    unencrypted: hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host),
+    hosts: [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : [])),
+  };
+}
+
+function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
   const scripts = list(mixedScripts.map((script) => (script === 'Other' ? 'another script' : script)));
   return { unicodeHost, scripts, imitates };
 }
@@ -111,18 +126,40 @@ export function documentTitle(...urls: (string | null | undefined)[]): string {
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
 }
 
-/** The site that a hop leads to, if that is another one. */
-export function newSite({ domainChanged, location, url }: Hop): string | null {
-  const next = domainChanged ? parseUrl(location ?? '', url) : null;
-  return next && registrableDomain(next);
+/** What the page shows of the last one of `hops`. */
+export function describeHop(hops: readonly Hop[]) {
+  const hop = hops.at(-1) as Hop;
+  const { kind, status, milliseconds, wrapper, location, url } = hop;
+  const next = kind && parseUrl(location ?? '', url);
+  return {
+    url,
+    wrapper: wrapper ?? null,
+    words: `${status}, ${statusInWords(status ?? 0)}`,
+    redirect: kind === 'refresh' ? 'a Refresh header' : kind === 'meta' ? 'a meta refresh tag' : null,
+    facts: requestFacts(hop),
+    duration: duration(milliseconds),
+    /** The URL that is requested next, which is shown while it is waited for. */
+    next: next ? cut(next.href) : null,
+    /** Several hops within one site are folded: its name where they begin. */
+    enters: stays(hops.at(-2)) && !stays(hops.at(-3)) ? registrableDomain(new URL(url)) : null,
+    leaves: !stays(hops.at(-2)) && stays(hops.at(-3)),
+  };
 }
 
+/** The beginning of a URL that is shown whole elsewhere. */
+export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
+
+/** Whether a hop leads to its own site. */
+const stays = (hop: Hop | undefined) => hop !== undefined && hop.kind !== null && !hop.domainChanged;
+
 /** How a hop was requested. */
-export function requestFacts({ tls, addressFamily, cached }: Hop) {
+function requestFacts({ tls, addressFamily, cached, method, bytesRead }: Hop) {
+  const isRead = bytesRead !== undefined;
   return [
     { fact: 'encryption', words: tls ? 'encrypted (TLS)' : 'not encrypted' },
     { fact: 'family', words: addressFamily ? `IPv${addressFamily}` : '' },
     { fact: 'cached', words: cached ? 'cached' : '' },
+    { fact: 'method', words: isRead ? 'beginning read' : method === 'GET' ? 'requested with GET' : '' },
   ].filter(({ words }) => words !== '');
 }
 

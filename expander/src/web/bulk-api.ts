@@ -1,9 +1,10 @@
 import { createPause } from '@longhand/shared/pause.ts';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
-import { readUrls } from '../bulk/url-list.ts';
+import { readUrls, TooManyUrls } from '../bulk/url-list.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readFollow, readRequest } from './api.ts';
 import { formats } from './formats.ts';
@@ -43,7 +44,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       return new Response(lines, { headers: formats.ndjson.headers });
     } catch (error) {
       end();
-      throw error;
+      throw error instanceof TooManyUrls ? new HTTPException(413, error) : error;
     }
   };
 }

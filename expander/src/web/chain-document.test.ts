@@ -15,7 +15,9 @@ test('every field of /api/chain is documented, and every documented field exists
   const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
   const app = scriptedApp({
     'http://s.example/': to(wrapper),
-    'http://end.example/': { bytesRead: 1, title: 'A page' },
+    'http://end.example/': {
+      ...{ bytesRead: 1, title: 'A page', scriptRedirect: true, file: { name: 'a', size: null } },
+    },
   });
   const response = await app.request('/api/chain?u=s.example/&follow=all');
   const chain = (await response.json()) as { hops: object[] };

@@ -1,6 +1,7 @@
-import { errorCodes, errorKind } from '../expansion/errors.ts';
+import { errorCodes } from '../expansion/errors.ts';
 import { dottedPath, maxCallbackName } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
+import { errorStatuses } from './responses.ts';
 
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
@@ -16,7 +17,13 @@ const query = (name: string, schema: object, description: string, required = fal
   ...{ name, in: 'query', required, description, schema },
 });
 
-const failure = record({ code: { enum: ['empty', 'fault', ...errorCodes] }, message: text });
+const failure = record(
+  {
+    code: { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] },
+    ...{ message: text, reason: text, detail: text },
+  },
+  ['reason', 'detail'],
+);
 const error = { anyOf: [ref('Failure'), { type: 'null' }] };
 
 const schemas = {
@@ -28,7 +35,9 @@ const schemas = {
     hops: { type: 'array', items: ref('Hop') },
     longUrl: orNull(text),
     redirectCount: count,
-    end: record({ code: text, message: text, target: text }, ['target']),
+    end: record({ code: text, message: text, ...{ target: text, reason: text, detail: text } }, [
+      ...['target', 'reason', 'detail'],
+    ]),
     error,
     cached: flag,
   }),
@@ -41,6 +50,8 @@ const schemas = {
       method: { enum: ['HEAD', 'GET', null] },
       bytesRead: count,
       title: { ...text, maxLength: 120 },
+      file: record({ name: text, size: orNull(count) }),
+      scriptRedirect: flag,
       wrapper: text,
       addressFamily: { enum: [4, 6, null] },
       cached: flag,
@@ -52,7 +63,7 @@ const schemas = {
       mixedScripts: { type: 'array', items: text },
       imitates: orNull(text),
     },
-    ['bytesRead', 'title', 'wrapper'],
+    ['bytesRead', 'title', 'file', 'scriptRedirect', 'wrapper'],
   ),
   Line: record({
     line: { type: 'integer', minimum: 1 },
@@ -84,8 +95,8 @@ const chain = { 'application/json': { schema: ref('Chain') } };
 
 /** A response for each status of an error. */
 function failures(content: object, codes: readonly (typeof errorCodes)[number][] = errorCodes) {
-  const statuses = Object.groupBy(codes, (code) => errorKind(code).status);
-  const unknownKey = { description: 'unknown_key, from the proxy', content: html(text) };
+  const statuses = Object.groupBy(codes, (code) => errorStatuses[code]);
+  const unknownKey = { description: 'unknown_key, from the proxy', content: html(text, jsonText('Failure')) };
   return Object.fromEntries([
     [401, unknownKey],
     ...Object.entries(statuses).map(([status, codes = []]) => [
@@ -140,7 +151,7 @@ const paths = {
         200: { description: 'A Line of JSON for each URL, and blank lines', content: html(jsonText('Line')) },
         ...failures(html(text)),
         408: { description: 'The list took longer than 15 s', content: html(text) },
-        413: { description: 'The list is longer than 8 MB', content: html(text) },
+        413: { description: 'The list is longer than 10,000 URLs or 8 MB', content: html(text) },
       },
     },
   },

@@ -3,7 +3,7 @@ import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { expandRequest } from './api.ts';
 import type { Page } from './page.ts';
-import { understandPasted } from './pasted.ts';
+import { linksIn } from './pasted.ts';
 import { reportError, textResponse } from './responses.ts';
 
 /**
@@ -16,33 +16,40 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
   return async (c: Context): Promise<Response> => {
     const { u: given = '', exactly, again } = c.req.query();
     const typed = given.trim();
-    const u = exactly === undefined ? understandPasted(typed) : typed;
-    const bottom = (expansion: Expansion) => page.bottom(u, expansion, c.req.header('x-request-id'));
+    const [u = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
+    const top = (from: string | null, state = { begun: false, mistyped: false }) =>
+      page.top({ u: others.length > 0 ? typed : u, typed }, from, state);
+    const answer = (expansion: Expansion) => page.answer(u, expansion, c.req.header('x-request-id'));
+    if (others.length > 0) {
+      return textResponse(top(null) + page.links([u, ...others]), { headers: page.headers });
+    }
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
     // When the reader has left, the request's signal ends the chain.
     const write = (html: string) => writer.write(html).catch(() => {});
     const begun = Promise.withResolvers<null>();
-    let top = (from: string) => page.top({ u, typed }, from, { begun: true, mistyped: false });
+    const hops: Hop[] = [];
     const onHop = (hop: Hop) => {
-      write(top(hop.url) + page.hop(hop));
-      top = () => '';
+      hops.push(hop);
+      if (hops.length === 1) write(top(hop.url, { begun: true, mistyped: false }));
+      write(page.hop(hops));
       begun.resolve(null);
     };
     const expanding = expandRequest(c, expand, { u, follow: 'all', again: again !== undefined, onHop });
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {
-      const { error, longUrl } = ended;
+      const { end, error, longUrl } = ended;
       const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
       const from = error && !mistyped ? longUrl : null;
       const { status, headers } = reportError(c, error);
-      const html = page.top({ u, typed }, from, { begun: false, mistyped }) + bottom(ended);
+      const html =
+        top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : answer(ended));
       return textResponse(html, { status, headers: { ...page.headers, ...headers } });
     }
     expanding
-      .then(bottom)
+      .then(answer)
       .catch((fault: unknown) => {
         onFault(fault);
         return page.fault(u);

@@ -115,7 +115,7 @@ test('the answer is read before the chain, though the chain is sent before it', 
     await page.goto(visits.address('sho.rt/two'));
     const read = await page.locator('body').ariaSnapshot();
     const order = [
-      'heading "Shorten',
+      'heading "Where',
       'textbox "Short URL"',
       'heading "It leads',
       'heading "Addresses',
@@ -143,7 +143,7 @@ test('the whole page is used by keyboard, and the focus shows', () =>
       expect(focus).toMatchObject({ outline: 'solid' });
       stops.push((focus as { name: string }).name);
     }
-    expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Open it', 'Copy the long URL']);
+    expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Copy the long URL', 'Open it']);
   }));
 
 test('on paper there is the answer, all that each hop says, and nothing to press', async () => {

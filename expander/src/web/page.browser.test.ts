@@ -1,20 +1,32 @@
+import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { web as links } from '../../testing/links.ts';
 import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 import { startVisits } from '../../testing/visit.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
+const untracked = 'https://www.example.com/page?id=1#part';
 const web: Web = {
   ...links,
   'http://sho.rt/x': to('https://links.example/y'),
   'https://links.example/y': to(arrival, 302),
   [arrival]: {},
+  'http://sho.rt/often': new ExpansionError('rate_limited', 'Too many.', {
+    rate: { count: 1, period: 60, wait: 30 },
+  }),
   'http://sho.rt/slow': to('http://slow.example/'),
+  'http://sho.rt/fold': to('http://sho.rt/a'),
+  'http://sho.rt/a': to('http://sho.rt/b'),
   'http://sho.rt/intent': to(`intent:${'x'.repeat(80)}`),
 };
 
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
+
+/** What the page says after the last hop. */
+const waitingFor = (page: Page) =>
+  page.evaluate("getComputedStyle([...document.querySelectorAll('li')].at(-1), '::after').content");
 
 test('the page loads nothing else, and the browser has no complaint', () =>
   visits.visit({}, async (page) => {
@@ -42,7 +54,7 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
         'https://links.example/y',
         arrival,
       ]);
-      expect(await page.locator('.destination .url').textContent()).toBe(arrival);
+      expect(await page.locator('.destination .url').textContent()).toBe(untracked);
     }));
 
   test('the chain shows as it grows', () =>
@@ -51,7 +63,9 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       web['http://slow.example/'] = slow.promise;
       await page.goto(visits.address('sho.rt/slow'), { waitUntil: 'commit' });
       await page.getByText('http://sho.rt/slow').waitFor();
-      await expect.poll(() => page.locator('main').ariaSnapshot()).toContain('Following the redirects');
+      const read = () => page.locator('main').ariaSnapshot();
+      await expect.poll(read).toContain('Following the redirects');
+      expect(await waitingFor(page)).toBe('"Waiting for http://slow.example/ …"');
       expect(await page.locator('[part=waiting]').isVisible()).toBe(true);
       expect(await page.locator('ol > li').count()).toBe(1);
       expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
@@ -59,7 +73,8 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       slow.resolve({});
       await page.getByRole('heading', { name: 'It leads to' }).waitFor();
       expect(await page.locator('ol > li').count()).toBe(2);
-      expect(await page.locator('main').ariaSnapshot()).not.toContain('Following the redirects');
+      expect(await read()).not.toContain('Following the redirects');
+      expect(await waitingFor(page)).toBe('none');
       expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
     }));
 });
@@ -73,9 +88,9 @@ test('the button copies the long URL, says so to eyes and ears, and keeps its wi
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.getByRole('status').textContent()).toBe('Copied');
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(arrival);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(untracked);
     expect(await width()).toBe(before);
-    await page.getByRole('button', { name: 'Copy the long URL' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the URL without tracking' }).waitFor();
     await page.evaluate('document.execCommand = () => false');
     await page.evaluate('navigator.clipboard.writeText = () => Promise.reject()');
     await button.click();
@@ -93,7 +108,7 @@ test('on plain http, where browsers have no clipboard, the button copies too, an
     expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     await page.locator('#u').fill('');
     await page.keyboard.press('Control+V');
-    expect(await page.locator('#u').inputValue()).toBe(arrival);
+    expect(await page.locator('#u').inputValue()).toBe(untracked);
   }));
 
 test('the outcome is said once, after the page has loaded, with the host for the whole URL', async () => {
@@ -128,6 +143,61 @@ test('the text of the field is selected on focus, by key and by click', () =>
     await expect.poll(selected).toBe(all);
   }));
 
+test('within one site, the chain grows in sight and is folded at the end', () =>
+  visits.visit({}, async (page) => {
+    const slow = Promise.withResolvers<object>();
+    web['http://sho.rt/b'] = slow.promise;
+    await page.goto(visits.address('sho.rt/fold'), { waitUntil: 'commit' });
+    const inside = page.getByText('http://sho.rt/a', { exact: true });
+    await inside.waitFor();
+    expect(await waitingFor(page)).toBe('"Waiting for http://sho.rt/b …"');
+    slow.resolve({});
+    await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+    await inside.waitFor({ state: 'hidden' });
+    await page.getByText('More at sho.rt').click();
+    await inside.waitFor();
+    expect(await page.locator('ol > li').count()).toBe(3);
+  }));
+
+test('over the rate limit, "Try again" counts down, and works at the end', async () => {
+  const page = await visits.openPage();
+  await page.clock.install();
+  await page.goto(visits.address('sho.rt/often'));
+  await page.clock.pauseAt(Date.now() + 1_000);
+  const again = page.locator('.actions a');
+  expect(await again.textContent()).toMatch(/^Try again in \d\d s$/);
+  expect(await again.getAttribute('href')).toBeNull();
+  await page.clock.runFor(10_000);
+  expect(await again.textContent()).toMatch(/^Try again in 1\d s$/);
+  await page.clock.runFor(20_000);
+  expect(await again.textContent()).toBe('Try again');
+  delete web['http://sho.rt/often'];
+  await again.click();
+  await page.getByText('The link does not work', { exact: true }).waitFor();
+});
+
+test('of several links that are pasted, each leads to its own page', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.address('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).'));
+    await page.getByRole('heading', { name: '2 links found' }).waitFor();
+    expect(await page.locator('.links a').allTextContents()).toEqual(['http://sho.rt/x', 'http://sho.rt/a']);
+    await page.getByRole('link', { name: 'http://sho.rt/x' }).click();
+    await expect.poll(() => page.url()).toBe(visits.address('http://sho.rt/x'));
+  }));
+
+test('on a phone the field has its own line, and what can be touched is 44 pixels high', () =>
+  visits.visit({ viewport: { width: 390, height: 800 }, hasTouch: true }, async (page) => {
+    for (const u of ['s.example/round', 'http://self.example/', 'http://a.example http://b.example']) {
+      await page.goto(visits.address(u));
+      const width = async (selector: string) => (await page.locator(selector).boundingBox())?.width;
+      expect(await width('#u')).toBe(await width('form'));
+      for (const target of await page.locator('a:visible, button:visible, summary:visible').all()) {
+        const { height = 0 } = (await target.boundingBox()) ?? {};
+        expect(height, (await target.textContent()) ?? '').toBeGreaterThanOrEqual(44);
+      }
+    }
+  }));
+
 describe('on a screen of 360 pixels', () => {
   const narrow = { viewport: { width: 360, height: 800 } };
 
@@ -153,16 +223,12 @@ describe('on a screen of 360 pixels', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     }));
 
-  test('each hop is one line below its URL, which opens the rest', () =>
+  test('each hop is a line or two below its URL', () =>
     visits.visit(narrow, async (page) => {
       await page.goto(visits.address('sho.rt/x'));
-      const lines = page.locator('summary');
-      expect((await lines.allInnerTexts())[0]).toMatch(/^301 · .*ms · to links\.example$/);
-      for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(30);
-      const rest = page.getByText('301, moved permanently');
-      expect(await rest.isVisible()).toBe(false);
-      await lines.first().click();
-      expect(await rest.isVisible()).toBe(true);
+      const lines = page.locator('ol > li > p');
+      expect((await lines.allInnerTexts())[1]).toMatch(/^302, moved temporarily, .*ms$/);
+      for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(60);
     }));
 });
 

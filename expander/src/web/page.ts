@@ -3,18 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { views } from '@longhand/shared/views.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { describeAnswer, documentTitle, hostInWords, newSite, requestFacts, tryAgain } from './answer.ts';
+import { cut, describeAnswer, describeHop, documentTitle, tryAgain } from './answer.ts';
 import { baseHeaders, noStore, unbuffered } from './responses.ts';
-import { duration, statusInWords } from './wording.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
 /** Each is rendered in one place, from what it shows. */
-type Views = Record<'top' | 'hop' | 'fault' | 'bottom', object>;
+type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'answer', object>;
 
 /**
- * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, `bottom`. Reads `views/`. Style and script
- * are inline: the specification answers every other path with 404.
+ * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, and one of the others. Reads `views/`.
+ * Style and script are inline: the specification answers every other path with 404.
  */
 export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
@@ -22,6 +21,8 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const style = readFileSync(join(folder, 'page.css'), 'utf8');
   const script = readFileSync(join(folder, 'page.js'), 'utf8');
   const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(folder, 'icon.svg'), 'utf8').trim())}`;
+  /** What the end of the page needs: the query of the API's links, and the id of a request that failed. */
+  const foot = { script, query: null as string | null, requestId: null as string | null };
   return {
     headers: {
       ...baseHeaders,
@@ -49,31 +50,26 @@ export function createPage(onMissing?: (fault: Error) => void) {
         understood: typed === u ? null : { url: cut(u), exactly: `/?${query({ u: typed, exactly: '1' })}` },
         ...{ ...state, documentTitle: documentTitle(from), style, icon },
       }),
-    hop: (hop: Hop) =>
-      render('hop', {
-        hop,
-        words: statusInWords(hop.status ?? 0),
-        duration: duration(hop.milliseconds),
-        newSite: newSite(hop),
-        facts: requestFacts(hop),
-        host: hostInWords(hop),
-      }),
+    hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
+    /** What the page is for. */
+    intro: () => render('intro', { foot }),
+    /** Several links that were pasted. */
+    links: (urls: readonly string[]) =>
+      render('links', { urls: urls.map((url) => ({ url, href: `/?${query({ u: url })}` })), foot }),
     /** The answer, from the end of the chain; if that is an error, with the id of the request. */
-    bottom: (u: string, expansion: Expansion, requestId?: string) =>
-      render('bottom', {
-        u,
+    answer: (u: string, expansion: Expansion, requestId?: string) =>
+      render('answer', {
         ...describeAnswer(u, expansion),
-        script,
-        query: query({ u, follow: 'all' }),
-        requestId: (expansion.error && requestId) ?? null,
+        foot: {
+          ...foot,
+          query: query({ u, follow: 'all' }),
+          requestId: (expansion.error && requestId) ?? null,
+        },
       }),
-    /** Replaces `bottom` after an unexpected error. */
-    fault: (u: string) => render('fault', { actions: tryAgain(u) }),
+    /** Replaces `answer` after an unexpected error. */
+    fault: (u: string) => render('fault', { actions: { copy: null, links: [tryAgain(u)] }, foot }),
   };
 }
-
-/** The beginning of a URL, which the chain shows whole. */
-const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
 
 function query(parameters: Record<string, string>): string {
   return new URLSearchParams(parameters).toString();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { understandPasted } from './pasted.ts';
+import { linksIn } from './pasted.ts';
 
 test.each([
   ['a sentence', 'Look at https://sho.rt/a?b=1#c please', 'https://sho.rt/a?b=1#c'],
@@ -11,6 +11,11 @@ test.each([
   ['typographic quotes', '“sho.rt/a”', 'sho.rt/a'],
   ['an attribute', '<a href="https://sho.rt/a">', 'https://sho.rt/a'],
   ['Markdown', '[here](https://sho.rt/a_(b))', 'https://sho.rt/a_(b)'],
+  ['Markdown whose text is a URL', '[https://bank.example](https://sho.rt/a)', 'https://sho.rt/a'],
+  ['an attribute without quotes', '<a href=https://sho.rt/a>here</a>', 'https://sho.rt/a'],
+  ['JSON', '{"url":"https://sho.rt/a","title":"b"}', 'https://sho.rt/a'],
+  ['a spreadsheet', '=HYPERLINK("https://sho.rt/a","here")', 'https://sho.rt/a'],
+  ['one URL twice', 'https://sho.rt/a or https://sho.rt/a', 'https://sho.rt/a'],
   ['a full stop', 'https://sho.rt/a.', 'https://sho.rt/a'],
   ['a bracket that the sentence opened', '(see https://sho.rt/a).', 'https://sho.rt/a'],
   ['the full stop of Chinese and Japanese', 'https://sho.rt/a。', 'https://sho.rt/a'],
@@ -25,7 +30,7 @@ test.each([
   ['spaces at the slash', 'sho.rt / a', 'sho.rt/a'],
   ['a line break', 'sho.rt\n/a', 'sho.rt/a'],
 ])('%s is understood: %s', (_, text, url) => {
-  expect(understandPasted(text)).toBe(url);
+  expect(linksIn(text)).toEqual([url]);
 });
 
 test.each([
@@ -53,5 +58,15 @@ test.each([
   '.',
   `https://sho.rt/${'x'.repeat(9_000)}.`,
 ])('what needs no understanding stays: %s', (text) => {
-  expect(understandPasted(text)).toBe(text);
+  expect(linksIn(text)).toEqual([text]);
+});
+
+test.each([
+  ['https://sho.rt/a and https://sho.rt/b.', ['https://sho.rt/a', 'https://sho.rt/b']],
+  ['["https://sho.rt/a","https://sho.rt/b"]', ['https://sho.rt/a', 'https://sho.rt/b']],
+  ['<a href="https://sho.rt/a">https://bank.example</a>', ['https://sho.rt/a', 'https://bank.example']],
+  ['sho.rt/a\nsho.rt/b', ['sho.rt/a', 'sho.rt/b']],
+  ['from mail.example: sho.rt/a sho.rt/b', ['sho.rt/a', 'sho.rt/b']],
+])('several links are all found: %s', (text, urls) => {
+  expect(linksIn(text)).toEqual(urls);
 });

@@ -1,10 +1,8 @@
 import { maxLength } from '../expansion/target.ts';
 
 /** What may stand around a URL: each opening character with its closing one. */
-const closers = new Map(
-  ['<>', '()', '[]', '{}', '""', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
-);
-const opening = /^[<([{"'“‘«`]+/;
+const closers = new Map(['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]));
+const opening = /^[([{'“‘«`]+/;
 
 /** Characters at the end of a token that are looked at, at most. */
 const longestEnd = 16;
@@ -15,17 +13,18 @@ const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * The URL that somebody means who pastes a sentence, a quoted URL, or one that was made harmless (`hxxp://a[.]example`).
+ * The URLs that somebody means who pastes a sentence, Markdown, HTML, JSON, or what was made harmless
+ * (`hxxp://a[.]example`). If some have a scheme, or else a path, only those count.
  *
  * @returns `text` itself if there is nothing to understand in it.
  */
-export function understandPasted(text: string): string {
-  if (text.length > maxLength) return text;
-  const urls = mended(text)
-    .split(/\s+/)
+export function linksIn(text: string): readonly string[] {
+  if (text.length > maxLength) return [text];
+  const urls = pieces(mended(text))
     .map(urlIn)
     .filter((url) => url !== '');
-  return urls.find(hasScheme) ?? urls.find((url) => url.includes('/')) ?? urls[0] ?? text;
+  const kinds = [urls.filter(hasScheme), urls.filter((url) => url.includes('/')), urls, [text]];
+  return [...new Set(kinds.find(({ length }) => length > 0))];
 }
 
 const hasScheme = (url: string) => /^https?:\/\//i.test(url);
@@ -39,6 +38,12 @@ function mended(text: string): string {
     )
     .replace(/[[({](?:\.|dot)[\])}]/gi, '.')
     .replace(/(?<!\s)\s+\/(?:\s+(?!https?:))?(?=[^\s/])/gi, '/');
+}
+
+/** What may be a URL: a quote or an angle bracket ends one, and in Markdown it stands after the text of the link. */
+function pieces(text: string): string[] {
+  if (/^https?:\/\/\S*$/i.test(text)) return [text];
+  return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);
 }
 
 /** The URL in a word of the text; empty if there is none. */

@@ -1,6 +1,6 @@
 import { annotate } from '@longhand/shared/observe.ts';
 import type { Context, MiddlewareHandler } from 'hono';
-import { errorKind, type RateState } from '../expansion/errors.ts';
+import type { ErrorCode, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
 /** On every response: a document that may load, run, embed and submit nothing, unless the response says more. */
@@ -69,13 +69,29 @@ export function textResponse(
 
 type Failure = Expansion['error'];
 
+export const errorStatuses: Record<ErrorCode, number> = {
+  invalid_url: 400,
+  invalid_callback: 400,
+  unsupported_scheme: 400,
+  target_refused: 403,
+  rate_limited: 429,
+  aborted: 499,
+  request_failed: 502,
+  overloaded: 503,
+  timeout: 504,
+};
+
+/** Seconds after which another try may succeed. */
+const retryAfter: Partial<Record<ErrorCode, string>> = { overloaded: '1' };
+
 /** The status of a response that reports `error`, its headers, and the log's annotation. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
   annotate(c, { error: error.code });
-  const { status, retryAfter } = errorKind(error.code);
+  const status = errorStatuses[error.code];
   if (error.rate) return { status, headers: rateFields(error.rate) };
-  return { status, headers: retryAfter ? { 'Retry-After': `${retryAfter}` } : {} };
+  const seconds = retryAfter[error.code];
+  return { status, headers: seconds ? { 'Retry-After': seconds } : {} };
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */

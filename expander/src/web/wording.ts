@@ -1,27 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errorKind, noSuchWebsite } from '../expansion/errors.ts';
-import type { End, Expansion } from '../expansion/expansion.ts';
-import { parseUrl } from '../expansion/parse-url.ts';
-import { maxLength } from '../expansion/target.ts';
-
-/** The heading of the answer, by the end of a chain that did not fail. */
-const headlines: Record<Exclude<End['code'], ErrorCode> | 'unsupported_scheme', string> = {
-  final: 'It leads to',
-  empty: 'Where does it lead?',
-  max_redirects: 'It redirects too many times',
-  loop: 'The redirects form a loop',
-  no_location: 'The link is broken',
-  malformed_location: 'The link is broken',
-  unsupported_scheme: 'It does not lead to a web page',
-};
-
-/** Why the last URL of a chain has no answer. */
-const reasons: Partial<Record<End['code'], string>> = {
-  max_redirects: 'Not visited: this is beyond the limit of redirects.',
-  loop: 'Visited before: the loop starts again here.',
-  malformed_location: 'Not a URL.',
-  unsupported_scheme: 'Not a web page, so it was not visited.',
-};
+import type { Expansion } from '../expansion/expansion.ts';
 
 /** Words for common statuses; the others keep those of the registry. */
 const statusWords: Record<number, string> = {
@@ -41,73 +19,10 @@ const statusWords: Record<number, string> = {
   504: 'the website took too long',
 };
 
-export function headline(expansion: Expansion): string {
-  const { end, error } = expansion;
-  if (isTooLong(expansion)) return 'This URL is too long';
-  if (error) return errorKind(error.code).title;
-  return end.code === 'final' ? pageHeadline(expansion) : headlines[end.code as keyof typeof headlines];
-}
-
-/** The heading for a page. */
-function pageHeadline(expansion: Expansion): string {
-  const status = expansion.hops.at(-1)?.status ?? 200;
-  const fault = status < 500 ? 'does not exist' : 'is not working just now';
-  if (expansion.redirectCount === 0)
-    return works(expansion) ? 'This link leads straight there' : `This page ${fault}`;
-  return works(expansion) ? headlines.final : `It leads to a page that ${fault}`;
-}
-
-/** Whether the chain ends at a page that exists. A website may admit visitors where it refuses us (401, 403, 429). */
-export function works(expansion: Expansion): boolean {
-  const { end, hops } = expansion;
-  return end.code === 'final' && !isGone(expansion) && (hops.at(-1)?.status ?? 200) < 500;
-}
-
-/** Whether the chain ends at a page that does not exist. */
-export function isGone({ end, hops }: Expansion): boolean {
-  return end.code === 'final' && [404, 410].includes(hops.at(-1)?.status ?? 200);
-}
-
-/** Why the chain ended where it did. */
-export function explanation(expansion: Expansion): string {
-  const { end, hops, redirectCount } = expansion;
-  const last = hops.at(-1);
-  if (end.code === 'final' && last?.status) {
-    const answered = `answered ${last.status}, ${statusInWords(last.status)}`;
-    return redirectCount === 0 ? `The page ${answered}.` : `The last page ${answered}.`;
-  }
-  if (end.code === 'unsupported_scheme' && !expansion.error) return 'Only web pages are followed.';
-  if (end.code === 'loop') return 'A redirect leads back to an earlier URL, so no page can be reached.';
-  if (end.code === 'invalid_url' && end.message.startsWith('This is not a URL'))
-    return 'A short URL looks like example.com/abc, with or without http:// in front.';
-  return end.message;
-}
-
-/** Whether the URL was refused for its length alone. */
-function isTooLong({ end, longUrl }: Expansion): boolean {
-  return end.code === 'invalid_url' && Buffer.byteLength(longUrl ?? '') > maxLength;
-}
-
-export function advice(expansion: Expansion): string | undefined {
-  const { end, error, hops, longUrl } = expansion;
-  if (isUnknownName(expansion)) return 'The name may be misspelled, or have been given up.';
-  const url = parseUrl(longUrl ?? '');
-  if (end.code === 'target_refused' && (url?.username || url?.password))
-    return `What stands before the @ is not the website. The website is ${url.host}.`;
-  if (end.code === 'final' && [403, 429].includes(hops.at(-1)?.status ?? 200))
-    return 'The website refused this server. It may still open for you.';
-  return error ? errorKind(error.code).advice : undefined;
-}
-
-/** Whether the chain ends at a name that has no address: it cannot be opened, but names appear. */
-export function isUnknownName({ error, longUrl }: Expansion): boolean {
-  const url = parseUrl(longUrl ?? '');
-  return url !== null && error?.message === noSuchWebsite(url.hostname);
-}
-
-/** Why the URL after the last hop has no answer; undefined if the last hop is the end. */
-export function openEnd({ end, error }: Expansion): string | undefined {
-  return error ? error.message : reasons[end.code];
+/** What the page at the end answered. */
+export function answered({ hops, redirectCount }: Expansion): string {
+  const status = hops.at(-1)?.status ?? 200;
+  return `The ${redirectCount === 0 ? '' : 'last '}page answered ${status}, ${statusInWords(status)}.`;
 }
 
 export function statusInWords(status: number): string {
@@ -143,4 +58,12 @@ function rounded(milliseconds: number): number {
 export function list(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+}
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** `48 MB`. */
+export function sizeInWords(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${units[power]}`;
 }

@@ -1,0 +1,167 @@
+import type { Expansion, Hop } from '../expansion/expansion.ts';
+import type { UnicodeHost } from '../expansion/host.ts';
+import { answered } from './wording.ts';
+
+/** What a visitor learns first about a link, and the colour of that. */
+export const tones = {
+  'Page found': 'plain',
+  File: 'plain',
+  'Opens an app': 'grey',
+  'Broken link': 'grey',
+  'Not encrypted': 'amber',
+  'Refused us': 'amber',
+  'Not working just now': 'amber',
+  'Cannot prove who it is': 'amber',
+  Beware: 'red',
+} as const;
+
+/** What the page says of a kind of end. */
+export interface Ending {
+  /** Null if the end says nothing about the link. */
+  verdict: keyof typeof tones | null;
+  headline: string | ((isDirect: boolean) => string);
+  /** What was seen; by default the message of the end. */
+  sentence?: string | ((expansion: Expansion) => string);
+  advice?: string | ((url: URL) => string);
+  /** Why the last URL of the chain has no answer; by default the message of the error. */
+  stop?: string;
+  /** The label of the link that leads there; without one there is no such link. */
+  open?: 'Open it' | 'Open anyway';
+  /** What else there is to do. */
+  next?: 'Try again' | 'Follow on from here';
+}
+
+const pageThat = (does: string) => (isDirect: boolean) =>
+  isDirect ? `This page ${does}` : `It leads to a page that ${does}`;
+
+const found = {
+  verdict: 'Page found',
+  headline: (isDirect) => (isDirect ? 'This link leads straight there' : 'It leads to'),
+  sentence: answered,
+  open: 'Open it',
+} as const satisfies Ending;
+const brokenPage = { verdict: 'Broken link', sentence: answered, open: 'Open anyway' } as const;
+const refused = {
+  verdict: 'Refused us',
+  headline: pageThat('refused this server'),
+  sentence: answered,
+  advice: 'It may still open for you.',
+  open: 'Open anyway',
+} as const satisfies Ending;
+const notWorking = { verdict: 'Not working just now', open: 'Open anyway', next: 'Try again' } as const;
+const brokenLink = { verdict: 'Broken link', headline: 'The link is broken' } as const;
+const notFollowed = { verdict: 'Beware', headline: 'This address is not followed' } as const;
+const notWeb = { headline: 'It does not lead to a web page', stop: 'Not a web page, so it was not visited.' };
+const notUrl = { verdict: null, headline: 'This is not a URL' };
+
+const endings = {
+  found,
+  sends_on: {
+    ...found,
+    headline: 'This page may send you on',
+    advice: 'A script in it opens another address. Scripts are not run here.',
+    open: 'Open anyway',
+  },
+  file: { ...found, verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
+  nothing: { ...brokenPage, headline: pageThat('is empty') },
+  unread: { ...notWorking, headline: pageThat('could not be read'), sentence: answered },
+  gone: { ...brokenPage, headline: pageThat('does not exist') },
+  rejected: { ...brokenPage, headline: pageThat('does not work') },
+  refused,
+  too_often: { ...refused, next: 'Try again' },
+  down: { ...notWorking, headline: pageThat('is not working just now'), sentence: answered },
+
+  max_redirects: {
+    verdict: 'Broken link',
+    headline: 'It redirects too many times',
+    stop: 'Not visited: this is beyond the limit of redirects.',
+    open: 'Open anyway',
+    next: 'Follow on from here',
+  },
+  loop: {
+    verdict: 'Broken link',
+    headline: 'The redirects form a loop',
+    sentence: 'A redirect leads back to an earlier URL, so no page can be reached.',
+    stop: 'Visited before: the loop starts again here.',
+  },
+  no_location: { ...brokenLink, open: 'Open anyway' },
+  malformed_location: { ...brokenLink, stop: 'Not a URL.' },
+  app: { ...notWeb, verdict: 'Opens an app', sentence: 'Only web pages are followed.' },
+  not_web: { ...notWeb, verdict: 'Beware', sentence: 'Only web pages are followed.' },
+
+  request_failed: { ...notWorking, headline: 'The link does not work' },
+  timeout: { ...notWorking, headline: 'No answer in time', advice: 'The website may be busy.' },
+  certificate: { ...notWorking, verdict: 'Cannot prove who it is', headline: 'It may be another website' },
+  unknown_name: {
+    verdict: 'Broken link',
+    headline: 'The link does not work',
+    advice: 'The name may be misspelled, or have been given up.',
+    next: 'Try again',
+  },
+
+  target_refused: notFollowed,
+  port: notFollowed,
+  private_address: { ...notFollowed, advice: 'Only public websites are followed.' },
+  credentials: {
+    ...notFollowed,
+    advice: ({ host }) => `What stands before the @ is not the website. The website is ${host}.`,
+  },
+
+  empty: { verdict: null, headline: 'Paste a short URL' },
+  not_a_url: {
+    ...notUrl,
+    sentence: 'A short URL looks like example.com/abc, with or without http:// in front.',
+  },
+  too_long: { verdict: null, headline: 'This URL is too long' },
+  invalid_url: notUrl,
+  invalid_callback: { verdict: null, headline: 'This could not be expanded' },
+  unsupported_scheme: { verdict: null, headline: 'This is not a web address' },
+  overloaded: { verdict: null, headline: 'The server is busy', next: 'Try again' },
+  rate_limited: { verdict: null, headline: 'Too many links at once', next: 'Try again' },
+  aborted: { verdict: null, headline: 'Stopped' },
+} satisfies Record<string, Ending>;
+
+type Kind = keyof typeof endings;
+
+/** What to say of an expansion that ends at `host`. */
+export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
+  const ending: Ending = endings[kindOf(expansion)];
+  const { verdict, open } = ending;
+  const careful = open && ({ open: 'Open anyway' } as const);
+  if (verdict && host?.imitates) {
+    return { ...ending, ...careful, verdict: 'Beware', headline: `It pretends to be ${host.imitates}` };
+  }
+  if (verdict && host?.mixedScripts.length) {
+    return { ...ending, ...careful, verdict: 'Beware', headline: 'Its name mixes alphabets' };
+  }
+  const isUnencrypted = expansion.hops.some(({ downgrade }) => downgrade);
+  if (isUnencrypted && (verdict === 'Page found' || verdict === 'File')) {
+    return { ...ending, ...careful, verdict: 'Not encrypted' };
+  }
+  return ending;
+}
+
+/** Schemes of widespread apps that open after a question at most, and run nothing. */
+const apps =
+  /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
+
+function kindOf({ end, error, hops }: Expansion): Kind {
+  if (end.code === 'final') return pageKind(hops.at(-1));
+  if (end.code === 'unsupported_scheme' && !error) return apps.test(end.target ?? '') ? 'app' : 'not_web';
+  return end.reason ?? end.code;
+}
+
+const kindOfStatus: Record<number, Kind> = {
+  ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing' },
+  ...{ 401: 'refused', 403: 'refused', 429: 'too_often', 451: 'refused', 404: 'gone', 410: 'gone' },
+};
+
+function pageKind(hop: Hop | undefined): Kind {
+  const status = hop?.status ?? 200;
+  const kind = kindOfStatus[status];
+  if (kind) return kind;
+  if (status >= 400) return status < 500 ? 'rejected' : 'down';
+  if (hop?.isProvisional) return 'unread';
+  if (hop?.file) return 'file';
+  return hop?.scriptRedirect ? 'sends_on' : 'found';
+}

@@ -40,6 +40,9 @@ FROM service AS expander
 COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
+# For the service `settings` of docker-compose.yml.
+COPY deploy/settings.ts deploy/
+COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000

@@ -118,17 +118,20 @@ describe('The compose.yaml of a release', () => {
   test('is the stack without its profiles, with the same project, volumes, ports and variables', () => {
     for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
       expect([part, released[part]]).toEqual([part, compose[part]]);
-    expect(Object.keys(released.services).toSorted()).toEqual(services.toSorted());
-    for (const name of services) {
+    expect(Object.keys(released.services).toSorted()).toEqual([...services, 'settings'].toSorted());
+    for (const name of [...services, 'settings']) {
       const { build, develop, depends_on, ...same } = compose.services[name];
-      expect(released.services[name]).toMatchObject({ ...same, image: `registry.example/${name}@sha256:0` });
+      expect(released.services[name]).toMatchObject({
+        ...same,
+        image: `registry.example/${build.target}@sha256:0`,
+      });
     }
   });
 
   test('needs nothing else: no build, no profile, no file of the checkout', () => {
     expect(JSON.stringify(released)).not.toMatch(/"(build|profiles|develop|bind)"|"\.\//);
     for (const { depends_on = {} } of Object.values<Node>(released.services))
-      expect(services).toEqual(expect.arrayContaining(Object.keys(depends_on)));
+      expect([...services, 'settings']).toEqual(expect.arrayContaining(Object.keys(depends_on)));
     for (const mount of ['./data:/data', '{ type: bind, source: ./data, target: /data }']) {
       const mounting = text.replace('- tasks:/data\n', `- ${mount}\n`);
       expect(() => releasedStack(mounting, String), mount).toThrow(/^tasks-store mounts .*"\.\/data/);

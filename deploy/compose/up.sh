@@ -3,14 +3,10 @@
 # healthy, then follows the logs until Ctrl-C, which stops it.
 set -eu
 
-# An unknown variable with one of our prefixes is probably misspelt.
-ours='\(LONGHAND\|EXPANDER\|TASKS\)_[A-Z_]*'
-known=$(grep -oh "$ours" docker-compose*.yml shared/src/env.ts shared/src/unread-variables.ts)
-unknown=$({ env && { [ ! -e .env ] || cat .env; }; } | sed -n "s/^ *\(export \)\{0,1\} *\($ours\) *=.*/\2/p" | sort -u | grep -vxF "$known") && {
-    echo "There is no such variable: $(echo "$unknown" | paste -s -d ' ' -)" >&2
-    # EX_CONFIG of sysexits.h
-    exit 78
-}
+# A bad setting, here or in .env, stops the start before it stops what runs.
+ours=$(env | sed -n '/^TASKS_\(PASSWORD\|TOKENS\)_FILE=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
+# shellcheck disable=SC2086 # two words for each name
+docker compose run --build --rm -T $ours settings
 
 running=$(docker compose ps --quiet)
 docker compose up --build --wait || {

@@ -1,12 +1,11 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
-import { otherVariables } from '@longhand/shared/unread-variables.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freeStackPorts } from '../testing/stack-ports.ts';
 
@@ -33,18 +32,37 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     await run('docker', ['compose', 'down', '--volumes', '--rmi', 'local']);
   });
 
-  test('names a variable that does not exist and exits with 78, knows those that do, and reads .env', async () => {
+  /** Variables that give a start these lines as its `.env`. */
+  function dotenv(...lines: string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'longhand-up-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    for (const name of ['docker-compose.yml', 'docker-compose.tls.yml', 'shared'])
-      symlinkSync(join(root, name), join(folder, name));
-    const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
-    const documented = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
-    const known = [...documented, ...otherVariables].map((name) => `${name}=1\n`).join('');
-    writeFileSync(join(folder, '.env'), `${known}export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\n`);
-    const variables = { EXPANDER_URL: 'x', LONGHAND_PROT: '80' };
-    const { code, output } = await run(join(root, 'deploy/compose/up.sh'), [], variables, folder);
-    expect([code, output]).toEqual([78, 'There is no such variable: EXPANDER_MAX_REDIRECTS LONGHAND_PROT\n']);
+    writeFileSync(join(folder, '.env'), lines.join('\n'));
+    const services = { settings: { env_file: [join(folder, '.env')] } };
+    writeFileSync(join(folder, 'env.json'), JSON.stringify({ services }));
+    return { COMPOSE_ENV_FILES: join(folder, '.env'), COMPOSE_FILE: `docker-compose.yml:${folder}/env.json` };
+  }
+
+  test('names every unknown variable and every bad value, and starts nothing', async () => {
+    const file = dotenv(
+      'export EXPANDER_MAX_REDIRECTS=9',
+      '# TASKS_COLOUR=red',
+      'LONGHAND_TASKS_NAME=http://nas.lan',
+    );
+    const { code, output } = await up({ ...file, LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
+    expect(code).toBe(78);
+    const faults = output.slice(output.indexOf('Invalid')).trim().split('\n  ').toSorted();
+    expect(faults).toEqual([
+      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+      'Invalid environment:',
+      'LONGHAND_PROT: there is no such variable',
+      'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
+    ]);
+    const plain = await run('docker', ['compose', 'up', '--wait'], file);
+    expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('settings')]);
+    const said = await run('docker', ['compose', 'logs', 'settings'], file);
+    expect(said.output).toContain('EXPANDER_MAX_REDIRECTS: there is no such variable');
+    const running = await run('docker', ['compose', 'ps', '--services', '--status', 'running'], file);
+    expect(running.output).not.toMatch(/^(tasks|expander|proxy)$/m);
   });
 
   test('with a damaged append-only file fails, and ends with the commands that copy and repair it', async () => {
@@ -74,7 +92,9 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
   });
 
   test('prints the addresses that lead to it, by LONGHAND_BIND', async () => {
-    const variables = { LONGHAND_BIND: '127.0.0.2', LONGHAND_TASKS_NAME: 'nas.lan' };
+    // Names that mean something to programs do nothing.
+    const others = ['HOST=192.0.2.1', 'PORT=none', 'NODE_OPTIONS=--none', 'PATH=/nowhere', 'REDIS_URL=none'];
+    const variables = { LONGHAND_BIND: '127.0.0.2', LONGHAND_TASKS_NAME: 'nas.lan', ...dotenv(...others) };
     // A group of its own, because Ctrl-C stops compose too.
     const child = spawn(join(root, 'deploy/compose/up.sh'), {
       cwd: root,

@@ -91,8 +91,8 @@ async function observe(): Promise<void> {
   requirePrograms(...programs);
   if ((await ask('status')) === undefined)
     throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
-  const { readEnv, stackVariables } = await import('@longhand/shared/env.ts');
-  const { LONGHAND_PROMETHEUS_PORT: port } = readEnv(stackVariables, process.env, ['LONGHAND_']);
+  const { readSettings } = await import('../settings.ts');
+  const { LONGHAND_PROMETHEUS_PORT: port } = readSettings(process.env);
   const stop = stopSignal();
   const account = unprivilegedAccount(checkout);
   const { url, stop: end } = await observeStack({ folder: '.', account, port, onLine: printLine });

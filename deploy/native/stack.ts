@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { readSettings } from '../settings.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy } from './configuration.ts';
 import { createFolders, giveFolders } from './folders.ts';
@@ -41,7 +41,7 @@ export interface Stack extends AsyncDisposable {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;
-  const variables = readEnv(stackVariables, env, ['LONGHAND_']);
+  const variables = readSettings(env);
   const { listen, host, bind } = addressesOf(variables.LONGHAND_BIND);
   await checkPorts(variables, variables.LONGHAND_BIND);
   const replicas = (name: string) =>

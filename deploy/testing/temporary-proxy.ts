@@ -13,7 +13,7 @@ import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 
 /** No application answers at these addresses. */
 const defaultVariables: ProxyVariables = {
-  ...readEnv(stackVariables, {}, []),
+  ...readEnv(stackVariables, {}),
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
   LONGHAND_TASKS_SERVER: '127.0.0.1:2 max_fails=0',
 };

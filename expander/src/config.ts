@@ -26,7 +26,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
     },
     env,
-    ['EXPANDER_', 'LONGHAND_'],
   );
 }
 

@@ -9,7 +9,6 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
-import { retiredVariables } from '@longhand/shared/unread-variables.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { shortener } from '../testing/shortener.ts';
 import { website } from '../testing/website.ts';
@@ -121,19 +120,17 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('warns loudly that the guard is off for the networks it is given, and of variables that were retired', async () => {
-    const retired = Object.fromEntries(retiredVariables.map((name) => [name, 'on']));
-    const upgraded = start({ EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24', ...retired });
+  test('warns loudly that the guard is off for the networks it is given', async () => {
+    const exempting = start({ EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24' });
     const warnings = [];
-    for await (const line of createInterface(upgraded.stdout as Readable)) {
+    for await (const line of createInterface(exempting.stdout as Readable)) {
       const { level, msg, networks } = JSON.parse(line);
       if (level === 'warn') warnings.push([msg, networks]);
       if (msg === 'listening') break;
     }
-    upgraded.kill('SIGKILL');
+    exempting.kill('SIGKILL');
     expect(warnings.sort()).toEqual([
       ['THE PUBLIC-ADDRESS GUARD IS OFF for these networks', ['192.0.2.0/24']],
-      [`no longer used, remove from the environment: ${retiredVariables.join(', ')}`, undefined],
     ]);
   });
 

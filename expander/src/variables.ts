@@ -36,6 +36,3 @@ export const variables = {
     fault: 'is not 1 to 256 characters of ASCII',
   },
 } satisfies Record<string, Variable<unknown>>;
-
-/** What only the service or its proxy reads; where both run in one environment, the command passes over it. */
-export const serviceAlone: readonly string[] = ['EXPANDER_CLIENT_RATE', 'EXPANDER_TOKENS_FILE'];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { textFile } from '../testing/text-file.ts';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
 import { redisVariables } from './redis-address.ts';
-import { otherVariables } from './unread-variables.ts';
+import { variableNames } from './variable-names.ts';
 
 const shape = {
   ...serviceVariables,
@@ -11,7 +11,7 @@ const shape = {
   SHOP_LIMIT: integer(1, 10).default(5),
   SHOP_NETWORKS: list(z.union([z.cidrv4(), z.cidrv6()], 'is not a CIDR')).default([]),
 };
-const read = (env: Record<string, string>) => readEnv(shape, env, ['SHOP_', 'LONGHAND_']);
+const read = (env: Record<string, string>) => readEnv(shape, env);
 
 const longest = 'x'.repeat(107);
 
@@ -40,7 +40,6 @@ test.each<[what: string, env: Record<string, string>, values: object]>([
     { LONGHAND_PORT: '9000', LONGHAND_API_RATE: '10r/s', HOME: '/', PATH: '/bin' },
     read({}),
   ],
-  ['a variable of the last release is left alone', { LONGHAND_SERVER_TIMING: 'on' }, read({})],
   [
     'a path of a Unix socket may have 107 bytes',
     { SOCKET_PATH: longest, REDIS_URL: `unix:${longest}` },
@@ -53,9 +52,9 @@ test.each<[what: string, env: Record<string, string>, values: object]>([
 test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   [
     'bad values and unknown variables of ours are named together',
-    { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', SHOP_LIMITS: '3', REDIS_URL: 'x' },
+    { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', TASKS_COLOUR: 'red', REDIS_URL: 'x' },
     [
-      'SHOP_LIMITS: there is no such variable',
+      'TASKS_COLOUR: there is no such variable',
       'PORT=80a: is not a whole number',
       'REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
       'SHOP_LIMIT=11: is not from 1 to 10',
@@ -79,14 +78,13 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
 });
 
-test('variables of other programs are left alone, such as those of an exported load test', () => {
-  const others = Object.fromEntries(otherVariables.map((name) => [name, 'x']));
-  expect(readEnv(shape, others, ['LONGHAND_', 'EXPANDER_', 'TASKS_'])).toEqual(read({}));
+test('every name of ours is known, whoever reads it', () => {
+  const others = Object.fromEntries(variableNames.map((name) => [name, 'x']));
+  expect(read(others)).toEqual(read({}));
 });
 
 test('a secret is read from a file, without the line break at its end', () => {
-  const secret = (path?: string) =>
-    readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {}, []);
+  const secret = (path?: string) => readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {});
   expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
   expect(secret()).toEqual({ SECRET_FILE: '' });
   expect(() => secret('/nowhere')).toThrow('SECRET_FILE=/nowhere: cannot be read (ENOENT)');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
 import { logLevels } from './log.ts';
-import { otherVariables, retiredVariables } from './unread-variables.ts';
+import { unknownNames } from './variable-names.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>
@@ -85,7 +85,7 @@ const hostName = z
   .toLowerCase()
   .regex(
     /^(?=.{1,253}$)([a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-    'is not a host name',
+    'is not a host name such as nas.lan',
   );
 
 /** A port that people choose. */
@@ -129,23 +129,15 @@ export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Co
 /**
  * Reads the variables of `shape` from `env`. An empty variable counts as not set.
  *
- * @param prefixes of names that only Longhand uses. A variable with such a prefix that neither `shape` nor the stack
- *   knows is a fault, most likely a misspelt name.
- * @throws EnvironmentError
+ * @throws EnvironmentError also if there are unknown names that begin as ours do.
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: NodeJS.ProcessEnv,
-  prefixes: readonly string[],
 ): z.output<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const unknown = Object.keys(given)
-    .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
-    .filter((name) => !(name in shape) && !(name in stackVariables))
-    .filter((name) => !retiredVariables.includes(name) && !otherVariables.includes(name))
-    .map((name) => `${name}: there is no such variable`);
   const read = z.object(shape).safeParse(given);
   const bad = (read.error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
@@ -153,7 +145,7 @@ export function readEnv<Shape extends z.ZodRawShape>(
       ? `${name} is not set`
       : `${name}=${withoutPassword(given[name])}: ${issue.message}`;
   });
-  const faults = [...unknown, ...bad];
+  const faults = [...unknownNames(env), ...bad];
   if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
   return read.data as z.output<z.ZodObject<Shape>>;
 }

@@ -41,20 +41,20 @@ test.each([
   ],
   ['rediss+cluster://a', 'names a Redis Cluster'],
 ])('%s is refused, with the name of the variable', (url, reason) => {
-  const read = () => readEnv(redisVariables, { REDIS_URL: url }, []);
+  const read = () => readEnv(redisVariables, { REDIS_URL: url });
   expect(read).toThrow(`REDIS_URL=${url}: `);
   expect(read).toThrow(reason);
 });
 
 test('the password of a URL that is refused is in no message', () => {
-  const read = () => readEnv(redisVariables, { REDIS_URL: 'redis://ann:secret@a,b' }, []);
+  const read = () => readEnv(redisVariables, { REDIS_URL: 'redis://ann:secret@a,b' });
   expect(read).toThrow('REDIS_URL=redis://***@a,b: names several servers');
 });
 
 test.each(Object.keys(redisVariables).filter((name) => name.endsWith('_FILE')))(
   '%s that cannot be read is named',
   (name) => {
-    expect(() => readEnv(redisVariables, { [name]: '/nowhere' }, [])).toThrow(
+    expect(() => readEnv(redisVariables, { [name]: '/nowhere' })).toThrow(
       `${name}=/nowhere: cannot be read (ENOENT)`,
     );
   },

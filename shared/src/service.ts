@@ -7,7 +7,6 @@ import { createObserver } from './observe.ts';
 import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
 import { stopSignal } from './stop.ts';
-import { retiredWarning } from './unread-variables.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'requestTimeout'> {
   /** Rejects with the reason where the service cannot do its work. */
@@ -25,8 +24,6 @@ export async function prepareService(name: string, version: string, config: Serv
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
   const address = listenAddresses(config);
   const log = createLog(name, config.LOG_LEVEL);
-  const retired = retiredWarning(process.env);
-  if (retired) log.warn(retired);
   const metrics = createMetrics(name, version);
   const tracing = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await import('./tracing.ts') : undefined;
   const endTracing = tracing?.startTracing(name, log);

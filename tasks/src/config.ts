@@ -50,7 +50,7 @@ type Config = ReturnType<typeof readConfig>;
 
 /** @throws EnvironmentError that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const config = readEnv(variables, env, ['TASKS_', 'LONGHAND_']);
+  const config = readEnv(variables, env);
   if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
     throw new EnvironmentError(
       'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, without which nobody is asked for a token',

@@ -103,13 +103,9 @@ describe('longhand-expand', () => {
     expect([stdout, status]).toEqual(['', 2]);
   });
 
-  test('passes over the variables of the service and of its proxy, and says which were retired', async () => {
-    const retired = { EXPANDER_ACCEPT: 'text/html', EXPANDER_URL: 'x' };
-    const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_TOKENS_FILE: '/keys', ...retired };
-    const { stderr, status } = await run([], '', env);
-    expect(stderr).toContain('no longer used, remove from the environment: EXPANDER_ACCEPT\n');
-    expect(stderr).not.toMatch(/CLIENT_RATE|TOKENS_FILE/);
-    expect(status).toBe(0);
+  test('passes over the variables of the service and of its proxy', async () => {
+    const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_TOKENS_FILE: '/keys', EXPANDER_URL: 'x' };
+    expect(await run([], '', env)).toMatchObject({ stderr: '0 processed, 0 failed\n', status: 0 });
   });
 
   test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { otherVariables, retiredVariables } from '@longhand/shared/unread-variables.ts';
+import { unknownNames } from '@longhand/shared/variable-names.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { maxLookups } from '../guard/shared-lookup.ts';
-import { serviceAlone, type Variable, variables } from '../variables.ts';
+import { type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './output.ts';
 
 type Environment = {
@@ -53,9 +53,8 @@ function number(name: string, text: string, min: number, max: number): number {
 
 /** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const known = [...Object.keys(variables), ...serviceAlone, ...retiredVariables, ...otherVariables];
-  const unknown = Object.keys(env).find((name) => name.startsWith('EXPANDER_') && !known.includes(name));
-  if (unknown) throw new Error(`${unknown}: there is no such variable`);
+  const unknown = unknownNames(env).find((name) => name.startsWith('EXPANDER_'));
+  if (unknown) throw new Error(unknown);
   const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {
     const value = read(env[name] || fallback);
     if (value === undefined) throw new Error(`${name}=${env[name]}: ${fault}`);

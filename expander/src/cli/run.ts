@@ -1,6 +1,5 @@
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { loggedError } from '@longhand/shared/logged-error.ts';
-import { retiredWarning } from '@longhand/shared/unread-variables.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { setUpResolver } from '../guard/resolver.ts';
@@ -22,8 +21,6 @@ export async function run(): Promise<number> {
     await createOutput(process.stdout).end(manual);
     return 0;
   }
-  const retired = retiredWarning(process.env);
-  if (retired) process.stderr.write(`longhand-expand: ${retired}\n`);
   try {
     return await expandAll(options);
   } catch (error) {

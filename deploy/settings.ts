@@ -1,0 +1,35 @@
+import { readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
+import { redisVariables } from '@longhand/shared/redis-address.ts';
+import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
+import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
+
+/**
+ * Reads the settings of the whole stack, those of its services too. Others, such as HOST and PORT, are each service's own.
+ *
+ * @throws EnvironmentError that names every fault of all parts.
+ */
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^(LONGHAND|EXPANDER|TASKS|OTEL)_|^LOG_LEVEL$/.test(name)),
+  );
+  const faults = [readStack, readRedis, readExpanderConfig, readTasksConfig].flatMap((read) => {
+    try {
+      read(settings);
+      return [];
+    } catch (error) {
+      if (error instanceof EnvironmentError) return error.message.split('\n').slice(1);
+      throw error;
+    }
+  });
+  if (faults.length > 0) throw new EnvironmentError(['Invalid environment:', ...new Set(faults)].join('\n'));
+  return readStack(settings);
+}
+
+const readStack = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env);
+
+const { REDIS_URL } = redisVariables;
+const readRedis = (env: NodeJS.ProcessEnv) =>
+  readEnv({ EXPANDER_REDIS_URL: REDIS_URL, TASKS_REDIS_URL: REDIS_URL }, env);
+
+if (import.meta.main) readOrExit(readSettings);

@@ -1,0 +1,43 @@
+/**
+ * Every variable of Longhand whose name begins as only ours do. Whoever starts stops at any other such name: it is most
+ * likely misspelt.
+ */
+export const variableNames: readonly string[] = [
+  'LONGHAND_BIND',
+  'LONGHAND_PORT',
+  'LONGHAND_EXPANDER_PORT',
+  'LONGHAND_TASKS_PORT',
+  'LONGHAND_API_RATE',
+  'LONGHAND_PROMETHEUS_PORT',
+  'LONGHAND_GRAFANA_PORT',
+  'LONGHAND_WORKERS',
+  'LONGHAND_FRONT',
+  'LONGHAND_EXPANDER_NAME',
+  'LONGHAND_TASKS_NAME',
+  'LONGHAND_REPLICAS',
+  'LONGHAND_CERTIFICATES',
+  'LONGHAND_HTTP_PORT',
+  'LONGHAND_HTTPS_PORT',
+  'EXPANDER_ALLOWED_NETWORKS',
+  'EXPANDER_MAX_REDIRECT',
+  'EXPANDER_CLIENT_RATE',
+  'EXPANDER_TOKENS_FILE',
+  'EXPANDER_USER_AGENT',
+  'EXPANDER_REDIS_URL',
+  'TASKS_PASSWORD_FILE',
+  'TASKS_TOKENS_FILE',
+  'TASKS_REDIS_URL',
+  'TASKS_WAIT_REPLICAS',
+  // Of the load tests, and of `make kubernetes`.
+  'EXPANDER_URL',
+  'TASKS_URL',
+  'TASKS_DIRECT_URL',
+  'LONGHAND_REGISTRY',
+  'LONGHAND_VERSION',
+];
+
+/** What to say of the names that `env` sets and nobody knows. */
+export const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env)
+    .filter((name) => /^(LONGHAND|EXPANDER|TASKS)_/.test(name) && env[name] && !variableNames.includes(name))
+    .map((name) => `${name}: there is no such variable`);

@@ -4,10 +4,10 @@ import { json } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startCuttingProxy } from '../testing/cut-connections.ts';
+import { faultsOf } from '../testing/faults.ts';
 import { type Service, serviceOfTest } from '../testing/service.ts';
-import { allTasks, sound, useStore } from '../testing/store.ts';
+import { allTasks, useStore } from '../testing/store.ts';
 import { keys } from './redis/keys.ts';
-import { repair } from './redis/repair.ts';
 
 /** Tasks that one step of a clear removes. */
 const cleared = 4_000;
@@ -21,11 +21,11 @@ describe('The service is restarted', { timeout: 60_000 }, () => {
   const send = (method: string, path: string, body?: object) =>
     fetch(`${service.url}tasks${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
 
-  /** All titles, once a new service answers and `repair` finds nothing. */
+  /** All titles, once a new service answers and its store is sound. */
   async function titlesAfterRestart(): Promise<string[]> {
     service = await serviceOfTest({ REDIS_URL: kept.url });
     expect((await send('GET', '')).status).toBe(200);
-    expect(await repair(kept.redis, false)).toMatchObject(sound);
+    expect(await faultsOf(kept.redis)).toEqual([]);
     return (await allTasks(kept.store)).map(({ title }) => title);
   }
 

@@ -10,9 +10,6 @@ export const configuration = `${import.meta.dirname}/../redis.conf`;
 
 export const silent = createLog('tasks', 'silent');
 
-/** What `repair` finds in a sound store. */
-export const sound = { ghosts: [], orphans: [], misplaced: [], damaged: [], unassigned: [] };
-
 /** All tasks, in the order of the list. */
 export const allTasks = async (store: TaskStore): Promise<Task[]> =>
   (await Array.fromAsync(store.export())).flat();

@@ -1,7 +1,7 @@
 import { connected, storeClient } from '@longhand/shared/redis.ts';
-import { repair } from '../src/redis/repair.ts';
 import { redisStore } from '../src/redis/store.ts';
 import type { Task, TaskStore } from '../src/task/task.ts';
+import { faultsOf } from './faults.ts';
 import { allTasks, silent } from './store.ts';
 
 /** What a storm does to the tasks, over HTTP or straight to the store. */
@@ -102,7 +102,7 @@ export async function look(url: string) {
   const redis = storeClient({ REDIS_URL: url }, silent);
   try {
     await connected(redis, 5_000);
-    return { found: await allTasks(redisStore(redis)), faults: await repair(redis, false) };
+    return { found: await allTasks(redisStore(redis)), faults: await faultsOf(redis) };
   } finally {
     redis.disconnect();
   }

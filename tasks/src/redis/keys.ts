@@ -10,8 +10,6 @@ export const keys = {
   index: '{tasks}:index',
   version: '{tasks}:version',
   schema: '{tasks}:schema',
-  /** What the last versions changed, for replicas of the release before; never filled any more. */
-  recent: '{tasks}:recent',
   lastId: '{tasks}:last-id',
   /** A hash per task: this prefix and the id. The task exists if the index has its id. */
   task: '{tasks}:task:',
@@ -21,8 +19,6 @@ export const keys = {
   removal: '{tasks}:removal:',
   /** A sorted set of the removals that can be undone, by their time. */
   removals: '{tasks}:removals',
-  /** A hash that `repair` found to be no task: this prefix and its id. */
-  damaged: '{tasks}:damaged:',
   /** The id of the task that a form made: this prefix and a digest. */
   nonce: '{tasks}:nonce:',
   /** The key of the CSRF tokens. */

@@ -38,16 +38,12 @@ local function matches(revisions, task)
 end
 
 -- Gives the list its next version, announces it to all replicas, and returns it: it is the revision of what changed.
--- The first version is the time, so that an emptied store repeats none.
+-- It is at least the time in microseconds, so that an emptied or restored store repeats none.
 local function changed()
-  local version = redis.call('INCR', keys.version)
-  if version == 1 then
-    local now = redis.call('TIME')
-    version = redis.call('INCRBY', keys.version, number(now[1] * 1000000 + now[2]))
-  end
-  -- Replicas of the release before read from this list what changed; without it they read all.
-  redis.call('DEL', keys.recent)
-  local revision = number(version)
+  local now = redis.call('TIME')
+  local version = tonumber(redis.call('GET', keys.version) or '0')
+  local revision = number(math.max(version + 1, now[1] * 1000000 + now[2]))
+  redis.call('SET', keys.version, revision)
   redis.call('PUBLISH', keys.changes, revision)
   return revision
 end

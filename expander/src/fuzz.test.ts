@@ -174,6 +174,8 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
       }),
       body: markup.map((text) => Buffer.from(text)),
       addressFamily: fc.constant(4 as const),
+      isCut: fc.boolean(),
+      source: fc.constant(null),
     });
     const responses = fc.array(response, { minLength: 1, maxLength: 6 });
     await fc.assert(

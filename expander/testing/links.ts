@@ -59,7 +59,7 @@ export const web: Web = {
     ...{ reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
   }),
   'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
-  'http://unread.example/': { isProvisional: true },
+  'http://unread.example/': { incomplete: true },
   'http://moving.example/': { scriptRedirect: true },
   'http://file.example/': { file: { name: 'setup.exe', size: 48_000_000 } },
   'http://empty.example/': { status: 204 },

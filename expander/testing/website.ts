@@ -20,10 +20,10 @@ export async function website(
 }
 
 /** A server of raw bytes on 127.0.0.1, until the test has finished. @returns its URL. */
-export async function answering(answer: (socket: Socket) => void): Promise<string> {
+export async function answering(answer: (socket: Socket, data: string) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
+    socket.once('data', (data) => answer(socket, `${data}`));
   });
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${await listening(server)}/`;

@@ -11,7 +11,7 @@ type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
 /** The caches of an expander over a few pages, on a clock that the test moves. */
-function remembering(pages: Web) {
+function remembering(pages: Web, fresh = 10) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];
@@ -19,7 +19,7 @@ function remembering(pages: Web) {
     asked.push(pathname);
     const answer = pages[pathname] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    return answerWith({ status: 301, freshUntil: Date.now() + minutes(10), ...answer });
+    return answerWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...answer });
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory);
@@ -27,6 +27,7 @@ function remembering(pages: Web) {
   const { trace: expand } = createExpand(unshorten);
   return {
     asked,
+    pages,
     expand: (path: string, options?: TraceOptions) => expand(`http://a.example${path}`, options),
   };
 }
@@ -47,6 +48,20 @@ describe('the memory tier', () => {
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
     expect(asked).toEqual(['/short', '/long', '/short', '/long']);
     expect(await expand('/short')).toMatchObject({ cached: true });
+  });
+
+  test.each([
+    ['fails', new ExpansionError('request_failed', 'It is down.'), 'request_failed'],
+    ['ends at a page that fails', { status: 503 }, 'final'],
+  ])('keeps what still serves for everybody else where trying again %s', async (_, failure, code) => {
+    const { expand, pages } = remembering({ '/short': { location: '/long' } });
+    await expand('/short');
+    pages['/long'] = failure;
+    expect(await expand('/short', { again: true })).toMatchObject({ cached: false, end: { code } });
+    for (const path of ['/short', '/long'])
+      expect(await expand(path)).toMatchObject({ error: null, longUrl: 'http://a.example/long' });
+    vi.advanceTimersByTime(minutes(11));
+    expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
   test('keeps an error for 30 s, and what is our own overload not at all', async () => {
@@ -108,12 +123,14 @@ describe('an entry past its time', () => {
     await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
   });
 
-  test('is forgotten after an hour', async () => {
-    const pages: Web = { '/short': { location: '/old' } };
-    const { expand } = remembering(pages);
+  test.each([
+    ['10 minutes later, if it was fresh for longer', 60, 71],
+    ['sooner, if it was fresh for a shorter time', 0.5, 1.1],
+  ])('is forgotten %s', async (_, fresh, later) => {
+    const { expand, pages } = remembering({ '/short': { location: '/old' } }, fresh);
     await expand('/short');
     pages['/short'] = { location: '/new' };
-    vi.advanceTimersByTime(minutes(71));
+    vi.advanceTimersByTime(minutes(later));
     expect(await expand('/short')).toMatchObject({ cached: false, longUrl: 'http://a.example/new' });
   });
 });

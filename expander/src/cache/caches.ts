@@ -1,5 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, ExpandOptions, Expansion, FetchHop, Unshorten } from '../expansion/expansion.ts';
+import {
+  type Answer,
+  doubtTime,
+  type ExpandOptions,
+  type Expansion,
+  type FetchHop,
+  isVoid,
+  type Unshorten,
+} from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
@@ -15,9 +23,6 @@ export interface SharedCache {
 export interface LookupCounter {
   inc(labels: { tier: 'memory' | 'redis'; result: 'hit' | 'miss' | 'failed' }): void;
 }
-
-/** Milliseconds for which an expired result still serves while it is refreshed. */
-const maxStale = 60 * 60 * 1_000;
 
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
@@ -50,61 +55,73 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache, lookups
   return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
 
-    const fromMemory = (key: string) => {
-      const hit = memory.get(key);
-      const isHit = hit !== null && isUsable(hit);
-      lookups?.inc({ tier: 'memory', result: isHit ? 'hit' : 'miss' });
-      return isHit ? hit : null;
+    const fromMemory = (key: string): Lookup => {
+      const expansion = memory.get(key);
+      return expansion && isUsable(expansion) ? { result: 'hit', expansion } : { result: 'miss' };
     };
-    /** Null for a miss, undefined for a failure. */
-    const fromRedis = async (key: string, accepted: (expansion: Expansion) => boolean) => {
+    const fromRedis = async (key: string, accepts: (expansion: Expansion) => boolean): Promise<Lookup> => {
       try {
         const entry = await redis?.get(key);
-        if (!entry || !accepted(entry.expansion)) return null;
+        if (!entry || !accepts(entry.expansion)) return { result: 'miss' };
         memory.set(key, entry.expansion, entry.text);
-        return entry.expansion;
+        return { result: 'hit', expansion: entry.expansion };
       } catch {
-        return undefined;
+        return { result: 'failed' };
       }
     };
-    const write = (key: string, expansion: Expansion) => {
-      const milliseconds = expiresAt(expansion) - Date.now();
-      if (milliseconds <= 0) return;
+    const look = async (key: string): Promise<Lookup> => {
+      const inMemory = fromMemory(key);
+      lookups?.inc({ tier: 'memory', result: inMemory.result });
+      if (!redis || inMemory.result === 'hit') return inMemory;
+      const inRedis = await fromRedis(key, isUsable);
+      lookups?.inc({ tier: 'redis', result: inRedis.result });
+      return inRedis;
+    };
+    const write = (key: string, { sources, ...expansion }: Expansion) => {
+      if (expansion.staleUntil <= Date.now()) return;
       const text = JSON.stringify(expansion);
       if (text.length > maxEntrySize) return;
-      memory.set(key, asCached(expansion), text);
-      redis?.set(key, text, milliseconds);
+      memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
+      const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
+      // Other processes would not learn that it is void.
+      if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
+      else share();
     };
     const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
       // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
-      const refreshed = (other: Expansion) => isFresh(other) && !hasFailed(other);
-      if (await fromRedis(key, refreshed)) return nextRefresh.delete(key);
+      const other = await fromRedis(key, (expansion) => isFresh(expansion) && !hasFailed(expansion));
+      if (other.result === 'hit') return nextRefresh.delete(key);
       const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
       if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
       nextRefresh.delete(key);
       if (expansion) write(key, expansion);
     };
+    /** A failure never takes the place of a result that still serves. */
+    const mayReplace = async (key: string, expansion: Expansion) => {
+      if (!hasFailed(expansion)) return true;
+      const old = await look(key);
+      return old.result !== 'hit' || hasFailed(old.expansion);
+    };
 
     return async (target, options) => {
       const key = cacheKey(target, options);
-      let hit = options.again ? null : fromMemory(key);
-      if (redis && !hit && !options.again) {
-        const found = await fromRedis(key, isUsable);
-        lookups?.inc({ tier: 'redis', result: found ? 'hit' : found === null ? 'miss' : 'failed' });
-        hit = found ?? null;
-      }
-      if (!hit) {
-        const expansion = await unshorten(target, options);
-        write(key, expansion);
+      const found: Lookup = options.again ? { result: 'miss' } : await look(key);
+      if (found.result === 'hit') {
+        const { expansion } = found;
+        if (!isFresh(expansion) && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
+        for (const hop of expansion.hops) options.onHop?.(hop);
         return expansion;
       }
-      if (!isFresh(hit) && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
-      for (const hop of hit.hops) options.onHop?.(hop);
-      return hit;
+      const expansion = await unshorten(target, options);
+      if (!options.again || (await mayReplace(key, expansion))) write(key, expansion);
+      return expansion;
     };
   };
 }
+
+/** What a tier has for a key. */
+type Lookup = { result: 'hit'; expansion: Expansion } | { result: 'miss' | 'failed' };
 
 /** `expansion`, marked as cached with all its hops. */
 export function asCached(expansion: Expansion): Expansion {
@@ -112,21 +129,16 @@ export function asCached(expansion: Expansion): Expansion {
 }
 
 function isUsable(expansion: Expansion): boolean {
-  return expiresAt(expansion) > Date.now();
+  return expansion.staleUntil > Date.now() && !isVoid(expansion);
 }
 
-function isFresh({ freshUntil }: Expansion): boolean {
-  return freshUntil > Date.now();
+function isFresh(expansion: Expansion): boolean {
+  return expansion.freshUntil > Date.now() && !isVoid(expansion);
 }
 
 /** Whether it may be another result soon, because something failed. */
 function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
-}
-
-/** When an entry expires (milliseconds since 1970): a failure at the end of its lifetime, a result an hour later. */
-function expiresAt(expansion: Expansion): number {
-  return hasFailed(expansion) ? expansion.freshUntil : expansion.freshUntil + maxStale;
 }
 
 /** Bytes of all entries: as objects they take hardly more than as text. */
@@ -168,9 +180,11 @@ export function cacheHops(fetchHop: FetchHop): FetchHop {
     const cache = caches[options.follow];
     if (options.cookie) return fetchHop(url, options);
     const key = withoutFragment(url);
-    const hit = options.refresh || options.again ? undefined : cache.get(key);
-    if (hit && hit.freshUntil > Date.now()) return { ...hit, cached: true };
+    const old = cache.get(key);
+    const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
+    if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
     const answer = await fetchHop(url, options);
+    if (hit && endsInFailure(answer)) return answer;
     const { location, refresh, title, setCookies } = answer;
     const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
     if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);

@@ -9,7 +9,7 @@ import { asCached, type SharedCache } from './caches.ts';
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
 
 /** Part of every key. Increment it when the form of an entry changes: other entries are then ignored. */
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 /**
  * Keeps entries in Redis, for all replicas.

@@ -1,8 +1,23 @@
 import { startDeadline, type Times } from './deadline.ts';
 import { ExpansionError, expansionError } from './errors.ts';
-import type { Answer, End, Expansion, FetchHop, Hop, Unshorten } from './expansion.ts';
+import {
+  type Answer,
+  type End,
+  type Expansion,
+  type FetchHop,
+  type Hop,
+  isVoid,
+  type Source,
+  type Unshorten,
+} from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
-import { answerFreshUntil, expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
+import {
+  answerFreshUntil,
+  endsInFailure,
+  expansionFreshUntil,
+  expansionStaleUntil,
+  failureFreshUntil,
+} from './lifetime.ts';
 import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
@@ -18,12 +33,17 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
       { ...options, signal: deadline.signal },
     );
     const hops: Hop[] = [];
+    const sources: Source[] = [];
     let at = start;
     let redirectCount = 0;
     let started = performance.now();
     const ended = (end: End | ExpansionError) => {
-      const expansion = endedExpansion(at.text, end, hops, redirectCount);
-      return session.isPersonal() ? { ...expansion, freshUntil: 0 } : expansion;
+      const expansion = {
+        ...endedExpansion(at.text, end, hops, redirectCount),
+        ...(sources[0] && { sources }),
+      };
+      const isKept = !session.isPersonal() && !isVoid(expansion);
+      return isKept ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
     };
     try {
       for (;;) {
@@ -32,6 +52,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
         const hop = describeHop(at, visit, now - started);
         started = now;
         hops.push(hop);
+        if (visit.answer?.source) sources.push(visit.answer.source);
         onHop?.(hop);
         at = visit.step.at;
         if (visit.step.end) return ended(visit.step.end);
@@ -66,11 +87,14 @@ export function endedExpansion(
 ): Expansion {
   const chain = { hops, longUrl, redirectCount, cached: false };
   if (!(end instanceof ExpansionError)) {
-    return { ...chain, end, error: null, freshUntil: expansionFreshUntil(chain) };
+    const freshUntil = expansionFreshUntil(chain);
+    const staleUntil = expansionStaleUntil(freshUntil, endsInFailure(hops.at(-1)));
+    return { ...chain, end, error: null, freshUntil, staleUntil };
   }
   const { code, message, facts } = end;
   const error = { code, message, ...facts };
-  return { ...chain, end: error, error, freshUntil: failureFreshUntil(end) };
+  const freshUntil = failureFreshUntil(end);
+  return { ...chain, end: error, error, freshUntil, staleUntil: freshUntil };
 }
 
 function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, milliseconds: number): Hop {
@@ -91,7 +115,7 @@ function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, mi
 }
 
 /** What is shown of an answer. */
-function factsOf({ refresh: _, setCookies: __, ...facts }: Answer) {
+function factsOf({ refresh: _, setCookies: __, source: ___, ...facts }: Answer) {
   return facts;
 }
 

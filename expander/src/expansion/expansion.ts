@@ -9,6 +9,15 @@ export type Follow = 'default' | 'all';
 /** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
 export const browserLimit = 19;
 
+/** A connection that has carried a response before, so that its others may be the late body of that one. */
+export interface Source {
+  /** Whether bytes came that nobody had asked for: each of those answers may be that to another request. */
+  hasStrayed: boolean;
+}
+
+/** Milliseconds after which an answer counts as the right one if its connection has not strayed. */
+export const doubtTime = 1_000;
+
 /** A host's response to one request. */
 export interface Answer {
   status: number;
@@ -28,8 +37,10 @@ export interface Answer {
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
   addressFamily: 4 | 6 | null;
-  /** Whether a request failed that would have said more, such as for the page. */
-  isProvisional?: true;
+  /** That a page could not be read to its end, or not at all, so that a redirect in it may be missing. Absent otherwise. */
+  incomplete?: true;
+  /** Absent if the answer came over a new connection. Once it has strayed, no cache gives this answer. */
+  source?: Source;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
   /** Whether the answer comes from a cache. */
@@ -70,7 +81,9 @@ export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper';
 
 /** One URL of a chain: its response, and how it redirects. */
-export interface Hop extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies'>, UnicodeHost {
+export interface Hop
+  extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies' | 'source'>,
+    UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
@@ -113,6 +126,15 @@ export interface Expansion {
   cached: boolean;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;
+  /** Milliseconds since 1970 until which it may be shown while it is refreshed. */
+  staleUntil: number;
+  /** Those of its answers. Caches for several processes keep it without them. */
+  sources?: readonly Source[];
+}
+
+/** Whether one of its answers may be that to another request. */
+export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
+  return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }
 
 export interface ExpandOptions extends FetchHopOptions {

@@ -38,18 +38,14 @@ function isTemporary(status: number | null): boolean {
   return status !== null && (status >= 500 || temporary.has(status));
 }
 
-/** `answer` where something failed that would have said more. */
-export function asProvisional(answer: Answer, now = Date.now()): Answer {
-  return {
-    ...answer,
-    isProvisional: true,
-    freshUntil: Math.min(answer.freshUntil, now + bounds.min * 1_000),
-  };
+/** `answer` of a page that could not be read to its end: for at most 30 s. */
+export function asIncomplete(answer: Answer, now = Date.now()): Answer {
+  return { ...answer, incomplete: true, freshUntil: Math.min(answer.freshUntil, now + bounds.min * 1_000) };
 }
 
 /** Whether a chain ended at `hop` because of a failure that may be over soon. */
-export function endsInFailure(hop: Pick<Hop, 'status' | 'isProvisional'> | undefined): boolean {
-  return hop !== undefined && (isTemporary(hop.status) || hop.isProvisional === true);
+export function endsInFailure(hop: Pick<Hop, 'status' | 'incomplete'> | undefined): boolean {
+  return hop !== undefined && (isTemporary(hop.status) || hop.incomplete === true);
 }
 
 /** When a failure expires: after 30 s at most. */
@@ -60,15 +56,22 @@ export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.no
 
 /**
  * When an expansion expires that did not fail: with the first of its redirects, or with its only answer. The answer at the
- * end counts as well if it may be another one soon.
+ * end counts as well if it is not a page that works.
  */
 export function expansionFreshUntil(
   { hops, redirectCount }: { hops: Hop[]; redirectCount: number },
   now = Date.now(),
 ): number {
   if (hops.length === 0) return now;
-  const counted = endsInFailure(hops.at(-1)) ? hops : hops.slice(0, Math.max(redirectCount, 1));
+  const last = hops.at(-1);
+  const isCounted = (last?.status ?? 200) >= 400 || endsInFailure(last);
+  const counted = isCounted ? hops : hops.slice(0, Math.max(redirectCount, 1));
   return Math.min(...counted.map(({ freshUntil }) => freshUntil));
+}
+
+/** Until when an expansion may be shown while it is refreshed: for as long as it was fresh, at most 10 minutes; a failure not at all. */
+export function expansionStaleUntil(freshUntil: number, hasFailed: boolean, now = Date.now()): number {
+  return hasFailed ? freshUntil : freshUntil + Math.min(freshUntil - now, 10 * minute * 1_000);
 }
 
 /** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */

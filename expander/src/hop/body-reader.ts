@@ -8,16 +8,21 @@ export type BodyReader = ReturnType<typeof bodyReader>;
  */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*$/i.test(headers['transfer-encoding'] ?? '');
-  const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false });
+  const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false, damaged: false });
   const length = chunked ? limit : Math.min(limit, Number(headers['content-length'] ?? limit) || 0);
   let body = '';
+  let isDamaged = false;
   return {
+    /** Whether the end of the connection is that of the body. */
+    lastsToTheEnd: !chunked && headers['content-length'] === undefined,
     /** Takes what has arrived, bytes as Latin-1. @returns whether that was all. */
     read(text: string): boolean {
-      const { data, ended } = decode(text);
+      const { data, ended, damaged } = decode(text);
       body += data.slice(0, length - body.length);
+      isDamaged = damaged && body.length < length;
       return ended || body.length === length;
     },
+    isDamaged: () => isDamaged,
     /** What has come so far. */
     body: () => Buffer.from(body, 'latin1'),
   };
@@ -36,7 +41,7 @@ function chunkDecoder() {
   let missing = 0;
   /** Whether the end of a chunk, an empty line, may come before the next line. */
   let mayEnd = true;
-  return (text: string): { data: string; ended: boolean } => {
+  return (text: string) => {
     let data = '';
     for (let at = 0; at < text.length; ) {
       const part = text.slice(at, at + missing);
@@ -47,16 +52,17 @@ function chunkDecoder() {
       const end = text.indexOf('\n', at) + 1 || text.length;
       line += text.slice(at, end);
       at = end;
-      if (line.length > maxStart) return { data, ended: true };
+      if (line.length > maxStart) return { data, ended: true, damaged: true };
       if (text[end - 1] !== '\n') break;
       if (!mayEnd || !isEmpty(line)) {
-        missing = Number.parseInt(chunkStart.exec(line)?.[1] ?? '0', 16);
-        if (missing === 0) return { data, ended: true };
+        const [, size] = chunkStart.exec(line) ?? [];
+        missing = Number.parseInt(size ?? '0', 16);
+        if (missing === 0) return { data, ended: true, damaged: size === undefined };
       }
       mayEnd = !isEmpty(line);
       line = '';
     }
-    return { data, ended: false };
+    return { data, ended: false, damaged: false };
   };
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { website } from '../../testing/website.ts';
+import { answering, website } from '../../testing/website.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createBrowse } from './browse.ts';
 import type { Response } from './exchange.ts';
@@ -12,6 +13,8 @@ const response = (status: number, type = 'text/plain'): Response => ({
   headers: { 'content-type': type },
   addressFamily: 4,
   body: Buffer.alloc(0),
+  isCut: false,
+  source: null,
 });
 
 test('the title of a page is that of its hop, from the cache too, and costs no more requests', async () => {
@@ -29,29 +32,56 @@ test('the title of a page is that of its hop, from the cache too, and costs no m
 });
 
 describe('follow=all asks once more with GET', () => {
-  test.each([200, 401, 410, 429, 503])('not where HEAD is answered %i', async (status) => {
-    const asked: string[] = [];
-    const browse = createBrowse(async (_, { method }) => {
-      asked.push(method);
-      return response(status);
-    });
-    await browse(new URL('http://a.example/'), {});
-    expect(asked).toEqual(['HEAD']);
+  test.each([200, 400, 401, 404, 406, 410, 415, 422, 429, 502, 503])(
+    'where HEAD is answered %i, if that is an error',
+    async (status) => {
+      const asked: string[] = [];
+      const browse = createBrowse(async (_, { method }) => {
+        asked.push(method);
+        return response(status);
+      });
+      await browse(new URL('http://a.example/'), {});
+      expect(asked).toEqual(status < 400 ? ['HEAD'] : ['HEAD', 'GET']);
+    },
+  );
+
+  test('where HEAD is answered with something that is not HTTP', async () => {
+    const url = await answering((socket, data) =>
+      socket.end(
+        `${data}`.startsWith('GET') ? 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n' : '?',
+      ),
+    );
+    const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
   });
 
-  test('and remembers it for the host, unless GET says the same', async () => {
+  test('and says what HEAD said where GET fails', async () => {
+    const browse = createBrowse(async (_, { method }) => {
+      if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
+      return response(404);
+    });
+    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ status: 404, incomplete: true });
+  });
+
+  test('and remembers the URL, and after a second one its host, unless GET says the same', async () => {
     const asked: string[] = [];
     const browse = createBrowse(async ({ host }, { method }) => {
       asked.push(`${method} ${host}`);
       return response(method === 'GET' && host === 'picky.example' ? 200 : 404);
     });
-    for (const host of ['picky.example', 'picky.example', 'plain.example', 'plain.example']) {
-      await browse(new URL(`http://${host}/`), {});
-    }
-    expect(asked).toEqual([
-      ...['HEAD picky.example', 'GET picky.example', 'GET picky.example'],
-      ...['HEAD plain.example', 'GET plain.example', 'HEAD plain.example', 'GET plain.example'],
+    for (const path of ['picky.example/a', 'picky.example/a', 'picky.example/b', 'picky.example/c'])
+      await browse(new URL(`http://${path}`), {});
+    expect(asked.map((request) => request.split(' ')[0])).toEqual([
+      'HEAD',
+      'GET',
+      'GET',
+      'HEAD',
+      'GET',
+      'GET',
     ]);
+    asked.length = 0;
+    for (const path of ['/a', '/b', '/c']) await browse(new URL(path, 'http://plain.example'), {});
+    expect(asked).toEqual(Array(3).fill(['HEAD plain.example', 'GET plain.example']).flat());
   });
 });
 
@@ -67,13 +97,13 @@ describe('a host that is silent on HEAD', () => {
     return { asked, ask: async (path: string) => (await expand.trace(url + path, { follow: 'all' })).hops };
   }
 
-  test('is asked by GET after 1.5 s, and by GET alone the next time', async () => {
+  test('is asked by GET after 1.5 s, and after a second URL by GET alone', async () => {
     const { asked, ask } = await silent();
     const hops = await ask('/a');
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
     expect(hops[0]?.milliseconds).toBeGreaterThan(1_450);
-    await ask('/b');
-    expect(asked).toEqual(['HEAD /a', 'GET /a', 'GET /b']);
+    for (const path of ['/b', '/c']) await ask(path);
+    expect(asked).toEqual(['HEAD /a', 'GET /a', 'HEAD /b', 'GET /b', 'GET /c']);
   });
 
   test('is asked by GET also where 64 HEADs hang', async () => {
@@ -124,8 +154,38 @@ describe('a page', () => {
   test('that cannot be had is where the chain ends, as its headers say', async () => {
     const browse = pages(() => Promise.reject(new ExpansionError('request_failed', 'It is down.')));
     const answer = await browse(new URL('http://a.example/'), {});
-    expect(answer).toMatchObject({ method: 'HEAD', status: 200, isProvisional: true });
+    expect(answer).toMatchObject({ method: 'HEAD', status: 200, incomplete: true });
     expect(answer.freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
+  });
+
+  test.each([
+    ['is shorter than announced', 'Content-Length: 500', (socket: Socket) => socket.end()],
+    ['is reset', 'X: y', (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 50)],
+    ['is slow', 'X: y', () => {}],
+    [
+      'has a malformed chunk',
+      'Transfer-Encoding: chunked',
+      (socket: Socket) => socket.write('5\r\nhello\r\n?\r\n'),
+    ],
+  ])('that %s leaves a result that is incomplete, and for 30 s at most', async (_, field, end) => {
+    const url = await answering((socket, data) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${field}\r\n`);
+      socket.write(`Connection: close\r\n\r\n`);
+      if (data.startsWith('HEAD')) socket.end();
+      else end(socket);
+    });
+    const { hops, freshUntil } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(hops).toMatchObject([{ status: 200, method: 'GET', incomplete: true }]);
+    expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
+  });
+
+  test('whose end is that of its connection is complete', async () => {
+    const url = await answering((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),
+    );
+    const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    expect(hops[0]).toMatchObject({ title: 'A' });
+    expect(hops[0]).not.toHaveProperty('incomplete');
   });
 
   test('that does not come is where the chain ends, before the time of the hop is over', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
-import { asProvisional } from '../expansion/lifetime.ts';
+import { asIncomplete } from '../expansion/lifetime.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { answerOf } from './fetch-hop.ts';
@@ -13,17 +13,18 @@ import type { ResponseHead } from './response-head.ts';
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;
 
-/** Statuses with which hosts refuse HEAD where GET would be redirected. */
-const refusals = new Set([400, 403, 404, 405, 500, 501]);
-
 /** Milliseconds without an answer to HEAD after which a host is asked by GET too: some answer nothing else. */
 const patience = 1_500;
 
 /** Milliseconds before the end of a hop's time when it settles for the response to HEAD. */
 const reserve = 250;
 
-/** How many origins are remembered to need GET, and for how many milliseconds. */
-const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
+/** Characters of what is remembered about origins, and for how many milliseconds. */
+const memory = {
+  maxSize: 4 * 1024 * 1024,
+  ttl: 10 * 60 * 1_000,
+  sizeCalculation: (url: string, origin: string) => url.length + origin.length,
+};
 
 /** An answer, and whether GET may find a redirect in its body. */
 interface Asked {
@@ -31,15 +32,20 @@ interface Asked {
   isPage: boolean;
 }
 
+/** What came of a HEAD: `none` for a connection that was closed, or does not speak HTTP. */
+type Head = { result: 'useful' | 'refusal'; asked: Asked } | { result: 'none' | 'late' };
+
 /**
  * Finds out where a browser would go by as little as shows it: by HEAD, and by GET where that is refused, reset or not
- * answered in time, and for pages that may have a redirect in them. An origin where HEAD did not help is then asked by
- * GET alone.
+ * answered in time, and for pages that may have a redirect in them. An origin where HEAD did not help for two URLs is then
+ * asked by GET alone.
  */
 export function createBrowse(request: Request) {
-  const needGet = new LRUCache<string, true>(memory);
+  /** The first URL of an origin that needs GET; empty after a second one. */
+  const needGet = new LRUCache<string, string>(memory);
 
   return async (url: URL, { cookie, signal }: Omit<FetchHopOptions, 'follow'>): Promise<Answer> => {
+    const { origin, href } = url;
     const pageDeadline = performance.now() + hopTime - reserve;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
@@ -47,14 +53,15 @@ export function createBrowse(request: Request) {
     const head = async () => asked(url, await request(url, { ...options, method: 'HEAD' }), 'HEAD');
     const get = async () => asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET');
     try {
-      if (needGet.has(url.origin)) return (await get()).answer;
-      const byHead = head().catch(unlessReset);
-      const first = await within(patience, byHead, undefined);
-      if (first && isUseful(first)) return await withPage(first, get, pageDeadline);
-      const isLate = first === undefined;
-      const second = isLate ? await eitherOf(byHead, get(), pageDeadline) : (await get()).answer;
-      if (second.method === 'GET' && second.status !== first?.answer.status) needGet.set(url.origin, true);
-      return second;
+      const needing = needGet.get(origin);
+      if (needing === '' || needing === href) return (await get()).answer;
+      const byHead = head().then(judged, unlessUnanswered);
+      const first = await within(patience, byHead, { result: 'late' } as const);
+      if (first.result === 'useful') return await withPage(first.asked, get, pageDeadline);
+      const answer = await withoutHead(first, byHead, get, pageDeadline);
+      const isBetter = first.result !== 'refusal' || answer.status !== first.asked.answer.status;
+      if (answer.method === 'GET' && isBetter) needGet.set(origin, needing === undefined ? href : '');
+      return answer;
     } finally {
       // A request that is still under way is not needed any more.
       done.abort();
@@ -82,7 +89,7 @@ async function asked(url: URL, response: Response, method: Answer['method']): Pr
   if (scriptRedirect) answer.scriptRedirect = true;
   if (file) answer.file = file;
   if (method === 'GET' && isPage(response)) answer.bytesRead = body.length;
-  return { answer, isPage: isPage(response) };
+  return { answer: response.isCut ? asIncomplete(answer) : answer, isPage: isPage(response) };
 }
 
 function isPage(head: ResponseHead): boolean {
@@ -94,29 +101,44 @@ function isRedirect({ status, headers }: ResponseHead): boolean {
   return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
 }
 
-/** The answer to HEAD, or that to GET if it may be a page and can be had in time. */
+/** What HEAD says of a page that may have more to say, or what GET says in time. */
 async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: number): Promise<Answer> {
-  if (!asked.isPage) return asked.answer;
-  const request = get().catch(() => undefined);
-  const page = await within(deadline - performance.now(), request, undefined);
-  return page?.answer ?? asProvisional(asked.answer);
+  return asked.isPage ? byGet(asked, get(), deadline) : asked.answer;
 }
 
-/** The answer to HEAD or to GET, whichever comes first. */
-async function eitherOf(head: Promise<Asked | null>, get: Promise<Asked>, deadline: number): Promise<Answer> {
-  const usefulHead = head.then((asked) => (asked && isUseful(asked) ? asked : Promise.reject()));
-  const first = await Promise.any([usefulHead, get]).catch(() => get);
-  return first.answer.method === 'HEAD' ? withPage(first, () => get, deadline) : first.answer;
+/** The answer to GET; that to HEAD if it cannot be had in time. */
+async function byGet({ answer }: Asked, get: Promise<Asked>, deadline: number): Promise<Answer> {
+  const inTime = await within(
+    deadline - performance.now(),
+    get.catch(() => undefined),
+    undefined,
+  );
+  return inTime?.answer ?? asIncomplete(answer);
 }
 
-function isUseful({ answer }: Asked): boolean {
-  return !refusals.has(answer.status);
+/** The answer where HEAD, which may still be under way, has not helped so far. */
+async function withoutHead(
+  first: Head,
+  byHead: Promise<Head>,
+  get: () => Promise<Asked>,
+  deadline: number,
+): Promise<Answer> {
+  if (first.result === 'refusal') return byGet(first.asked, get(), deadline);
+  if (first.result !== 'late') return (await get()).answer;
+  const page = get();
+  const useful = byHead.then((head) => (head.result === 'useful' ? head.asked : Promise.reject()));
+  const asked = await Promise.any([useful, page]).catch(() => page);
+  return asked.answer.method === 'HEAD' ? withPage(asked, () => page, deadline) : asked.answer;
 }
 
-/** Null for a connection that was closed without an answer. */
-function unlessReset(error: unknown): null {
+/** Hosts refuse HEAD by any of these statuses where GET would be redirected. */
+function judged(asked: Asked): Head {
+  return { result: asked.answer.status < 400 ? 'useful' : 'refusal', asked };
+}
+
+function unlessUnanswered(error: unknown): Head {
   const cause = error instanceof ExpansionError ? error.cause : undefined;
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (code === 'ECONNRESET' || code === 'EPIPE') return null;
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (['ECONNRESET', 'EPIPE', 'ERR_NOT_HTTP'].includes(code)) return { result: 'none' };
   throw error;
 }

@@ -1,9 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Connect } from '@longhand/shared/connector.ts';
+import type { Source } from '../expansion/expansion.ts';
 import type { Exchange } from './exchange.ts';
+import { notHttp } from './response-head.ts';
 
 /** Bytes that are read at a time: more than a usual head. */
 const bufferSize = 4 * 1024;
+
+/** Milliseconds of the shortest rest. */
+const minRest = 50;
 
 export interface ConnectionEvents {
   /** The response of `exchange` is complete. */
@@ -15,18 +20,27 @@ export interface ConnectionEvents {
 /** A connection to one origin, which carries one exchange at a time. It opens at once. */
 export class Connection {
   readonly origin: string;
+  readonly source: Source = { hasStrayed: false };
   /** The family of the remote address. */
   addressFamily: 4 | 6 | null = null;
-  /** Whether it has carried a response before. */
-  used = false;
   closed = false;
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
   #isOpen = false;
   #exchange: Exchange | undefined;
+  /** Whether it has carried a response. */
+  #isUsed = false;
+  /** The only URL that it has been used for; null after a second one. */
+  #url: string | null = null;
+  /** Milliseconds from its opening to its first response, which nothing can displace: about what the next one takes at most. */
+  #restTime = 0;
+  readonly #openedAt = performance.now();
+  /** Until when it rests. */
+  #restsUntil = 0;
 
   constructor(url: URL, connect: Connect, events: ConnectionEvents) {
     this.origin = url.origin;
+    this.#url = url.href;
     this.#events = events;
     const onread = {
       buffer: Buffer.allocUnsafeSlow(bufferSize),
@@ -39,16 +53,29 @@ export class Connection {
     this.#socket = connect(url, onread)
       .once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.#opened())
       .on('error', (error) => this.#close(error))
-      .on('end', () => this.#close(reset('the connection was closed without an answer')))
+      .on('end', () => this.#close(reset('the connection was closed without an answer', true)))
       .on('close', () => this.#close(reset('the connection was closed without an answer')))
       .on('timeout', () => {
         if (!this.#exchange) this.cut();
       });
   }
 
+  /**
+   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and put all that follow out
+   * of step: so a connection rests after each response but the first, until that would have shown. GET ends the connection
+   * before anything can show, so only one that has met no other URL carries it.
+   *
+   * @param isCrowded whether so many rest that the rest of each may be shorter.
+   */
+  mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
+    const hasRested = isCrowded || performance.now() >= this.#restsUntil;
+    return hasRested && (method === 'HEAD' || this.#url === url.href);
+  }
+
   /** Sends the request of `exchange`, once the connection is open. */
   send(exchange: Exchange): void {
-    exchange.connection = this;
+    if (this.#url !== exchange.url.href) this.#url = null;
+    exchange.begin(this, this.#isUsed ? this.source : null);
     this.#exchange = exchange;
     if (this.#isOpen) this.#socket.write(exchange.message, 'latin1');
   }
@@ -67,21 +94,30 @@ export class Connection {
   #opened() {
     this.#isOpen = true;
     this.addressFamily = this.#socket.remoteFamily === 'IPv6' ? 6 : 4;
-    if (this.#exchange) this.send(this.#exchange);
+    if (this.#exchange) this.#socket.write(this.#exchange.message, 'latin1');
   }
 
   #receive(text: string) {
     const exchange = this.#exchange;
-    // Nobody asked for this: it must not be taken for the next response.
-    if (!exchange) return this.cut();
     try {
-      if (!exchange.receive(text)) return;
+      const rest = exchange ? exchange.receive(text) : text;
+      if (rest === null) return;
+      this.#exchange = undefined;
+      this.#rest();
+      if (exchange) this.#events.finished(this, exchange);
+      if (rest !== '') throw notHttp();
     } catch (error) {
-      return this.#close(error);
+      // Nobody asked for this: it may be the body to a HEAD.
+      if (this.#isUsed) this.source.hasStrayed = true;
+      this.#close(error);
     }
-    this.#exchange = undefined;
-    this.used = true;
-    this.#events.finished(this, exchange);
+  }
+
+  #rest() {
+    const now = performance.now();
+    if (this.#isUsed) this.#restsUntil = now + this.#restTime;
+    else this.#restTime = Math.max(now - this.#openedAt, minRest);
+    this.#isUsed = true;
   }
 
   #close(error: unknown) {
@@ -92,6 +128,7 @@ export class Connection {
   }
 }
 
-function reset(message: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(message), { code: 'ECONNRESET' });
+/** @param isEnd whether the server has sent all that it wanted to. */
+function reset(message: string, isEnd = false): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code: 'ECONNRESET', isEnd });
 }

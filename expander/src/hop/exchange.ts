@@ -1,6 +1,7 @@
 import { idleMargin, idleTimeout } from '@longhand/shared/connector.ts';
+import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
-import { headReader, type ParsedHead, type ResponseHead } from './response-head.ts';
+import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
 /** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
 const bodyTime = 1_000;
@@ -10,6 +11,10 @@ export interface Response extends ResponseHead {
   /** The family of the remote address. */
   addressFamily: 4 | 6 | null;
   body: Buffer;
+  /** Whether the body broke off, or came too slowly. */
+  isCut: boolean;
+  /** Null where nothing can show that this is the response to another request, as on a new connection. */
+  source: Source | null;
 }
 
 export interface RequestOptions {
@@ -28,24 +33,23 @@ export type Request = (url: URL, options: RequestOptions) => Promise<Response>;
 /** The connection that carries an exchange. */
 interface Carrier {
   readonly addressFamily: 4 | 6 | null;
-  /** Whether it has carried a response before. */
-  readonly used: boolean;
   cut(): void;
 }
 
 /** One request and its response. */
 export class Exchange {
   readonly url: URL;
+  readonly method: 'HEAD' | 'GET';
   /** The request as it is sent, bytes as Latin-1. */
   readonly message: string;
   /** Milliseconds for which the connection may be kept; 0 if it has to be cut. */
   idleTime = 0;
-  /** That over which it was sent. */
-  connection: Carrier | undefined;
   readonly #options: RequestOptions;
   readonly #outcome = Promise.withResolvers<Response>();
   readonly response = this.#outcome.promise;
-  readonly #readHead = headReader();
+  #connection: Carrier | undefined;
+  #source: Source | null = null;
+  #readHead = headReader();
   #hasBegun = false;
   /** Whether the caller has got a response or an error. */
   #isSettled = false;
@@ -56,62 +60,91 @@ export class Exchange {
   /** @param fields the lines of the headers of every request. */
   constructor(url: URL, options: RequestOptions, fields: string) {
     this.url = url;
+    this.method = options.method;
     this.message = requestMessage(url, options, fields);
     this.#options = options;
     options.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Takes what has arrived. @returns whether the response is complete. @throws where it is not HTTP. */
-  receive(text: string): boolean {
+  /** Is sent, perhaps once more, over `connection`. @param source what that is judged by if it has carried a response before. */
+  begin(connection: Carrier, source: Source | null): void {
+    this.#connection = connection;
+    this.#source = source;
+    this.#readHead = headReader();
+    this.#hasBegun = false;
+    this.#head = undefined;
+  }
+
+  /** Takes what has arrived. @returns what follows the response; null until that is complete. @throws where it is not HTTP. */
+  receive(text: string): string | null {
     this.#hasBegun = true;
-    if (this.#body) return this.#body.read(text);
+    if (this.#body) return this.#body.read(text) ? '' : null;
     const read = this.#readHead(text);
-    return read !== null && this.#receiveHead(read.head, read.rest);
+    return read && this.#receiveHead(read.head, read.rest);
+  }
+
+  /** Whether bytes that come later may show that this is the response to another request. After GET the connection is cut. */
+  get isInDoubt(): boolean {
+    return this.#source !== null && this.method === 'HEAD';
+  }
+
+  /**
+   * Whether to send it once more, on a new connection: the server has closed the old one while that was idle, or has sent
+   * something on it that nobody asked for.
+   */
+  mayRepeat(error?: unknown): boolean {
+    if (this.#isSettled || !this.#source) return false;
+    const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
+    const wasStale = !this.#hasBegun && (code === 'ECONNRESET' || code === 'EPIPE');
+    return wasStale || this.#source.hasStrayed;
   }
 
   /** Gives the caller the response. */
-  succeed(): void {
+  succeed(isCut = this.#body?.isDamaged() ?? false): void {
     if (this.#isSettled || !this.#head) return;
     this.#settle();
     const { status, headers } = this.#head;
-    const addressFamily = this.connection?.addressFamily ?? null;
-    this.#outcome.resolve({ status, headers, addressFamily, body: this.#body?.body() ?? none });
+    const addressFamily = this.#connection?.addressFamily ?? null;
+    const body = this.#body?.body() ?? none;
+    this.#outcome.resolve({
+      status,
+      headers,
+      addressFamily,
+      body,
+      isCut,
+      source: this.isInDoubt ? this.#source : null,
+    });
   }
 
   /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */
   fail(error: unknown): void {
-    this.succeed();
+    const { isEnd } = error as { isEnd?: boolean };
+    this.succeed(!(isEnd && this.#body?.lastsToTheEnd));
     if (this.#isSettled) return;
     this.#settle();
     this.#outcome.reject(error);
   }
 
-  /** Whether the server had closed the connection while it was idle, before the request came. */
-  wasStale(error: unknown): boolean {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    const isNew = this.#isSettled || this.#hasBegun || !this.connection?.used;
-    return !isNew && (code === 'ECONNRESET' || code === 'EPIPE');
-  }
-
-  #receiveHead(head: ParsedHead, rest: string): boolean {
+  #receiveHead(head: ParsedHead, rest: string): string | null {
+    // The end of a late body, and then the true response.
+    if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
-    if (this.#options.method === 'HEAD') {
-      // A body that should not be there must not be taken for the next response.
-      this.idleTime = rest === '' ? idleTime(head) : 0;
-      return true;
+    if (this.method === 'HEAD') {
+      this.idleTime = idleTime(head);
+      return rest;
     }
     const limit = this.#options.bodyLimit?.(head) ?? 0;
-    if (limit === 0) return true;
+    if (limit === 0) return '';
     this.#body = bodyReader(head.headers, limit);
     // The error comes after the response, which the caller gets.
-    this.#bodyTimer = setTimeout(() => this.connection?.cut(), bodyTime);
-    return this.#body.read(rest);
+    this.#bodyTimer = setTimeout(() => this.#connection?.cut(), bodyTime);
+    return this.#body.read(rest) ? '' : null;
   }
 
   readonly #abort = () => {
     this.#settle();
     this.#outcome.reject(this.#options.signal?.reason);
-    this.connection?.cut();
+    this.#connection?.cut();
   };
 
   #settle() {

@@ -16,7 +16,7 @@ export function fetchHead(request: Request): FetchHop {
 
 /** What the head of a response says. */
 export function answerOf(response: Response, method: Answer['method']): Answer {
-  const { status, headers, addressFamily } = response;
+  const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
   return {
     status,
@@ -25,6 +25,7 @@ export function answerOf(response: Response, method: Answer['method']): Answer {
     addressFamily,
     freshUntil: answerFreshUntil(status, headers),
     cached: false,
+    ...(source && { source }),
   };
 }
 

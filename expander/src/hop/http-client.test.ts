@@ -48,13 +48,21 @@ const head = { method: 'HEAD' } as const;
 const answer: RequestListener = (_, res) => res.end('ok');
 
 test.each(['http', 'https'] as const)(
-  'requests one after the other go over one connection, with TCP no-delay on, over %s',
+  'requests go over one connection, with TCP no-delay on, but from the second on it rests after each: over %s',
   async (scheme) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { url, connections } = await listen(answer, scheme);
     const { request: ask, sockets } = client();
-    for (let i = 0; i < 5; i += 1) await ask(url, head);
+    await ask(url, head);
+    for (let i = 0; i < 4; i += 1) {
+      await ask(url, head);
+      vi.advanceTimersByTime(50);
+    }
     expect(connections.seen).toBe(1);
     expect(sockets.map(noDelay)).toEqual([true]);
+    for (let i = 0; i < 2; i += 1) await ask(url, head);
+    expect(connections.seen).toBe(2);
   },
 );
 

@@ -1,10 +1,21 @@
 import { type Connect, maxIdleSockets } from '@longhand/shared/connector.ts';
+import { LRUCache } from 'lru-cache';
+import { doubtTime } from '../expansion/expansion.ts';
 import { Connection } from './connection.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
+
+/** How many origins are remembered to send bytes that nobody asked for, and for how many milliseconds. */
+const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
+
+/** Idle connections to one origin that have a full rest: at 50 ms each, enough for 2,500 requests a second. */
+const maxResting = 128;
 
 /**
  * A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. There are as many connections as
  * requests in flight, which limits bound, and at most 256 idle ones.
+ *
+ * Bytes that come after the response to a HEAD, at whatever time, may be a body that should not be there. The request that
+ * meets them is sent once more on a new connection, and their origin gets a new connection for each request from then on.
  *
  * @param headers alternating names and values of the headers of every request.
  */
@@ -14,14 +25,16 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   /** The idle ones: all, the longest idle first, and those of each origin. */
   const idle = new Set<Connection>();
   const idleAt = new Map<string, Connection[]>();
+  const strayed = new LRUCache<string, true>(memory);
   let finished: [Connection, Exchange][] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
-    if (exchange.idleTime === 0) {
+    if (strayed.has(connection.origin)) exchange.idleTime = 0;
+    if (exchange.idleTime === 0 && !exchange.isInDoubt) {
       connection.cut();
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
-      // Not at once: what else arrives in this turn of the event loop does not answer the next request.
+      // Not at once: what else arrives in this turn of the event loop shows that the response is not to be trusted.
       setImmediate(keepFinished);
     }
   };
@@ -30,11 +43,15 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     const batch = finished;
     finished = [];
     for (const [connection, exchange] of batch) if (!connection.closed) keep(connection, exchange.idleTime);
-    for (const [, exchange] of batch) exchange.succeed();
+    for (const [, exchange] of batch)
+      if (exchange.mayRepeat()) open(exchange);
+      else exchange.succeed();
   };
 
   const keep = (connection: Connection, idleTime: number) => {
-    connection.cutWhenIdleFor(idleTime);
+    connection.cutWhenIdleFor(idleTime || doubtTime);
+    // Only to see whether it strays.
+    if (idleTime === 0) return;
     idle.add(connection);
     const others = idleAt.get(connection.origin);
     if (others) others.push(connection);
@@ -53,21 +70,18 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
     connections.delete(connection);
     take(connection);
-    if (!exchange?.wasStale(error)) return exchange?.fail(error);
+    const { hasStrayed } = connection.source;
+    if (hasStrayed) strayed.set(connection.origin, true);
+    if (!exchange?.mayRepeat(error)) return exchange?.fail(error);
     // A server that closed one idle connection has most likely closed the others too.
-    for (const other of idleAt.get(connection.origin)?.slice() ?? []) other.cut();
-    send(exchange);
+    if (!hasStrayed) for (const other of idleAt.get(connection.origin)?.slice() ?? []) other.cut();
+    open(exchange);
   };
 
-  /** Sends `exchange` over the connection that was used last, or a new one. */
-  const send = (exchange: Exchange) => {
-    let connection = idleAt.get(exchange.url.origin)?.at(-1);
-    if (connection) {
-      take(connection);
-    } else {
-      connection = new Connection(exchange.url, connect, { finished: finish, closed: remove });
-      connections.add(connection);
-    }
+  /** Sends `exchange` over a new connection. */
+  const open = (exchange: Exchange) => {
+    const connection = new Connection(exchange.url, connect, { finished: finish, closed: remove });
+    connections.add(connection);
     connection.send(exchange);
   };
 
@@ -86,7 +100,16 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     async request(url: URL, options: RequestOptions): Promise<Response> {
       options.signal?.throwIfAborted();
       const exchange = new Exchange(url, options, fields);
-      send(exchange);
+      const others = strayed.has(url.origin) ? [] : (idleAt.get(url.origin) ?? []);
+      const isCrowded = others.length >= maxResting;
+      // The one that has rested longest, or the one that was used last, which may be new.
+      const connection = [others[0], others.at(-1)].find((other) => other?.mayCarry(exchange, isCrowded));
+      if (connection) {
+        take(connection);
+        connection.send(exchange);
+      } else {
+        open(exchange);
+      }
       return exchange.response;
     },
     /** Cuts all connections. */

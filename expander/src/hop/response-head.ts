@@ -11,6 +11,8 @@ export interface ResponseHead {
 export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
+  /** Whether one of its fields looks as if another head began there. */
+  holdsAnother?: true;
 }
 
 /** Bytes of the longest head. */
@@ -76,6 +78,7 @@ function lineParser() {
       name = '';
       return null;
     }
+    if (line.includes(beginning)) head.holdsAnother = true;
     const [, next, text = ''] = field.exec(line) ?? [];
     if (next !== undefined) {
       endField(head);
@@ -96,7 +99,7 @@ function lineParser() {
   };
 }
 
-function notHttp(): NodeJS.ErrnoException {
+export function notHttp(): NodeJS.ErrnoException {
   return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 

@@ -33,7 +33,12 @@ describe('expansions in flight', () => {
       limitRefreshes(async ({ text }, { refresh, client }) => {
         if (refresh) refreshed.push(client ?? '');
         if (refresh) await new Promise(() => {});
-        return endedExpansion(text, { code: 'final', message: '' });
+        const freshUntil = Date.now() + 10 * 60_000;
+        return {
+          ...endedExpansion(text, { code: 'final', message: '' }),
+          freshUntil,
+          staleUntil: 2 * freshUntil - Date.now(),
+        };
       }),
     );
     const expand = (url: string, client: string) =>

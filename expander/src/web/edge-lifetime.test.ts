@@ -24,6 +24,7 @@ const found = (milliseconds: number): Expansion => ({
   ...{ hops: [], longUrl: 'http://b.example/', redirectCount: 1, error: null, cached: false },
   end: { code: 'final' } as Expansion['end'],
   freshUntil: now + milliseconds,
+  staleUntil: now + milliseconds,
 });
 const stale = ', stale-while-revalidate=30, stale-if-error=600';
 

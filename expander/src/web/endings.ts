@@ -161,7 +161,7 @@ function pageKind(hop: Hop | undefined): Kind {
   const kind = kindOfStatus[status];
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';
-  if (hop?.isProvisional) return 'unread';
+  if (hop?.incomplete) return 'unread';
   if (hop?.file) return 'file';
   return hop?.scriptRedirect ? 'sends_on' : 'found';
 }

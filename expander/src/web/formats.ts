@@ -52,8 +52,8 @@ export const formats = {
   /** Every hop: the one format that is JSON, its errors too. */
   chain: {
     headers: { ...apiHeaders, 'Content-Type': 'application/json' },
-    write({ hops, freshUntil: _, ...rest }, { u, follow }) {
-      const shown = hops.map(({ freshUntil: _, isProvisional: __, ...hop }) => hop);
+    write({ hops, freshUntil: _, staleUntil: __, sources: ___, ...rest }, { u, follow }) {
+      const shown = hops.map(({ freshUntil: _, ...hop }) => hop);
       return asciiJson({ url: u, follow, hops: shown, ...rest });
     },
     emptyStatus: 400,

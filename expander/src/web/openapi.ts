@@ -52,6 +52,7 @@ const schemas = {
       title: { ...text, maxLength: 120 },
       file: record({ name: text, size: orNull(count) }),
       scriptRedirect: flag,
+      incomplete: flag,
       wrapper: text,
       addressFamily: { enum: [4, 6, null] },
       cached: flag,
@@ -63,7 +64,7 @@ const schemas = {
       mixedScripts: { type: 'array', items: text },
       imitates: orNull(text),
     },
-    ['bytesRead', 'title', 'file', 'scriptRedirect', 'wrapper'],
+    ['bytesRead', 'title', 'incomplete', 'file', 'scriptRedirect', 'wrapper'],
   ),
   Line: record({
     line: { type: 'integer', minimum: 1 },

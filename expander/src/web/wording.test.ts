@@ -117,7 +117,7 @@ describe('every ending is told in plain words', () => {
   test('the time of all redirects is the sum of the times that are shown', () => {
     const hops = [1.4, 1.4, 0.4, 999.7].map((milliseconds) => ({ milliseconds })) as Expansion['hops'];
     const end = { code: 'final', message: '' } as const;
-    const facts = { longUrl: '', redirectCount: 3, error: null, cached: false, freshUntil: 0 };
+    const facts = { longUrl: '', redirectCount: 3, error: null, cached: false, freshUntil: 0, staleUntil: 0 };
     expect(hops.map(({ milliseconds }) => duration(milliseconds))).toEqual([
       '1 ms',
       '1 ms',
@@ -139,7 +139,16 @@ describe('every ending is told in plain words', () => {
   test('what a cache remembers is said to be cached', () => {
     const hops = [{ milliseconds: 40 }] as Expansion['hops'];
     const end = { code: 'final', message: '' } as const;
-    const expansion = { hops, end, longUrl: '', redirectCount: 1, error: null, cached: true, freshUntil: 0 };
+    const expansion = {
+      hops,
+      end,
+      longUrl: '',
+      redirectCount: 1,
+      error: null,
+      cached: true,
+      freshUntil: 0,
+      staleUntil: 0,
+    };
     expect(summary(expansion)).toBe('1 redirect followed in 40 ms (cached).');
   });
 });

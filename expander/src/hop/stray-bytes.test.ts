@@ -1,0 +1,161 @@
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listening } from '@longhand/shared/testing/listening.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { shortener } from '../../testing/shortener.ts';
+import type { CacheClient } from '../cache/redis.ts';
+import type { Follow } from '../expansion/expansion.ts';
+
+/** An expander, and a website that answers the requests of each connection in their order. */
+async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {
+  const asked: string[] = [];
+  let connections = 0;
+  const server = createServer({ noDelay: true }, (socket) => {
+    connections += 1;
+    let last: Promise<unknown> = Promise.resolve();
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      for (const [, method = '', path = ''] of `${data}`.matchAll(/^(HEAD|GET) (\S+) HTTP/gm)) {
+        asked.push(`${method} ${path}`);
+        last = last.then(() => answer(path, socket));
+      }
+    });
+  });
+  onTestFinished(() => void server.close());
+  const origin = `http://127.0.0.1:${await listening(server)}`;
+  const { expand, close } = testExpander(redis ? { redis } : {});
+  onTestFinished(close);
+  return {
+    expand,
+    asked,
+    connections: () => connections,
+    /** The path where the chain from `path` ends; the code of the error if it fails. */
+    async end(path: string, follow: Follow = 'default') {
+      const { error, longUrl } = await expand.trace(origin + path, { follow });
+      return error?.code ?? longUrl?.slice(origin.length);
+    },
+  };
+}
+
+const head = (status: string, length: number, more = '', type = 'text/plain') =>
+  `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${more}\r\n`;
+/** Every path leads to the same one below `/at`. */
+const truth = (path: string) =>
+  path.startsWith('/at') ? head('200 OK', 0) : head('301 Moved', 0, `Location: /at${path}\r\n`);
+const lie = head('301 Moved', 0, 'Location: /at/evil\r\n');
+const closing = head('301 Moved', 0, 'Location: /at/evil\r\nConnection: close\r\n');
+const unfinished = 'HTTP/1.1 301 Moved\r\nLocation: /at/evil\r\nX: ';
+
+const cases = (['default', 'all'] as const).flatMap((follow) =>
+  [1, 20, 120].map((late): [Follow, number] => [follow, late]),
+);
+const victims = Array.from({ length: 20 }, (_, i) => `/victim/${i}`);
+const expected = victims.map((victim) => `/at${victim}`);
+
+describe('a late body to HEAD that looks like a response', () => {
+  /** Its URL is expanded, and then others, one after the other. @returns the wrong ends of those, at first and later. */
+  async function attack(body: string, late: number, follow: Follow) {
+    const { end } = await website(async (path, socket) => {
+      if (path !== '/user') return socket.write(truth(path));
+      socket.write(head('200 OK', body.length));
+      await sleep(late);
+      socket.write(body);
+    });
+    const wrong = async () => {
+      const ends: unknown[] = [];
+      for (const victim of victims) ends.push(await end(victim, follow));
+      return ends.filter((found, i) => found !== expected[i]);
+    };
+    await end('/user', follow);
+    return { first: await wrong(), wrong };
+  }
+
+  test.each(cases)(
+    'fools one request at most, and nothing lasts: follow=%s, after %i ms',
+    async (follow, late) => {
+      const { first, wrong } = await attack(lie, late, follow);
+      expect(first.length).toBeLessThanOrEqual(1);
+      await expect.poll(wrong).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['ends the connection', closing],
+    ['is one head with the true response', unfinished],
+  ])('is found out also where it %s', async (_, body) => {
+    const { first, wrong } = await attack(body, 1, 'default');
+    expect(first.length).toBeLessThanOrEqual(1);
+    await expect.poll(wrong).toEqual([]);
+  });
+
+  test('is not told to other processes', async () => {
+    const entries: string[] = [];
+    const redis = { get: async () => null, set: async (key: string) => entries.push(key) };
+    const doubted = Promise.withResolvers<void>();
+    let lies = 1;
+    const { end, expand } = await website(
+      async (path, socket) => {
+        if (path === '/user') return socket.write(head('200 OK', lie.length));
+        if (path === '/victim' && lies-- > 0) {
+          socket.write(lie);
+          await doubted.promise;
+        }
+        socket.write(truth(path));
+      },
+      redis as unknown as CacheClient,
+    );
+    await end('/user');
+    expect(await end('/victim')).toBe('/at/evil');
+    doubted.resolve();
+    await expect.poll(() => end('/victim')).toBe('/at/victim');
+    // It is written later than the wrong answer would be.
+    await expand.trace(`${shortener.url}/chain/1`);
+    await expect.poll(() => entries.some((key) => key.endsWith('/chain/1')), { timeout: 5_000 }).toBe(true);
+    expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);
+  });
+});
+
+test('after bytes that nobody asked for, their origin gets a new connection for each request, and no request twice', async () => {
+  const sent = Promise.withResolvers<void>();
+  const { end, asked, connections } = await website(async (path, socket) => {
+    socket.write(truth(path));
+    if (path !== '/at/user') return;
+    await sleep(5);
+    socket.write(lie, () => sent.resolve());
+  });
+  await end('/user');
+  await sent.promise;
+  expect(connections()).toBe(1);
+  const paths = ['/a', '/b', '/c'];
+  for (const path of paths) expect(await end(path)).toBe(`/at${path}`);
+  expect(asked).toEqual(['/user', ...paths].flatMap((path) => [`HEAD ${path}`, `HEAD /at${path}`]));
+  expect(connections()).toBe(7);
+});
+
+describe('an honest website that sends bodies to HEAD', () => {
+  test.each(cases)('never fails: follow=%s, after %i ms', async (follow, late) => {
+    const body = '<title>A page</title>'.repeat(50);
+    const { end } = await website(async (_, socket) => {
+      socket.write(head('200 OK', body.length, '', 'text/html'));
+      await sleep(late);
+      socket.write(body);
+    });
+    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    const ends: unknown[] = [];
+    for (const path of paths) ends.push(await end(path, follow));
+    expect(ends).toEqual(paths);
+  });
+});
+
+test('a GET goes over a connection that has met no other URL, for it ends before anything could show', async () => {
+  const { end, connections } = await website((path, socket) =>
+    socket.write(
+      path === '/a' ? head('302 Found', 0, 'Location: /page\r\n') : head('200 OK', 0, '', 'text/html'),
+    ),
+  );
+  await end('/page', 'all');
+  expect(connections()).toBe(1);
+  await end('/a', 'all');
+  expect(connections()).toBe(1 + 1);
+});

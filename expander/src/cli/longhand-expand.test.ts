@@ -111,13 +111,15 @@ describe('longhand-expand', () => {
   test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {
     const full = await open('/dev/full', 'w');
     const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-    const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
-      stdio: ['ignore', full.fd, 'pipe'],
-      env: childEnvironment,
-    });
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
-    expect(await exit).toEqual([2, null]);
+    for (const argument of ['http://10.0.0.1/', '--help']) {
+      const child = spawn(process.execPath, [command, argument], {
+        stdio: ['ignore', full.fd, 'pipe'],
+        env: childEnvironment,
+      });
+      const exit = once(child, 'exit');
+      expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
+      expect(await exit).toEqual([2, null]);
+    }
     await full.close();
   });
 
@@ -160,6 +162,18 @@ describe('longhand-expand', () => {
     expect(stdout).toContain('has a certificate that cannot be verified');
   });
 
+  test('keeps what it compiled in a folder of its own, unless it is told another', async () => {
+    const report =
+      'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
+    expect((await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: '' })).stderr).toContain(
+      `${import.meta.dirname}/.cache/`,
+    );
+    const other = await mkdtemp(join(tmpdir(), 'longhand-'));
+    const { stderr } = await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: other });
+    expect(stderr).toContain(`${other}/`);
+  });
+
   test('loads neither an HTTP server nor TLS, which take longer than Node itself', async () => {
     const report = 'process.on("exit", () => console.error(JSON.stringify(process.moduleLoadList)))';
     const { stderr } = await run([`${shortener.url}/chain/1`], '', {
@@ -194,6 +208,20 @@ describe('a list that arrives piece by piece', () => {
     child.kill('SIGINT');
     const exit = once(child, 'exit');
     expect(await text(child.stderr)).toBe('1 processed, 0 failed: interrupted\n');
+    expect(await exit).toEqual([130, null]);
+  });
+
+  test('ends at Ctrl-C also if nobody reads the results', async () => {
+    const child = start([]);
+    let sent = 0;
+    const endless = async function* () {
+      for (; ; sent += 1) yield `http://10.0.0.1/${sent}${'x'.repeat(8_000)}\n`;
+    };
+    Readable.from(endless()).pipe(child.stdin.on('error', () => {}));
+    await expect.poll(() => sent).toBeGreaterThan(60);
+    child.kill('SIGINT');
+    const exit = once(child, 'exit');
+    expect(await text(child.stderr)).toMatch(/: interrupted\n$/);
     expect(await exit).toEqual([130, null]);
   });
 

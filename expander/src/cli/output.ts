@@ -16,6 +16,8 @@ function field(value: string | number): string {
   return String(value).replace(controls, encodeURIComponent);
 }
 
+export type Output = ReturnType<typeof createOutput>;
+
 /** Writes lines to `stream`, those of one turn of the event loop together. */
 export function createOutput(stream: Writable) {
   let text = '';
@@ -31,18 +33,21 @@ export function createOutput(stream: Writable) {
       }),
     );
   };
+  const failed = new Promise<never>((_, reject) => stream.on('error', reject));
   return {
+    /** Rejects when `stream` fails. */
+    failed,
     /** @returns a promise to wait for before more is written, if the reader is slow. */
     write(line: string): Promise<void> | undefined {
       if (text === '') setImmediate(flush);
       text += line;
       return drained;
     },
-    /** Resolves when everything has been handed to the system; never, if that fails, which the stream tells itself. */
+    /** Resolves when everything has been handed to the system; never, if that fails. */
     end(last = '') {
       const rest = text + last;
       text = '';
-      return new Promise<void>((resolve) => stream.write(rest, (error) => error ?? resolve()));
+      return new Promise<undefined>((resolve) => stream.write(rest, (error) => error ?? resolve(undefined)));
     },
   };
 }
@@ -55,6 +60,8 @@ export interface Terminal {
 
 /** Milliseconds between two drawings. */
 const interval = 100;
+
+export type Progress = ReturnType<typeof createProgress>;
 
 /** Counts what is done: draws the counts on a terminal, and elsewhere writes them at the end only. */
 export function createProgress(terminal: Terminal, now: () => number = Date.now) {

@@ -2,11 +2,15 @@ import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { loggedError } from '@longhand/shared/logged-error.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
+import { within } from '../expansion/deadline.ts';
 import { setUpResolver } from '../guard/resolver.ts';
 import { type Options, readOptions } from './options.ts';
-import { createOutput, createProgress } from './output.ts';
+import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { createUnshorten } from './unshorten.ts';
 import { manual, usage } from './usage.ts';
+
+/** Milliseconds after an interruption in which the reader has to take the results that are there. */
+const patience = 1_000;
 
 /** The command `longhand-expand`. @returns its exit status. */
 export async function run(): Promise<number> {
@@ -17,55 +21,46 @@ export async function run(): Promise<number> {
     process.stderr.write(`${escapeControls((error as Error).message)}\n\n${usage}`);
     return 2;
   }
-  if (options.help) {
-    await createOutput(process.stdout).end(manual);
-    return 0;
-  }
-  try {
-    return await expandAll(options);
-  } catch (error) {
-    process.stderr.write(`longhand-expand: ${escapeControls((error as Error).message)}\n`);
-    return 2;
-  }
-}
-
-async function expandAll(options: Options): Promise<number> {
-  setUpResolver();
-  const unshorten = await createUnshorten(options);
-  const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
-  const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);
   const output = createOutput(process.stdout);
   const progress = createProgress({
     // Results on the same terminal are progress enough.
     isTTY: process.stderr.isTTY && !process.stdout.isTTY,
     write: (text) => process.stderr.write(text),
   });
-  const status = () => (progress.failed() > 0 ? 1 : 0);
-  const stopped = Promise.withResolvers<number>();
-  // The reader has left, as `head` does.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    error.code === 'EPIPE' ? stopped.resolve(status()) : stopped.reject(error),
-  );
+  const work = options.help ? output.end(manual) : expandAll(options, output, progress);
+  try {
+    const signal = await Promise.race([work, output.failed]);
+    if (signal) return 128 + signal;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // The reader has left, as `head` does.
+    if (code !== 'EPIPE') {
+      process.stderr.write(`longhand-expand: ${escapeControls(message)}\n`);
+      return 2;
+    }
+  }
+  return progress.failed() > 0 ? 1 : 0;
+}
 
+/** @returns the number of the signal that interrupted it, if one did. */
+async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
+  setUpResolver();
+  const unshorten = await createUnshorten(options);
+  const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
+  const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);
   const write = (line: BulkLine) => {
     progress.step(line.error === null);
     return output.write(options.format(line));
   };
-  const done = async () => {
-    await processList(urls, unshorten, write, {
-      concurrency: options.concurrency,
-      onFault: (fault) => console.error(loggedError(fault)),
-    });
-    await output.end();
-    progress.end();
-    return status();
-  };
-  const interrupted = async (number: number) => {
-    await output.end();
-    progress.end(': interrupted');
-    return 128 + number;
-  };
-  process.once('SIGINT', () => stopped.resolve(interrupted(2)));
-  process.once('SIGTERM', () => stopped.resolve(interrupted(15)));
-  return Promise.race([done(), stopped.promise]);
+  const stopped = Promise.withResolvers<number>();
+  process.once('SIGINT', () => stopped.resolve(2));
+  process.once('SIGTERM', () => stopped.resolve(15));
+  const done = processList(urls, unshorten, write, {
+    concurrency: options.concurrency,
+    onFault: (fault) => console.error(loggedError(fault)),
+  }).then(() => output.end());
+  const signal = await Promise.race([done, stopped.promise]);
+  if (signal) await within(patience, output.end(), undefined);
+  progress.end(signal ? ': interrupted' : '');
+  return signal ?? undefined;
 }

@@ -1,5 +1,5 @@
 import { morph, shownVersion } from './morph.js';
-import { complain, mention, recovered } from './notice.js';
+import { complain, mention, readable, recovered } from './notice.js';
 
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
@@ -46,7 +46,7 @@ export function report(failure: Failure) {
   const link = loggedOut
     ? { href: '/login', target: '_blank', textContent: 'Log in' }
     : removed && { href: '/tasks/removals', textContent: 'Recently deleted' };
-  complain(message, loggedOut || status < 400 || status >= 500, link ?? undefined);
+  complain(message, loggedOut || status < 400 || status >= 500 ? readable : undefined, link ?? undefined);
 }
 
 /** What is under way. One step at a time, so that no response overtakes another. */

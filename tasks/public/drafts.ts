@@ -11,23 +11,30 @@ export function drafts(): Record<string, Values> {
   }
 }
 
-/** Where the form stands: the id of a task's row, or above the list. */
-const placeOf = (form: HTMLFormElement) => form.closest('li')?.id ?? 'above';
+/** Where a form leads, and so where its text belongs: one task, a new one, or several. */
+function placeOf(form: HTMLFormElement) {
+  const row = form.closest('li');
+  return row ? `/tasks/${row.id.slice(5)}` : form.matches('.lines') ? 'lines' : new URL(form.action).pathname;
+}
 
-/** What has to stay as it was: the text; what makes a task once, however often it is sent; the revision that was edited. */
+/** The text; what makes a task once, however often it is sent; the revision that was edited. */
 const fieldsOf = (form: HTMLFormElement) =>
-  form.querySelectorAll<HTMLInputElement>('[name=title], [name=nonce], [name=revision]');
+  form.querySelectorAll<HTMLInputElement>(':is([name=title], [name=text], [name=nonce], [name=revision])');
 
-export function storeDraft(form: HTMLFormElement, title?: string) {
-  const values = Object.fromEntries(Array.from(fieldsOf(form), ({ name, value }) => [name, value]));
+/** @param text by default nothing, which drops what was kept */
+export function storeDraft(form: HTMLFormElement, text?: string) {
+  const values = Object.fromEntries(
+    Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : text]),
+  );
   try {
-    const draft = title ? { ...values, title } : undefined;
-    sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), [placeOf(form)]: draft }));
+    const kept = { ...drafts(), [placeOf(form)]: text ? values : undefined };
+    sessionStorage.setItem('drafts', JSON.stringify(kept));
   } catch {
     // It is lost on reload, as it would be without this.
   }
 }
 
+/** Fills in what was typed before a reload. A change of somebody else since is not overwritten unseen. */
 export function restoreDraft(form: HTMLFormElement) {
   const values = drafts()[placeOf(form)] ?? {};
   for (const field of fieldsOf(form)) field.value = values[field.name] ?? field.value;

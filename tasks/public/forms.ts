@@ -2,7 +2,8 @@ import { change, enqueue, load, post, report } from './change.js';
 import { drafts, restoreDraft, storeDraft } from './drafts.js';
 import { offerFocus } from './focus.js';
 import { say } from './notice.js';
-import { linesAdded } from './paste.js';
+import { linesAdded, offerLines } from './paste.js';
+import { localise } from './times.js';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
@@ -29,7 +30,8 @@ export function write(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
   const row = form.closest('li');
-  const sent = { text: field.value };
+  // Only a list has lines.
+  const sent = { text: field.name === 'text' ? field.value : field.value.replace(/\s*\n\s*/g, ' ') };
   const adding = field === title;
   explain(form, '');
   if (adding) {
@@ -91,6 +93,21 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
+/** Puts a field that shows a long title whole in the place of the one for a single line. Enter saves in it all the same. */
+function wrapTitle(form: HTMLFormElement) {
+  const field = fieldOf(form);
+  const area = document.createElement('textarea');
+  for (const { name, value } of field.attributes) area.setAttribute(name, value);
+  area.rows = 1;
+  area.value = field.value;
+  area.onkeydown = (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  };
+  field.replaceWith(area);
+}
+
 /** What a row holds while it is not edited. */
 const contents = new WeakMap<Element, Node[]>();
 
@@ -101,6 +118,9 @@ export function edit(row: HTMLElement) {
     const form = (await load(href)).querySelector<HTMLFormElement>('form.write');
     // The list may have changed since the click.
     if (!form || !row.checkVisibility() || row.matches('.editing')) return;
+    wrapTitle(form);
+    localise(form);
+    for (const menu of row.querySelectorAll('details')) menu.open = false;
     contents.set(row, [...row.childNodes]);
     // The rows below stay where they are.
     row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
@@ -125,9 +145,11 @@ export function endEdit(row: HTMLElement) {
 
 /** Fills in what was typed before a reload, or before Back led here. */
 export function restoreDrafts() {
-  restoreDraft(title.form as HTMLFormElement);
-  for (const place of Object.keys(drafts())) {
-    const row = document.querySelector<HTMLElement>(`li#${place}`);
+  const single = title.form as HTMLFormElement;
+  restoreDraft(single);
+  for (const [place, { text = '' }] of Object.entries(drafts())) {
+    const row = document.querySelector<HTMLElement>(`li#task-${place.slice(7)}`);
     if (row) edit(row);
+    if (place === 'lines') enqueue(() => offerLines(single, text));
   }
 }

@@ -39,24 +39,28 @@ export const showKeys = () => openDialog().catch(report);
  *
  * @returns false: the key is not ours
  */
-function pressKey({ key, target, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): unknown {
+function pressKey(event: KeyboardEvent): unknown {
+  const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
   const at = target as Element;
   if (at.closest('input, textarea, select, dialog')) return false;
-  if (ctrlKey || metaKey) return key.toLowerCase() === 'z' && !altKey && !shiftKey && !repeat && undo();
+  if (ctrlKey || metaKey) return letter(event) === 'z' && !altKey && !shiftKey && !repeat && undo();
   if (altKey) return false;
   const row = at.closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (!row && at.id !== 'list') return !repeat && single && pressSingle(key);
-  if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();
-  if (key === ' ' && !at.closest('button')) return row && !repeat && toggle(row);
+  if (row || at.id === 'list') {
+    if (key === 'ArrowUp' || key === 'ArrowDown') return next(row, key)?.focus();
+    if (key === ' ' && !at.closest('button, summary')) return row && !repeat && toggle(row);
+  }
   if (repeat) return false;
   if (row === at && key === 'Enter') return edit(row);
-  return single && pressSingle(key);
+  if (row === at && /^(Delete|Backspace)$/.test(key))
+    return row.querySelector<HTMLElement>('.actions button')?.click();
+  if (single && letter(event) === 'n') return document.getElementById('title')?.focus();
+  return single && key === '?' && showKeys();
 }
 
-function pressSingle(key: string): unknown {
-  if (key === 'n') return document.getElementById('title')?.focus();
-  return key === '?' && showKeys();
-}
+/** The Latin letter on a key, also where the layout has other letters there. */
+const letter = ({ key, code }: KeyboardEvent) =>
+  (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 
 document.addEventListener('keydown', (event) => {
   if (!event.isComposing && pressKey(event) !== false) event.preventDefault();

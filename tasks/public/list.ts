@@ -5,15 +5,20 @@ import { enqueue, heard, refresh, refreshQuietly } from './change.js';
 import { edit, endEdit, explain, keepDraft, restoreDrafts, write } from './forms.js';
 import { showKeys } from './keys.js';
 import { live } from './live.js';
+import { complain } from './notice.js';
 import { countLines, endLines, offerLines } from './paste.js';
 import { press, toggle } from './rows.js';
 
 const field = document.getElementById('title') as HTMLInputElement;
 
+/** The row of the first click of a double click. */
+let clicked: Element | null = null;
+
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
+  if (event.detail === 1) clicked = target.closest('.tasks > li');
   // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
-  if (event.detail > 1 && target.closest('.tasks :is(a, button), .write button'))
+  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write button'))
     return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -31,7 +36,7 @@ document.addEventListener('click', (event) => {
 
 document.addEventListener('dblclick', ({ target }) => {
   const row = (target as Element).closest<HTMLElement>('.tasks > li:not(.editing)');
-  if (row && !(target as Element).closest('a, button')) edit(row);
+  if (row && row === clicked && !(target as Element).closest('a, button, summary')) edit(row);
 });
 
 document.addEventListener('submit', (event) => {
@@ -76,4 +81,9 @@ function cancel(part: Element) {
 }
 
 restoreDrafts();
-live('/tasks/events', heard, () => enqueue(refreshQuietly));
+live(
+  '/tasks/events',
+  heard,
+  () => enqueue(refreshQuietly),
+  () => complain('Not connected. This list may be out of date.', 0),
+);

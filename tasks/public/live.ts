@@ -9,25 +9,38 @@ const pause = 2_000;
  *
  * @param url of the server-sent events
  * @param onRefused called where the server refuses the connection, each time
+ * @param onSilence called where nothing was heard for 20 s, until something is
  */
-export function live(url: string, onVersion: (version: string) => void, onRefused: () => void) {
+export function live(
+  url: string,
+  onVersion: (version: string) => void,
+  onRefused: () => void,
+  onSilence: () => void,
+) {
   let source: EventSource | undefined;
   let watch: ReturnType<typeof setTimeout> | undefined;
+  let heard = 0;
 
   function open() {
+    heard = performance.now();
+    connect();
+  }
+
+  function connect() {
     close();
     if (document.hidden) return;
     source = new EventSource(url);
     source.onmessage = ({ data }) => {
-      reopenIn(silence);
+      heard = performance.now();
+      reconnectIn(silence);
       onVersion(data);
     };
     source.onerror = () => {
       if (source?.readyState !== EventSource.CLOSED) return;
-      reopenIn(pause * (1 + Math.random()));
+      reconnectIn(pause * (1 + Math.random()));
       onRefused();
     };
-    reopenIn(silence);
+    reconnectIn(silence);
   }
 
   function close() {
@@ -36,9 +49,12 @@ export function live(url: string, onVersion: (version: string) => void, onRefuse
     source = undefined;
   }
 
-  function reopenIn(milliseconds: number) {
+  function reconnectIn(milliseconds: number) {
     clearTimeout(watch);
-    watch = setTimeout(open, milliseconds);
+    watch = setTimeout(() => {
+      if (performance.now() >= heard + silence) onSilence();
+      connect();
+    }, milliseconds);
   }
 
   document.addEventListener('visibilitychange', open);

@@ -17,7 +17,7 @@ const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
   beforeNodeRemoved: (old: Node) => !is(old, '.write, .editing, .tasks:has(.editing)'),
-  beforeAttributeUpdated: (name: string) => name !== 'data-pending',
+  beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
   afterNodeAdded(node: Node) {
     if (still.matches || !is(node, '.tasks > li')) return;
     (node as Element).animate([{ backgroundColor: 'var(--tint)' }, {}], 900);

@@ -1,7 +1,7 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
 /** Milliseconds that a complaint stays at least: enough to read it. */
-const readable = 5_000;
+export const readable = 5_000;
 
 /** From when on the complaint that is shown no longer holds if the server answers. */
 let passesAt = Infinity;
@@ -26,10 +26,10 @@ export function say(text: string, title?: string, link?: Link) {
 /**
  * Says what went wrong, visibly, until it is closed or something else is said. An Undo that is offered stays.
  *
- * @param passing whether that is over once the server answers again
+ * @param passes milliseconds after which it is over once the server answers again; by default it is not
  * @param link what to do about it
  */
-export function complain(text: string, passing = false, link?: Link) {
+export function complain(text: string, passes = Infinity, link?: Link) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {
@@ -40,7 +40,7 @@ export function complain(text: string, passing = false, link?: Link) {
   complaint.append(text, ' ', ...(link ? [make('a', link), ' '] : []), close);
   if (!notice.querySelector('form')) say('');
   notice.prepend(complaint);
-  passesAt = passing ? performance.now() + readable : Infinity;
+  passesAt = performance.now() + passes;
 }
 
 function endComplaint() {
@@ -49,7 +49,7 @@ function endComplaint() {
 
 /** Takes back a complaint that no longer holds, because the server answers again. */
 export function recovered() {
-  if (performance.now() > passesAt) endComplaint();
+  if (performance.now() >= passesAt) endComplaint();
 }
 
 /** Says what others did, unless the notice has something to press, such as Undo, or Close after what went wrong. */

@@ -1,4 +1,5 @@
 import { load } from './change.js';
+import { restoreDraft, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
 /** How many lines of `text` hold a task. */
@@ -20,17 +21,19 @@ export async function offerLines(single: HTMLFormElement, text: string) {
   form.action = '/task';
   form.classList.add('lines');
   area.value = text;
+  restoreDraft(form);
   // A short list does not push its button off the screen of a phone.
   area.rows = Math.min(area.rows, text.split('\n').length);
   area.oninput = count;
   count();
   single.after(form);
   single.hidden = true;
+  storeDraft(form, area.value);
   add.focus();
 }
 
 /** Says that the lines were added, and leads to them if they are not shown here. */
-export function linesAdded(several: Element, text: string) {
+export function linesAdded(several: HTMLFormElement, text: string) {
   const shown = new URLSearchParams(location.search);
   const elsewhere = shown.get('filter') === 'finished' || shown.has('after');
   say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
@@ -38,7 +41,8 @@ export function linesAdded(several: Element, text: string) {
 }
 
 /** Brings the form for one task back in the place of that for several. */
-export function endLines(several: Element) {
+export function endLines(several: HTMLFormElement) {
+  storeDraft(several);
   const single = several.previousElementSibling as HTMLFormElement;
   several.remove();
   single.hidden = false;

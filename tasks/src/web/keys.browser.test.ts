@@ -98,6 +98,73 @@ describe('Keys', () => {
   });
 });
 
+test('Delete and Backspace delete the task of the row, and nothing after it', async () => {
+  const page = await rows('milk', 'bread', ...Array.from({ length: 30 }, (_, i) => `task ${i}`));
+  await press(page, 'Delete');
+  await poll(async () => (await titles(page))[0]).toBe('bread');
+  await press(page, 'Delete', 'Backspace', 'Space', 'Enter');
+  expect(await focused(page)).toBe('list');
+  await poll(() => page.evaluate('scrollY')).toBe(0);
+  await press(page, 'ArrowDown', 'Backspace');
+  await poll(async () => (await titles(page))[0]).toBe('task 0');
+  await poll(() => notice(page)).toContain('Deleted: bread');
+  expect((await site.store.list({ filter: 'all' })).open).toBe(30);
+});
+
+test('Letters count as on a Latin layout where the layout has others', async () => {
+  const page = await rows('milk', 'bread');
+  await press(page, 'Delete');
+  await poll(() => notice(page)).toContain('Deleted: milk');
+  const type = (key: string, code: string, ctrlKey = false) =>
+    page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+      { key: '${key}', code: '${code}', ctrlKey: ${ctrlKey}, bubbles: true }))`);
+  // On a German keyboard this is y, on a Russian one z.
+  await type('y', 'KeyZ', true);
+  await type('я', 'KeyZ', true);
+  await poll(() => titles(page)).toEqual(['milk', 'bread']);
+  await type('т', 'KeyN');
+  await poll(() => focused(page)).toBe('title');
+});
+
+describe('Undo', () => {
+  const undo = (page: Page) => page.getByRole('button', { name: 'Undo' });
+  const remove = (page: Page, title: string) =>
+    page.getByRole('button', { name: `Delete: ${title}` }).click();
+
+  test('is sent once for a double click', async () => {
+    const page = await rows('milk', 'bread');
+    await remove(page, 'milk');
+    await undo(page).dblclick();
+    await poll(() => notice(page)).toBe('Restored: milk');
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+  });
+
+  test('stays after a deletion that failed, and takes back the one before', async () => {
+    const page = await rows('milk', 'bread');
+    await remove(page, 'milk');
+    await poll(() => notice(page)).toContain('Deleted: milk');
+    await page.route('**/tasks/1', (route) => route.abort());
+    await remove(page, 'bread');
+    await poll(() => notice(page)).toMatch(/^Not saved: no connection\. Close\s+Deleted: milk\s+Undo\s*$/);
+    expect(await titles(page)).toEqual(['bread']);
+    await press(page, 'ControlOrMeta+Z');
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+    await poll(() => notice(page)).toBe('Restored: milk');
+  });
+
+  test('that fails can be tried again, by its button and by Ctrl+Z', async () => {
+    const page = await rows('milk', 'bread');
+    await remove(page, 'milk');
+    await page.route('**/tasks/restore', (route) => route.abort());
+    await undo(page).click();
+    await poll(() => notice(page)).toMatch(/^Not saved: no connection\. Close\s+Deleted: milk\s+Undo\s*$/);
+    await page.unroute('**/tasks/restore');
+    await page.locator('#list').focus();
+    await press(page, 'ControlOrMeta+Z');
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+  });
+});
+
 describe('Ctrl+Z', () => {
   test('takes back the last deletion, once, while the notice offers that', async () => {
     const page = await rows('milk', 'bread', 'tea', 'rice');

@@ -214,15 +214,42 @@ describe.each([
   });
 });
 
-test('Times are in the zone of the reader, with the exact time on hover, and in UTC without scripts', async () => {
+test('A task says its age where it is edited: in the zone of the reader, exact on hover, in UTC without scripts', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   const page = await site.open('/', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
-  const time = page.locator('time');
-  await poll(() => time.textContent()).toBe('Mar 2024');
-  await poll(() => time.getAttribute('title')).toMatch(/^added Friday,? 1 March 2024 at 08:30:15 /);
-  await poll(() => time.getAttribute('datetime')).toBe('2024-02-29T23:30:15.678Z');
-  const plain = await site.open('/', { javaScriptEnabled: false });
-  await poll(() => plain.locator('time').textContent()).toBe('29 Feb 2024, 23:30 UTC');
+  for (const open of [() => page.getByLabel('Edit: milk').click(), () => page.goto('/tasks/1/edit')]) {
+    await open();
+    const time = page.locator('time');
+    await poll(() => time.textContent()).toBe('Mar 2024');
+    await poll(() => time.getAttribute('title')).toMatch(/^added Friday,? 1 March 2024 at 08:30:15 /);
+    await poll(() => time.getAttribute('datetime')).toBe('2024-02-29T23:30:15.678Z');
+  }
+  await site.store.update('1', { finished: 1 }, new Date('2024-03-01T00:00:00.000Z'));
+  const plain = await site.open('/tasks/1/edit', { javaScriptEnabled: false });
+  await poll(() => plain.locator('.when').textContent()).toMatch(
+    /^added 29 Feb 2024, 23:30 UTC,\s+finished 1 Mar 2024, 00:00 UTC$/,
+  );
+});
+
+test.each([
+  ['at a desk', undefined],
+  ['on a phone', { viewport: { width: 360, height: 640 } }],
+])('A long title is edited in a field that shows it whole, and Enter saves (%s)', async (_, options) => {
+  await site.add('a long title '.repeat(38).trim());
+  const page = await site.open('/', options);
+  await page.getByLabel(/^Edit: a long/).click();
+  const title = page.getByLabel('Title');
+  await title.waitFor();
+  const hidden = () =>
+    title.evaluate((field) => [
+      field.scrollHeight - field.clientHeight,
+      field.scrollWidth - field.clientWidth,
+    ]);
+  expect(await hidden()).toEqual([0, 0]);
+  await page.keyboard.type(', end');
+  expect(await hidden()).toEqual([0, 0]);
+  await page.keyboard.press('Enter');
+  await poll(() => titles(page)).toEqual([`${'a long title '.repeat(38).trim()}, end`]);
 });
 
 test('The links that change a task ask not to be followed, and nothing asks for a prefetch', async () => {

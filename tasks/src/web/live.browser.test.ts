@@ -120,7 +120,58 @@ async function hear(page: Page, title: string) {
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
+describe('The focus stays where it is when somebody else changes the list:', () => {
+  test.each([
+    [
+      'on the same control of the same task',
+      'Finish: bread',
+      () => site.store.update('2', { finished: 1 }, new Date()),
+      'Reopen: bread',
+    ],
+    [
+      'on the row whose control is gone',
+      'Where to? https://bit.ly/3',
+      () => site.store.update('2', { title: 'tea' }, new Date()),
+      'task-2',
+    ],
+    [
+      'on the list, where no key acts, if the row is gone',
+      'Delete: bread',
+      () => site.store.destroy('2', 'gone'),
+      'list',
+    ],
+  ])('%s', async (_, label, change, there) => {
+    await site.add('milk');
+    await site.add('bread https://bit.ly/3', 'rice');
+    const bob = await site.open();
+    const control = bob.getByLabel(label);
+    await control.focus();
+    await change();
+    const at = () => bob.evaluate('document.activeElement.ariaLabel ?? document.activeElement.id');
+    await poll(at).toMatch(new RegExp(`^${there}`));
+    if (there !== 'list') return;
+    for (const key of ['Space', 'Enter', 'Delete']) await bob.keyboard.press(key);
+    await bob.keyboard.press('ArrowDown');
+    await poll(at).toBe('task-1');
+    expect(await titles(bob)).toEqual(['rice', 'milk']);
+  });
+});
+
 describe('The connection by which a page hears of changes', () => {
+  test('is said to be lost after 20 s without a word, until there is one', async () => {
+    const { page } = await openList();
+    await hear(page, 'milk');
+    const notice = () => page.locator('#notice').textContent();
+    await page.route(events, (route) => route.abort());
+    await page.clock.fastForward(20_000);
+    await poll(notice).toBe('Not connected. This list may be out of date. Close');
+    await page.unroute(events);
+    await page.clock.fastForward(20_000);
+    await site.add('bread');
+    await poll(() => titles(page)).toEqual(['bread', 'milk']);
+    await poll(notice).not.toContain('Not connected');
+  });
+
   test('is opened anew where 20 s bring no first word', async () => {
     const { page, connections } = await openList((opened) => opened.route(events, () => {}, { times: 1 }));
     await page.clock.fastForward(10_000);

@@ -91,6 +91,21 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('');
   });
 
+  test.each([
+    ['/tasks/new', 'What needs to be done?', 'Add'],
+    ['/tasks/1/edit', 'Title', 'Save'],
+    ['/tasks/import', 'One task on each line', 'Import'],
+  ])('what was typed on %s is there after a reload, until it is sent', async (path, label, button) => {
+    await site.add('milk');
+    const page = await site.open(path);
+    await page.getByLabel(label).fill('half a task');
+    await page.reload();
+    await poll(() => page.getByLabel(label).inputValue()).toBe('half a task');
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await poll(() => page.locator('main').textContent()).toMatch(/half a task|1 task imported/);
+    expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
+  });
+
   test('half-typed edits are there after a reload, and a change since is not overwritten unseen', async () => {
     await site.add('milk', 'bread');
     const page = await openList();
@@ -310,6 +325,18 @@ describe('A list that is pasted into the field', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     await poll(() => focused(page)).toBe('title');
     expect(await stored()).toEqual([]);
+  });
+
+  test('is there after a reload, until it is added or left', async () => {
+    const page = await site.open();
+    await paste(page, 'milk\nbread');
+    await page.getByLabel('One task on each line').fill('milk\nbread\ntea');
+    await page.reload();
+    await page.getByRole('button', { name: 'Add 3 tasks' }).click();
+    await poll(() => titles(page)).toEqual(['milk', 'bread', 'tea']);
+    await page.reload();
+    await poll(() => titles(page)).toHaveLength(3);
+    expect(await page.locator('form.lines').count()).toBe(0);
   });
 
   test('is added once, though its answer was lost, and wholly or not at all', async () => {

@@ -63,17 +63,18 @@ describe('GET /', () => {
     expect(await response.text()).toContain(text);
   });
 
-  test('tells in each row when it was added, finished or reopened, in words of their own', async () => {
+  test('leaves to the pages of a task when it was added, finished or reopened', async () => {
     const { _id } = await create('milk');
-    const when = async () => {
-      const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await (await get('/')).text()) ?? [];
+    const when = async (path = `/tasks/${_id}/edit`) => {
+      const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await (await get(path)).text()) ?? [];
       return words.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
     };
-    expect(await when()).toMatch(/^added \d/);
+    expect(await when()).toMatch(/^added \d.* UTC$/);
     await get(`/task/${_id}/finish`);
-    expect(await when()).toMatch(/^finished \d/);
+    expect(await when()).toMatch(/^added \d.*, finished \d/);
     await get(`/task/${_id}/unfinish`);
-    expect(await when()).toMatch(/^reopened \d/);
+    expect(await when(`/tasks/${_id}`)).toMatch(/^added \d.*, reopened \d/);
+    expect(await when('/')).toBe('');
   });
 
   test('is kept while nothing changed, with another token for each visitor, and shows a change at once', async () => {

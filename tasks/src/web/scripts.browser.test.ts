@@ -156,8 +156,9 @@ describe('The list page with scripts', () => {
     await failed;
     await page.getByRole('alert').waitFor();
     await page.keyboard.press('Enter');
-    await poll(() => field(page).inputValue()).toBe('');
-    await poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => notice(page)).toBe('Added: milk');
+    expect(await titles(page)).toEqual(['milk']);
+    expect(await field(page).inputValue()).toBe('');
   });
 
   test.each([

@@ -238,7 +238,7 @@ test.each([
   await site.add('a long title '.repeat(38).trim());
   const page = await site.open('/', options);
   await page.getByLabel(/^Edit: a long/).click();
-  const title = page.getByLabel('Title');
+  const title = page.locator('#title-1');
   await title.waitFor();
   const hidden = () =>
     title.evaluate((field) => [

@@ -10,7 +10,6 @@ import {
 } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import { listSearch } from './context.ts';
-import type { Pieces } from './responses.ts';
 import { number, type Place, type Render } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
@@ -18,9 +17,6 @@ interface FormValues {
   csrf: string;
   nonce: string;
 }
-
-/** Puts what differs between requests, and the list, into the page around it. */
-type Frame = (values: FormValues & { summary: string; open: string }, list: Buffer) => Pieces;
 
 /**
  * Renders the list: the first page of each filter once per version of the store, all others with each request.
@@ -31,17 +27,23 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
   const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage({ filter }))]));
 
   return {
-    /** The list alone, without a token. Its version would be no tag: that of a restored backup may come again. */
+    /** The list alone, without a token. Its version would not do as a tag: another release shows it in another way. */
     async partial(query: ListQuery) {
       const shown = await version(query);
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
     /** The page, which offers to undo what was removed, or to show what was added. */
-    async page(query: ListQuery, forms: FormValues, removed?: Removed, added?: Task): Promise<Pieces> {
-      const { page, summary, html, frame } = await version(query);
-      const fill = removed || added ? renderFrame(query, removed, added) : frame();
-      return fill({ ...forms, summary, open: `${page.open}` }, html);
+    async page(
+      query: ListQuery,
+      forms: FormValues,
+      removed?: Removed,
+      added?: Task,
+    ): Promise<Buffer<ArrayBuffer>> {
+      const { page, summary, html } = await version(query);
+      const back = listSearch(query);
+      const values = { ...forms, summary, open: `${page.open}`, removed, added, locked, back };
+      return put(render('list', { ...values, list: mark }), [html]);
     },
   };
 
@@ -60,14 +62,9 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
     };
   }
 
-  /** Renders versions of one page: its frame once, and no row again that was in the version before. */
+  /** Renders versions of one page, and no row again that was in the version before. */
   function renderer(query: ListQuery) {
     const back = listSearch(query);
-    let rendered: Frame | undefined;
-    const frame = () => {
-      rendered ??= renderFrame(query);
-      return rendered;
-    };
     let rows = new Map<string, { revision: number; html: Buffer }>();
     const rowOf = (task: Task) => {
       const known = rows.get(task._id);
@@ -78,25 +75,10 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
       rows = new Map(page.tasks.map((task) => [task._id, rowOf(task)]));
       const { open, finished } = page;
       const summary = open === 0 && finished > 0 ? 'All done' : `${number(open)} to do`;
-      const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: secret });
-      const [above = '', below = ''] = around.split(secret);
-      // Buffers are joined faster than strings.
-      const html = Buffer.concat([
-        Buffer.from(above),
-        ...Array.from(rows.values(), (row) => row.html),
-        Buffer.from(below),
-      ]);
-      return { page, summary, html, frame, etag: '' };
+      const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: mark });
+      const html = put(around, [...rows.values().map((row) => row.html)]);
+      return { page, summary, html, etag: '' };
     };
-  }
-
-  /** All requests share the buffer of the list: to copy its 70 KB costs more than the rest of the page. */
-  function renderFrame(query: ListQuery, removed?: Removed, added?: Task): Frame {
-    const page = render('list', { ...sample, removed, added, locked, back: listSearch(query) });
-    const [before = [], after = []] = page.split(sample.list).map((text) => text.split(places));
-    const fill = (parts: string[], values: object) =>
-      parts.map((part, i) => (i % 2 ? values[part as keyof typeof values] : part)).join('');
-    return (values, list) => [fill(before, values), list, fill(after, values)];
   }
 }
 
@@ -110,16 +92,11 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** What nobody can know marks the places of values in a page. */
-const secret = randomUUID();
+/** Where HTML goes that is rendered already. No title can contain it, because nobody knows it. */
+const mark = randomUUID();
 
-const sample = {
-  csrf: `${secret}csrf`,
-  nonce: `${secret}nonce`,
-  summary: `${secret}summary`,
-  open: `${secret}open`,
-  list: `${secret}list`,
-};
-
-/** Splits a page at its values, and keeps their names. */
-const places = new RegExp(`${secret}(csrf|nonce|summary|open)`);
+/** Puts `html` into `page`. Buffers are joined faster than strings. */
+function put(page: string, html: readonly Buffer[]): Buffer<ArrayBuffer> {
+  const [before = '', after = ''] = page.split(mark);
+  return Buffer.concat([Buffer.from(before), ...html, Buffer.from(after)]);
+}

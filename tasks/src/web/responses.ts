@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { accepts } from 'hono/accepts';
 import type { Task } from '../task/task.ts';
 import { listSearch, partOf, type TasksContext } from './context.ts';
@@ -13,14 +12,7 @@ export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 /** For responses with an `ETag`: stored, and revalidated each time. */
 const revalidate = { 'Cache-Control': 'private, no-cache' };
 
-// Made by the server's own Response, where that is the global one already, it would be sent as a response: reading its
-// type makes a plain one of it.
-void RESPONSE_ALREADY_SENT.type;
-
 type Headers = Record<string, string>;
-
-/** A body in pieces. Hono's own responses would join them into a copy. */
-export type Pieces = readonly (string | Buffer)[];
 
 /**
  * A response with `headers` and those that every response has. They stay a plain object, which the server writes as it
@@ -28,32 +20,17 @@ export type Pieces = readonly (string | Buffer)[];
  */
 export function respond(
   c: TasksContext,
-  body: string | Buffer<ArrayBuffer> | Pieces | ReadableStream | null,
+  body: string | Buffer<ArrayBuffer> | ReadableStream | null,
   status = 200,
   headers: Headers = {},
 ): Response {
   const cookie = c.get('cookie');
   const all = { ...securityHeaders, ...headers, ...lengthOf(body), ...(cookie && { 'Set-Cookie': cookie }) };
-  if (!isPieces(body)) return new Response(body, { status, headers: all });
-  const outgoing = c.env?.outgoing;
-  // Hono turns the response to GET into that to HEAD, so it must not be sent yet.
-  if (!outgoing || c.req.method === 'HEAD') return new Response(body.join(''), { status, headers: all });
-  outgoing.writeHead(status, all);
-  outgoing.cork();
-  for (const piece of body) outgoing.write(piece);
-  outgoing.end();
-  return RESPONSE_ALREADY_SENT;
-}
-
-function isPieces(body: unknown): body is Pieces {
-  return Array.isArray(body);
+  return new Response(body, { status, headers: all });
 }
 
 /** Node computes it for GET only. */
 function lengthOf(body: unknown): Headers {
-  if (isPieces(body)) {
-    return { 'Content-Length': `${body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)}` };
-  }
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {};
   return { 'Content-Length': `${Buffer.byteLength(body)}` };
 }
@@ -62,7 +39,7 @@ function lengthOf(body: unknown): Headers {
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
 /** A page, which may hold a token. */
-export function html(c: TasksContext, page: string | Pieces, status = 200, headers?: Headers) {
+export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'text/html; charset=UTF-8' };
   return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }

@@ -1,6 +1,7 @@
 import http, { STATUS_CODES } from 'node:http';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openapi } from '../tasks/src/web/openapi.ts';
 import { startProxied } from './testing/proxied.ts';
 import { type RequestOptions, send } from './testing/send.ts';
 
@@ -18,6 +19,7 @@ describe('An error of the proxy', async () => {
   afterAll(proxy.stop);
 
   const json = { Accept: 'application/json' };
+  const codes = JSON.parse(openapi()).components.schemas.Problem.properties.code.enum;
 
   test.each<[status: number, code: string, path: string, options: RequestOptions]>([
     [405, 'method_not_allowed', '/tasks', { method: 'TRACE' }],
@@ -38,6 +40,7 @@ describe('An error of the proxy', async () => {
       // Like the problems of tasks, and as its description of the interface says.
       expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
       expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
+      expect(codes).toContain(problem.code);
       expect(problem.detail).toMatch(/^[A-Z].*\.$/);
       expect(response.headers['cache-control']).toBe('no-store');
 

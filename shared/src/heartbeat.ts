@@ -8,9 +8,7 @@ export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
   // The reader has gone.
   pipe.on('error', () => clearInterval(timer)).unref();
-  const beat = () => {
-    if (!pipe.writableNeedDrain) pipe.write('.');
-  };
+  const beat = () => pipe.write('.');
   const timer = setInterval(beat, interval).unref();
   beat();
 }

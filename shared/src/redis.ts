@@ -83,8 +83,6 @@ function sentinelOptions(access: Access, sentinelTLS: object | undefined) {
     sentinelRetryStrategy: retryStrategy,
     // Without it the client would stay with a hung server that is no longer the primary.
     failoverDetector: true,
-    // A primary that has become a replica: the next command goes to the new one.
-    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
   };
 }
 

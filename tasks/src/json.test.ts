@@ -207,6 +207,8 @@ describe('PUT /tasks/:id', () => {
       (await send('PUT', `/tasks/${id}`, { title: 'x' }, { 'If-Match': tag })).response.status;
     expect(await change('1', `W/${await etag()}`)).toBe(200);
     expect([await change('1', '*'), await change('2', '*')]).toEqual([200, 404]);
+    const revision = (await etag()).slice(1, -1);
+    for (const tag of [`"1${revision}"`, `"${revision}1"`]) expect(await change('1', tag), tag).toBe(412);
   });
 });
 
@@ -215,6 +217,13 @@ describe('DELETE', () => {
     for (const title of ['one', 'two', 'three']) await create(title);
   });
   const list = async () => (await send('GET', '/tasks')).value.tasks.map(({ _id }: { _id: string }) => _id);
+
+  test.each(['no removal', '\ud800', ''])(
+    'POST /tasks/restore of the unknown name %j is 404',
+    async (removal) => {
+      expect((await send('POST', '/tasks/restore', { removal })).value.code).toBe('unknown_removal');
+    },
+  );
 
   test('/tasks/:id removes a task, and POST /tasks/restore brings it back in its place', async () => {
     await update('2', { finished: 1 });

@@ -49,6 +49,10 @@ describe('The expansions that a client causes', () => {
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await ask(replicas[0] as Hono, '203.0.113.2')).status).toBe(200);
+    // Redis forgets a client that has its full rate again.
+    const left = await redis.pttl('rate:203.0.113.2');
+    expect(left).toBeGreaterThan(10_000);
+    expect(left).toBeLessThanOrEqual(20_000);
   });
 
   test('do not include answers from a cache', async () => {

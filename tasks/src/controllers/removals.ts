@@ -44,7 +44,12 @@ export function removalsController({ store, csrf, render }: Used) {
     clearFinished: (c: TasksContext) => withInput(c, csrf, (input) => clear(c, input)),
 
     async restore(c: TasksContext) {
-      const count = await withInput(c, csrf, ({ removal = '' }) => store.restore(removal), restoration);
+      const count = await withInput(
+        c,
+        csrf,
+        ({ removal = '' }) => store.restore(removal.toWellFormed()),
+        restoration,
+      );
       if (wantsJson(c)) return json(c, { count });
       if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);
       return redirect(c, 303, `/tasks/removals?restored=${count}`);

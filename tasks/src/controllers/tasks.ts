@@ -20,20 +20,20 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  /** The task; undefined for a pasted list. */
-  const create = (c: TasksContext): Promise<Task | undefined> =>
+  /** Adds the task that was sent, or a task for each line of a pasted list: undefined then. */
+  const addSent = (c: TasksContext): Promise<Task | undefined> =>
     withInput(
       c,
       csrf,
       async ({ title = '', text, nonce, ...input }) =>
         text === undefined
           ? store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce)
-          : createAll(text, nonce),
+          : addLines(text, nonce),
       newTaskSchema,
     );
 
-  /** A task for each line, all or none. */
-  const createAll = async (text: string, nonce?: string) => {
+  /** All lines, or none. */
+  const addLines = async (text: string, nonce?: string) => {
     const { tasks, report } = await readLines(text, now(), pause);
     const [problem] = report.problems;
     if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
@@ -64,7 +64,7 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
     return toList(c, 302);
   };
 
-  const update = async (c: TasksContext, input: Input) => {
+  const save = async (c: TasksContext, input: Input) => {
     const { match } = input;
     if (match === undefined) {
       throw new TaskError(
@@ -83,17 +83,10 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
     return toList(c, 303);
   };
 
-  const destroy = async (c: TasksContext, { match }: Input) => {
+  const remove = async (c: TasksContext, { match }: Input) => {
     const removal = randomUUID();
     await withRemoval(removal, store.destroy(taskId(c), removal, match));
     return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
-  };
-
-  /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
-  const submit = async (c: TasksContext, input: Input) => {
-    if (input._method === 'PUT') return update(c, input);
-    if (input._method === 'DELETE') return destroy(c, input);
-    throw new TaskError('bad_method', 'This form has to contain _method=PUT or _method=DELETE.');
   };
 
   const tasks = {
@@ -140,18 +133,25 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
     },
 
     async create(c: TasksContext) {
-      const task = await create(c);
+      const task = await addSent(c);
       return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
     /** The form of the list: always a redirect, whatever the client accepts. */
     async add(c: TasksContext) {
-      return toAdded(c, 302, await create(c));
+      return toAdded(c, 302, await addSent(c));
     },
 
-    update: (c: TasksContext) => withInput(c, csrf, (input) => update(c, input), changeSchema),
-    destroy: (c: TasksContext) => withInput(c, csrf, (input) => destroy(c, input)),
-    submit: (c: TasksContext) => withInput(c, csrf, (input) => submit(c, input)),
+    update: (c: TasksContext) => withInput(c, csrf, (input) => save(c, input), changeSchema),
+    destroy: (c: TasksContext) => withInput(c, csrf, (input) => remove(c, input)),
+
+    /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
+    submit: (c: TasksContext) =>
+      withInput(c, csrf, async (input) => {
+        if (input._method === 'PUT') return save(c, input);
+        if (input._method === 'DELETE') return remove(c, input);
+        throw new TaskError('bad_method', 'This form has to contain _method=PUT or _method=DELETE.');
+      }),
 
     finish: (c: TasksContext) => setFinished(c, 1),
     unfinish: (c: TasksContext) => setFinished(c, 0),

@@ -9,9 +9,8 @@ import type { Script } from './scripts.ts';
 const defaultInterval = 12_000;
 
 /**
- * Holds writes back while they end Redis. On a full disk it exits at each write that it cannot append to its file, and
- * so takes the reads of everybody with it. Once writes have ended the connection twice in a row, all are refused until
- * Redis has been back for 12 s; writes that end it again begin the next 12 s.
+ * On a full disk Redis exits on each write, which breaks reads, too. After two exits, refuse writes until Redis has run
+ * for 12 s. A write that ends it again begins the next 12 s.
  *
  * @param interval milliseconds between two attempts.
  * @returns a function for the scripts that write. A write that is held back fails with TaskError `store_unavailable`.

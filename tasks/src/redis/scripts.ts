@@ -71,6 +71,8 @@ const reasons = new Map([
     'NEWER',
     'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
   ],
+  // With `min-replicas-to-write`.
+  ['NOREPLICAS', 'A copy of the store is missing, so nothing is saved. Please try again in a moment.'],
   // Redis has carried out a write, but a failover may undo it.
   [
     'UNCONFIRMED',

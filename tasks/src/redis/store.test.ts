@@ -243,6 +243,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
       // A day and two minutes pass for the first one.
       await kept.redis.del('{tasks}:removal:first');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
+      // Two hours pass for the second one.
+      await kept.redis.zincrby('{tasks}:removed', -2 * 60 * 60, '2');
       await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
       await kept.store.destroy('3', 'third');
       expect(await kept.redis.exists('{tasks}:task:1')).toBe(0);
@@ -354,6 +356,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
       await end();
       expect(await kept.keys()).toEqual(before);
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
+    });
+
+    test('because a replica is missing says so', async () => {
+      await kept.redis.config('SET', 'min-replicas-to-write', '1');
+      onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
+      const message = expect.stringContaining('A copy of the store is missing');
+      const refused = { code: 'store_unavailable', message };
+      await expect(kept.store.create({ title: 'milk' }, now)).rejects.toMatchObject(refused);
     });
 
     test('for want of memory keeps nobody from removing tasks, nor from bringing them back', async () => {

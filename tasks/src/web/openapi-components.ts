@@ -13,6 +13,12 @@ import { pageSize } from '../task/task.ts';
 const count = z.int().min(0);
 const newTask = newTaskSchema.required();
 
+/** What nginx answers itself (proxy/templates/http.conf.template), beyond our own codes. */
+const proxyCodes =
+  'bad_request headers_too_large length_required timeout too_many_requests unavailable unknown_host unknown_method unreachable unsupported_version url_too_long'.split(
+    ' ',
+  );
+
 const described = {
   Id: taskSchema.shape._id,
   Task: taskSchema,
@@ -34,7 +40,7 @@ const described = {
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().describe('One sentence for people.'),
-    code: z.enum(Object.keys(errorStatuses)).describe('Stable, for programs.'),
+    code: z.enum([...Object.keys(errorStatuses), ...proxyCodes]).describe('Stable, for programs.'),
     removal: z
       .string()
       .optional()

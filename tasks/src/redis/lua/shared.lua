@@ -34,7 +34,7 @@ end
 
 -- Whether the task has one of the revisions of an If-Match: '"3", "4"', or '*' for any.
 local function matches(revisions, task)
-  return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"', 1, true) ~= nil
+  return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
 -- Gives the list its next version, announces it to all replicas, and returns it: it is the revision of what changed.

@@ -60,6 +60,7 @@ export const web: Web = {
   }),
   'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
   'http://unread.example/': { incomplete: true },
+  'http://cut.example/': { method: 'GET', bytesRead: 9, incomplete: true },
   'http://moving.example/': { scriptRedirect: true },
   'http://file.example/': { file: { name: 'setup.exe', size: 48_000_000 } },
   'http://empty.example/': { status: 204 },

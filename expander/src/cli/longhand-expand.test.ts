@@ -14,6 +14,7 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shortener } from '../../testing/shortener.ts';
+import { website } from '../../testing/website.ts';
 import { readOptions } from './options.ts';
 import { createProgress } from './output.ts';
 
@@ -140,6 +141,18 @@ describe('longhand-expand', () => {
       code: 'timeout',
       message: `${new URL(shortener.url).host} did not answer within 0.375 seconds.`,
     });
+  });
+
+  test('waits for a page as long as it is told to', async () => {
+    const url = await website(({ method }, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      if (method === 'HEAD') response.end();
+      // Without --timeout, it would go on without the page after 2.75 s.
+      else
+        setTimeout(() => response.end('<meta http-equiv=refresh content="0;url=http://10.0.0.1/">'), 3_000);
+    });
+    const { stdout } = await run(['--follow=all', '--timeout=600', '--format=tsv', url]);
+    expect(stdout).toBe(`1\t${url}\thttp://10.0.0.1/\t1\ttarget_refused\n`);
   });
 
   test('has as many URLs in progress as it is told to', async () => {

@@ -26,10 +26,12 @@ export async function createUnshorten({ follow, maxRedirect, timeout, environmen
     },
     plainConnector,
   );
+  const times = { hop: timeout * hopShare, chain: timeout };
   // Half a megabyte of code, which is loaded for `--follow=all` alone.
   const fetchHop =
-    follow === 'all' ? (await import('../hop/browse.ts')).createBrowse(request) : fetchHead(request);
-  const times = { hop: timeout * hopShare, chain: timeout };
+    follow === 'all'
+      ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)
+      : fetchHead(request);
   const unshorten = followRedirects(cacheHops(fetchHop), times);
 
   return async (url: string): Promise<LineExpansion> => {

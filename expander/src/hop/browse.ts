@@ -13,11 +13,11 @@ import type { ResponseHead } from './response-head.ts';
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;
 
-/** Milliseconds without an answer to HEAD after which a host is asked by GET too: some answer nothing else. */
-const patience = 1_500;
+/** The share of a hop's time after which a host that has not answered HEAD is asked by GET too: some answer nothing else. */
+const patience = 1 / 2;
 
-/** Milliseconds before the end of a hop's time when it settles for the response to HEAD. */
-const reserve = 250;
+/** The share of a hop's time after which it settles for the response to HEAD. */
+const settling = 11 / 12;
 
 /** Characters of what is remembered about origins, and for how many milliseconds. */
 const memory = {
@@ -39,14 +39,16 @@ type Head = { result: 'useful' | 'refusal'; asked: Asked } | { result: 'none' | 
  * Finds out where a browser would go by as little as shows it: by HEAD, and by GET where that is refused, reset or not
  * answered in time, and for pages that may have a redirect in them. An origin where HEAD did not help for two URLs is then
  * asked by GET alone.
+ *
+ * @param time milliseconds for one hop.
  */
-export function createBrowse(request: Request) {
+export function createBrowse(request: Request, time = hopTime) {
   /** The first URL of an origin that needs GET; empty after a second one. */
   const needGet = new LRUCache<string, string>(memory);
 
   return async (url: URL, { cookie, signal }: Omit<FetchHopOptions, 'follow'>): Promise<Answer> => {
     const { origin, href } = url;
-    const pageDeadline = performance.now() + hopTime - reserve;
+    const pageDeadline = performance.now() + time * settling;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
     const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
@@ -56,7 +58,7 @@ export function createBrowse(request: Request) {
       const needing = needGet.get(origin);
       if (needing === '' || needing === href) return (await get()).answer;
       const byHead = head().then(judged, unlessUnanswered);
-      const first = await within(patience, byHead, { result: 'late' } as const);
+      const first = await within(time * patience, byHead, { result: 'late' } as const);
       if (first.result === 'useful') return await withPage(first.asked, get, pageDeadline);
       const answer = await withoutHead(first, byHead, get, pageDeadline);
       const isBetter = first.result !== 'refusal' || answer.status !== first.asked.answer.status;

@@ -62,6 +62,12 @@ const endings = {
     advice: 'A script in it opens another address. Scripts are not run here.',
     open: 'Open anyway',
   },
+  cut: {
+    ...found,
+    advice: 'The page could not be read to its end, so a redirect in it may be missing.',
+    open: 'Open anyway',
+    next: 'Try again',
+  },
   file: { ...found, verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
   nothing: { ...brokenPage, headline: pageThat('is empty') },
   unread: { ...notWorking, headline: pageThat('could not be read'), sentence: answered },
@@ -161,7 +167,7 @@ function pageKind(hop: Hop | undefined): Kind {
   const kind = kindOfStatus[status];
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';
-  if (hop?.incomplete) return 'unread';
+  if (hop?.incomplete) return hop.bytesRead ? 'cut' : 'unread';
   if (hop?.file) return 'file';
   return hop?.scriptRedirect ? 'sends_on' : 'found';
 }

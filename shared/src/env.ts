@@ -106,7 +106,7 @@ export const stackVariables = {
   LONGHAND_WORKERS: integer(1, 16).optional(),
   /** The networks of a front, whose X-Forwarded-* headers are believed. */
   LONGHAND_FRONT: list(
-    z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.0.0.0/8,fd00::/8'),
+    z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.80.80.1/32,fd00::1/128'),
   ).default([]),
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),

@@ -76,6 +76,8 @@ describe('serve', () => {
   const close = 'Connection: close\r\n\r\n';
   test.each([
     ['a Host that is none', `GET / HTTP/1.1\r\nHost: a@b\r\n${close}`, '400 Bad Request'],
+    ['a Host that would begin the path', `GET / HTTP/1.1\r\nHost: a\\login\r\n${close}`, '400 Bad Request'],
+    ['a Host beyond ASCII', `GET / HTTP/1.1\r\nHost: ä\r\n${close}`, '400 Bad Request'],
     ['a target that is none', `GET \\ HTTP/1.1\r\nHost: a\r\n${close}`, '400 Bad Request'],
     ['what is not HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],
     [
@@ -88,7 +90,30 @@ describe('serve', () => {
     const [head, body] = (await raw(served, bytes)).split('\r\n\r\n');
     expect(head?.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
     expect(head).toMatch(/^x-power-by: Longhand$/im);
-    expect(body).toBe(status);
+    expect(body?.slice(0, status.length)).toBe(status);
+  });
+
+  const long = `X: ${'x'.repeat(70_000)}`;
+  test.each([
+    [421, 'unknown_host', 'application/json', 'Host: evil.example'],
+    [431, 'headers_too_large', 'application/json', `Host: localhost\r\n${long}`],
+    [421, undefined, 'text/html, application/json', 'Host: evil.example'],
+    [421, undefined, '*/*', 'Host: evil.example'],
+  ])('%i is the problem %s for Accept: %s', async (status, code, accept, more) => {
+    const served = await serving(here(), { problems: true });
+    const [head = '', body = ''] = (
+      await raw(served, `GET / HTTP/1.1\r\nAccept: ${accept}\r\n${more}\r\n${close}`)
+    ).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head.includes('application/problem+json')).toBe(code !== undefined);
+    if (code === undefined) expect(body).toMatch(/^\d+ [\w ]+: [A-Z][\w ]+\.$/);
+    else
+      expect(JSON.parse(body)).toMatchObject({
+        type: 'about:blank',
+        status,
+        code,
+        detail: expect.any(String),
+      });
   });
 });
 

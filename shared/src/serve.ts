@@ -21,6 +21,8 @@ export type ServeOptions = ListenAddress & {
   observer?: Observer;
   /** Headers of responses that the server sends without asking the application: to malformed HTTP, for one. */
   clientErrorHeaders?: Record<string, string>;
+  /** Whether such a response is a problem document (RFC 9457), unless the client is known to want something else. */
+  problems?: boolean;
   /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
   requestTimeout?: number;
 };
@@ -48,7 +50,7 @@ const maxHeaderSize = 64 * 1024;
  * on open connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
  * On a loopback address, where only programs on this machine should reach it, requests under a name that public DNS may
- * have are answered 421: a website could have made its own name lead here (DNS rebinding).
+ * have are answered 421: a website could have made its own name lead here (DNS rebinding). A malformed name is 400.
  *
  * @throws ListenError
  */
@@ -63,8 +65,10 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     },
   });
   const answer = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
-    const { host } = incoming.headers;
-    if (listening.loopback && host && !isLocalName(host)) misdirected(outgoing, clientErrorHeaders);
+    const { host = '', accept } = incoming.headers;
+    if (!validHost.test(host)) refuse(outgoing, refusal(options, 400, accept));
+    else if (listening.loopback && host && !isLocalName(host))
+      refuse(outgoing, refusal(options, 421, accept));
     else fetchListener(incoming, outgoing);
   };
   const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
@@ -85,7 +89,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   );
   // RFC 9110 section 10.1.1 lets a server ignore any expectation but 100-continue.
   server.on('checkExpectation', listener);
-  refuseClientErrors(server, observer, clientErrorHeaders);
+  refuseClientErrors(server, options);
 
   const listening = await listen(server, options);
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
@@ -110,35 +114,65 @@ function drain(server: Server): void {
   server.once('close', () => timers.forEach(clearTimeout));
 }
 
-function misdirected(outgoing: AnnotatedResponse, headers: Record<string, string>): void {
-  const body = '421 Misdirected Request: use localhost or an address as the host name';
-  outgoing.annotations.error = 'unknown_host';
-  outgoing.writeHead(421, { ...headers, 'Content-Length': body.length }).end(body);
+/** What the server refuses itself: the code, and the reason in a sentence. */
+const reasons = {
+  400: ['bad_request', 'The request is malformed.'],
+  408: ['request_timeout', 'The request took too long to arrive.'],
+  421: ['unknown_host', 'Use localhost or an address as the host name.'],
+  431: ['headers_too_large', 'The headers of the request are too long.'],
+} as const;
+
+interface Refusal {
+  status: number;
+  code: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+function refusal(
+  { clientErrorHeaders, problems }: ServeOptions,
+  status: keyof typeof reasons,
+  accept = '',
+): Refusal {
+  const [code, detail] = reasons[status];
+  const title = STATUS_CODES[status];
+  const headers = { ...clientErrorHeaders };
+  if (!problems || !/[/+]json\b/i.test(accept) || /text\/html/i.test(accept))
+    return { status, code, headers, body: `${status} ${title}: ${detail}` };
+  headers['Content-Type'] = 'application/problem+json';
+  return {
+    status,
+    code,
+    headers,
+    body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
+  };
+}
+
+function refuse(outgoing: AnnotatedResponse, { status, code, headers, body }: Refusal): void {
+  outgoing.annotations.error = code;
+  outgoing.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
 }
 
 /**
  * Answers a malformed or oversized request with the service's own headers and closes the connection. As in Node, a
  * response that has begun is cut instead: a second one in the middle of it would be taken for its content.
  */
-function refuseClientErrors(
-  server: Server,
-  observer: Observer | undefined,
-  headers: Record<string, string>,
-): void {
-  const lines = Object.entries({ ...headers, Connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+function refuseClientErrors(server: Server, options: ServeOptions): void {
+  const statuses: Record<string, 408 | 431> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: ServerSocket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-    const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+    const status = statuses[error.code ?? ''] ?? 400;
     // A client that closes in the middle of a request has left: not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
-    if (!left) observer?.refused(status, error.code ?? error.message);
+    if (!left) options.observer?.refused(status, error.code ?? error.message);
     const response = socket._httpMessage;
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
-    const reason = `${status} ${STATUS_CODES[status]}`;
-    socket.write(`HTTP/1.1 ${reason}\r\n${lines.join('')}Content-Length: ${reason.length}\r\n\r\n${reason}`);
+    // Its Accept may be among what was not read.
+    const { headers, body } = refusal(options, status, 'application/json');
+    const all = Object.entries({ ...headers, Connection: 'close', 'Content-Length': body.length });
+    const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
     // Node no longer reads from the connection: a client that keeps it open would hold up the drain.
     socket.destroySoon();
   });
@@ -148,6 +182,9 @@ function refuseClientErrors(
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
+
+/** Characters of names, addresses and ports. With others a URL of the Host and the path would have another path. */
+const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;

@@ -58,4 +58,5 @@ await connected(redis, 2_000);
 await run(app, {
   ready: ping,
   clientErrorHeaders: { ...securityHeaders, ...noStore },
+  problems: true,
 });

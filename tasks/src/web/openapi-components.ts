@@ -13,9 +13,9 @@ import { pageSize } from '../task/task.ts';
 const count = z.int().min(0);
 const newTask = newTaskSchema.required();
 
-/** What nginx answers itself (proxy/templates/http.conf.template), beyond our own codes. */
+/** What nginx answers itself (proxy/pages/errors.ts) and serve.ts, beyond our own codes. */
 const proxyCodes =
-  'bad_request headers_too_large length_required timeout too_many_requests unavailable unknown_host unknown_method unreachable unsupported_version url_too_long'.split(
+  'bad_request headers_too_large length_required request_timeout timeout too_many_requests unavailable unknown_host unknown_method unreachable unsupported_version url_too_long'.split(
     ' ',
   );
 

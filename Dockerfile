@@ -100,14 +100,21 @@ CMD ["node", "shortener/shortener.ts", "--host", "0.0.0.0"]
 LABEL org.opencontainers.image.title="Longhand shortener" \
       org.opencontainers.image.description="A link shortener for load tests."
 
+FROM manifests AS pages
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace proxy
+COPY CHANGELOG.md ./
+COPY docs docs
+COPY proxy/pages proxy/pages
+RUN node proxy/pages/main.ts /pages
+
 FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
+COPY --chmod=755 proxy/keys.sh /docker-entrypoint.d/10-longhand-keys.sh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
-COPY proxy/pages /usr/share/nginx/html
-COPY docs/*.md /usr/share/nginx/html/docs/
+COPY --from=pages /pages /usr/share/nginx/html
 # `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
 # until its address is gone from DNS (2 s more). With max_fails=0, as for the fixed addresses of the native run, every
 # request would try it again.

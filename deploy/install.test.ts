@@ -81,7 +81,7 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
 
     const address = services.caddy.networks.front.ipv4_address;
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
-    const visit = `fetch('http://proxy:${variables.LONGHAND_PORT}/docs/install.md', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
+    const visit = `fetch('http://proxy:${variables.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
     const front = [
       'run',
       '--rm',

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anchor } from '../proxy/pages/documents.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = globSync('**/*.md', {
@@ -13,13 +14,6 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const matches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, found]) => found as string);
 const withoutCode = (text: string) => text.replace(/^ {4}.*$/gm, '').replace(/`[^`\n]*`/g, '');
-
-/** The anchor that GitHub gives a heading. */
-const anchor = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 
 /** Whether a link, seen from `page`, leads to a file and, where it names one, to a heading in it. */
 function leadsSomewhere(page: string, link: string): boolean {

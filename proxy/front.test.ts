@@ -116,6 +116,14 @@ describe('The front page links to', () => {
     ]);
   });
 
+  test.each(['expander', 'tasks'] as const)('the same on the port of %s, at /longhand/', async (name) => {
+    const host = `192.0.2.5:${trusting.ports[name]}`;
+    const { body } = await send(trusting.ports[name], '/longhand/', { host });
+    expect(body).toContain(`href="http://expand.example.org:${trusting.ports.all}/"`);
+    expect(body).toContain(`href="http://tasks.example.org:${trusting.ports.all}/"`);
+    expect((await send(trusting.ports[name], '/longhand/docs/api')).body).toContain('<h1 id=');
+  });
+
   test.each([
     ['443', 'https://tasks.example.org'],
     ['9443', 'https://tasks.example.org:9443'],
@@ -147,14 +155,13 @@ test('a short link of a task leads to the expander, over the scheme and the port
     (await send(trusting.ports[port], '/expand?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22', options)).headers
       .location;
   const query = '/?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22';
-  const { all, expander, tasks } = trusting.ports;
+  const { all, tasks } = trusting.ports;
   expect(await leads('all', { host, headers: from('203.0.113.7') })).toBe(
     `https://expand.example.org${query}`,
   );
   expect(await leads('all', { host: `${host}:${all}` })).toBe(`http://expand.example.org:${all}${query}`);
-  expect(await leads('tasks', { host: `${host}:${tasks}` })).toBe(
-    `http://expand.example.org:${expander}${query}`,
-  );
+  // The names are on the port of all.
+  expect(await leads('tasks', { host: `${host}:${tasks}` })).toBe(`http://expand.example.org:${all}${query}`);
 });
 
 test.each([

@@ -40,6 +40,7 @@ describe('With keys', async () => {
     ['/api?key=KEY', '/api'],
     ['/api/chain?u=4&monkey=1&key=KEY', '/api/chain?u=4&monkey=1'],
     ['/api/expand?follow=all&key=KEY', '/api/expand?follow=all'],
+    ['/?u=5&key=KEY&follow=all', '/?u=5&follow=all'],
   ])('the name reaches the expander, and the key does not: %s', async (path, arrived) => {
     const method = path.includes('expand') ? 'POST' : 'GET';
     const response = await ask(path.replace('KEY', keys.alice), { method });
@@ -99,11 +100,24 @@ describe('With keys', async () => {
     expect(JSON.parse(body)).toEqual({ code: 'unknown_key', message: 'This key is not known here.' });
   });
 
-  test('another scheme of Authorization is no key, and no client names itself', async () => {
-    await ask('/nowhere', { headers: { Authorization: 'Basic YTpi', 'X-Key-Name': 'alice' } });
-    const { headers } = application.arrived.at(-1) ?? {};
-    expect(headers).toMatchObject({ authorization: 'Basic YTpi' });
-    expect(headers).not.toHaveProperty('x-key-name');
+  test('no client names itself, and the expander gets neither Authorization nor a cookie', async () => {
+    for (const [path, bearerKey] of [
+      ['/nowhere', 'Basic YTpi'],
+      ['/api/expand', `Bearer ${keys.alice}`],
+      ['/api?u=private', `Bearer ${keys.alice}`],
+    ] as const) {
+      const headers = { 'X-Key-Name': 'bob', Authorization: bearerKey, Cookie: 'login=of tasks' };
+      for (const loop of [{}, { 'CDN-Loop': 'other' }]) {
+        await ask(path, { headers: { ...headers, ...loop } });
+        const { headers: arrived } = application.arrived.at(-1) ?? {};
+        expect([path, arrived?.['x-key-name']]).toEqual([
+          path,
+          bearerKey.includes('Basic') ? undefined : 'alice',
+        ]);
+        expect(Object.keys(arrived ?? {})).not.toContain('authorization');
+        expect(Object.keys(arrived ?? {})).not.toContain('cookie');
+      }
+    }
   });
 
   test('tasks has keys of its own', async () => {
@@ -135,6 +149,7 @@ test('without a file `key` is an argument like any other, and Authorization mean
   expect(status).toBe(200);
   expect(application.arrived.at(-1)?.url).toBe('/api?u=1&key=x&key=y');
   expect(application.arrived.at(-1)?.headers).not.toHaveProperty('x-key-name');
+  expect(application.arrived.at(-1)?.headers).not.toHaveProperty('authorization');
   await proxy.stop();
 });
 

@@ -27,7 +27,7 @@ describe('The memory of the proxy with its most workers', { timeout: 120_000 }, 
   afterAll(proxy.stop);
   const quiet = await residentBytes(proxy.pid);
 
-  const crowd = (options: Pick<Hold, 'count' | 'bytes'>) => {
+  const crowd = (options: Pick<Hold, 'count'> & Partial<Hold>) => {
     const where = { port: proxy.ports.tasks, from: '127.0.0.2' };
     const started = startCrowd({ kind: 'unfinished', ...where, ...options });
     onTestFinished(() => started.stop());
@@ -47,6 +47,19 @@ describe('The memory of the proxy with its most workers', { timeout: 120_000 }, 
 
   test('has room for 3,000 connections with all the headers they may send', async () => {
     await crowd({ count: longHeaders, bytes: 31_000 }).reached();
+    expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
+  });
+
+  test.each<[name: 'expander' | 'tasks' | 'all', path: string]>([
+    ['expander', '/api/expand'],
+    ['tasks', '/task'],
+    ['all', '/nowhere'],
+  ])('has room for 3,000 refused requests to %s with 31 KB of request line', async (name, path) => {
+    const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
+    const answers = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
+    await expect.poll(answers, wait).toBeGreaterThanOrEqual(longHeaders);
+    // No more than accepted ones: twice what the request line takes.
+    expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
 

@@ -60,6 +60,8 @@ describe('The stack from outside, without Docker', async () => {
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
+    hold('refused', size(3_000), 4, { path: '/task' });
+
     const besieged = await visit(stack, rounds({ short: 100, long: 2_000 }));
     const used = native.processes.map(async ({ name, pid }) => {
       const share = (await residentBytes(pid ?? 0)) / (await memoryLimit(name));

@@ -56,6 +56,24 @@ describe('The proxy alone', async () => {
     expect(application.arrived.at(-1)?.headers.host).toBe('tasks.localhost');
   });
 
+  test.each([
+    'a\\login',
+    'a\\b.localhost',
+    'localhost:80\\x',
+    '\xe4.localhost',
+    'a?b',
+    'a@b',
+    'x'.repeat(300),
+  ])('a Host that may begin the path is 400, and reaches nothing: %s', async (host) => {
+    const before = application.arrived.length;
+    for (const port of Object.values(ports)) {
+      const answer = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('The request is malformed.');
+    }
+    expect(application.arrived).toHaveLength(before);
+  });
+
   test('connections to the application are kept open and reused', async () => {
     const first = await forwarded('/');
     const sockets = new Set<Socket>();

@@ -43,6 +43,27 @@ test.each([
   await page.close();
 });
 
+test.each(['install', 'configuration', 'operate', 'api', 'changelog'])(
+  'the document %s is accessible, and no wider than a phone',
+  async (name) => {
+    const page = await (await sharedChromium()).newPage();
+    await bringAxe(page);
+    await page.goto(url('tasks', `/longhand/docs/${name}`));
+    expect(await accessibilityFaults(page, name)).toEqual([]);
+    await page.close();
+  },
+);
+
+test.each(['/', '/nowhere', '/docs/install'])('what a finger touches at %s is 44 px high', async (path) => {
+  const page = await (await sharedChromium()).newPage({ hasTouch: true, isMobile: true });
+  await page.goto(url('all', path));
+  const heights = page
+    .locator('h2 a, nav a, footer a, .ways a')
+    .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+  expect(Math.min(...(await heights))).toBeGreaterThanOrEqual(44);
+  await page.close();
+});
+
 test.each(['w3m', 'lynx'] as const)('an error reads well in %s', async (browser) => {
   if (!(await hasTextBrowser(browser))) return;
   expect(await readInTextBrowser(browser, url('expander', '/?u=a'))).toMatch(

@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { logFile } from './log.ts';
 
+const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
 /** The stack's log, relative to nginx's prefix: none of nginx's lines passes through the supervisor. */
@@ -27,6 +29,13 @@ function derived(variables: ProxyVariables): Record<string, string> {
   );
 }
 
+/** Writes the files of keys that the container's script writes into `folder`. */
+function writeKeys(folder: string, { EXPANDER_TOKENS_FILE: file = '' }: ProxyVariables): void {
+  const env = { PATH: process.env.PATH, EXPANDER_TOKENS_FILE: `${file}`, NGINX_ENVSUBST_OUTPUT_DIR: folder };
+  const { status, stderr } = spawnSync('sh', [join(proxy, 'keys.sh')], { env, encoding: 'utf8' });
+  if (status !== 0) throw new EnvironmentError(stderr.trim());
+}
+
 /**
  * Renders the container's templates into the folder `prefix`. The result has no absolute path, because nginx would take a
  * `$` in one for a variable.
@@ -47,8 +56,8 @@ export async function configureProxy(
   const folder = join(prefix, 'conf.d');
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
-  await cp(join(proxy, 'pages'), join(prefix, 'pages'), { recursive: true });
-  await cp(join(proxy, '..', 'docs'), join(prefix, 'pages', 'docs'), { recursive: true });
+  await run(process.execPath, [join(proxy, 'pages', 'main.ts'), join(prefix, 'pages')]);
+  writeKeys(folder, variables);
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');
     const each = listenOnEach(text, listen);

@@ -24,6 +24,11 @@ const habits = {
   /** One request, then nothing. */
   idle: () => ({ sends: request('/nowhere', 'elsewhere.example'), reads: undefined }),
   stream: () => ({ sends: request('/tasks/events'), reads: undefined }),
+  /** A request line as long as it may be, and a body that is refused and never comes. */
+  refused: ({ path = '/' }: Hold) => ({
+    sends: `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
+    reads: undefined,
+  }),
   /** A long answer, taken a kilobyte a second. */
   reader: ({ path = '/' }: Hold) => ({ sends: request(path), reads: 1_024 }),
 };

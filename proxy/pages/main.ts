@@ -1,0 +1,23 @@
+/** Writes the pages that nginx serves into a folder: `node proxy/pages/main.ts FOLDER`. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { documents } from './documents.ts';
+import { errorFiles } from './errors.ts';
+import { frontPage } from './front.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const root = join(import.meta.dirname, '..', '..');
+const { version, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const files = {
+  'index.html': frontPage(version),
+  ...prefixed('errors', errorFiles()),
+  ...prefixed('docs', documents(root, `${repository}/blob/v${version}`)),
+};
+for (const [path, text] of Object.entries(files)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+function prefixed(prefix: string, texts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [join(prefix, path), text]));
+}

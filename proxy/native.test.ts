@@ -94,7 +94,7 @@ async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: n
 
 /** Something long to read slowly. */
 async function fillList(port: number, tasks: number): Promise<void> {
-  const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(200)}`).join('\n');
+  const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(180)}`).join('\n');
   const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };
   const { status } = await send(port, '/tasks/import', { method: 'POST', headers, body });
   expect(status).toBe(200);

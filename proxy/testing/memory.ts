@@ -1,11 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+
+const services: Promise<Record<string, { mem_limit: string }>> = readFile(
+  join(import.meta.dirname, '../../docker-compose.yml'),
+  'utf8',
+).then((text) => parse(text, { merge: true }).services);
 
 /** The memory limit that docker-compose.yml sets for a service, in bytes. */
 export async function memoryLimit(service: string): Promise<number> {
-  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
-  const limit = new RegExp(`^  ${service}:\\n(?: {4}.*\\n|\\n)*? {4}mem_limit: (\\d+)([mg])$`, 'm');
-  const [, number, unit] = limit.exec(text) ?? [];
+  const [, number, unit] = /^(\d+)([mg])$/.exec((await services)[service]?.mem_limit ?? '') ?? [];
+  if (unit === undefined) throw new Error(`${service} has no mem_limit.`);
   return Number(number) * (unit === 'g' ? 1024 ** 3 : 1024 ** 2);
 }
 

@@ -33,6 +33,32 @@ describe('The proxy lets one client try five passwords', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
+  test('but other sites cannot use up these attempts', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      for (let i = 0; i < 6; i++) await attempt('192.0.2.4', { 'Sec-Fetch-Site': site });
+    }
+    expect((await attempt('192.0.2.4')).status).toBe(200);
+  });
+
+  test('and whatever tasks may take for its own page counts', async () => {
+    const sites = [
+      'same-origin',
+      'none',
+      '\tsame-origin',
+      'same-origin\t',
+      'Same-Origin',
+      '',
+      'cross-site, none',
+    ];
+    for (const [n, site] of sites.entries()) {
+      for (let i = 0; i < 5; i++) await attempt(`198.51.100.${n}`, { 'Sec-Fetch-Site': site });
+      expect([site, (await attempt(`198.51.100.${n}`, { 'Sec-Fetch-Site': site })).status]).toEqual([
+        site,
+        429,
+      ]);
+    }
+  });
+
   test.each(['/login?x', '/%6cogin', '/x/../login', '/./login', '/x/%2e%2e/login'])(
     'also at %s',
     async (path) => {
@@ -55,6 +81,13 @@ describe('The stack with a password, with two replicas', async () => {
   const port = Number(new URL(stack.urls.tasks).port);
 
   const json = { Accept: 'application/json' };
+
+  test.each(['cross-site', 'same-site'])('refuses the right password from %s', async (site) => {
+    const headers = { ...json, 'Sec-Fetch-Site': site, 'Content-Type': 'application/json' };
+    const body = '{"password":"open sesame"}';
+    const response = await send(port, '/login', { method: 'POST', headers, body });
+    expect([response.status, JSON.parse(response.body).code]).toEqual([403, 'foreign_origin']);
+  });
 
   test('knows a session on every replica, also over TLS, where only its own cookie counts', async () => {
     for (const [scheme, prefix] of [

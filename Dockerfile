@@ -114,6 +114,7 @@ COPY --chmod=755 proxy/keys.sh /docker-entrypoint.d/10-longhand-keys.sh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
+COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
 # `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
 # until its address is gone from DNS (2 s more). With max_fails=0, as for the fixed addresses of the native run, every

@@ -37,6 +37,8 @@ const rendered = (folder: string): Node[] =>
   parseAllDocuments(render(folder)).map((document) => document.toJS());
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
+/** Those that have no counterpart in Kubernetes. */
+const composeOnly = ['settings', 'tls'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
 const objects: Record<string, Node[]> = kustomize
   ? Object.fromEntries(overlays.map((name) => [name, rendered(join(kubernetes, 'overlays', name))]))
@@ -118,8 +120,8 @@ describe('The compose.yaml of a release', () => {
   test('is the stack without its profiles, with the same project, volumes, ports and variables', () => {
     for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
       expect([part, released[part]]).toEqual([part, compose[part]]);
-    expect(Object.keys(released.services).toSorted()).toEqual([...services, 'settings'].toSorted());
-    for (const name of [...services, 'settings']) {
+    expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
+    for (const name of [...services, ...composeOnly]) {
       const { build, develop, depends_on, ...same } = compose.services[name];
       expect(released.services[name]).toMatchObject({
         ...same,

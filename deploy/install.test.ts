@@ -1,10 +1,21 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { freeStackPorts } from './testing/stack-ports.ts';
@@ -94,5 +105,23 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
     expect((await docker(...front, 'node', '-e', visit)).trim()).toBe('200');
     const log = () => run('docker compose logs --no-log-prefix proxy');
     await expect.poll(log).toMatch(/"path":"\/docs\/install.md".*"client":"203\.0\.113\.7".*"user":"ada"/);
+
+    // HTTPS, by the same page's names and a certificate alone.
+    const { plain, tls } = await freePorts('plain', 'tls');
+    const [name = ''] = code(/^LONGHAND_TASKS_NAME=tasks/).map((line) => line.replace(/.*=/, ''));
+    const { key, cert } = await testCertificate(name);
+    mkdirSync(join(folder, 'tls'));
+    for (const [file, text] of Object.entries({ 'privkey.pem': key, 'fullchain.pem': cert }))
+      writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
+    Object.assign(env, {
+      LONGHAND_CERTIFICATES: join(folder, 'tls'),
+      LONGHAND_HTTP_PORT: plain,
+      LONGHAND_HTTPS_PORT: tls,
+    });
+    await run('docker compose up --detach --wait');
+    const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${tls}/tasks -H Accept:application/json`;
+    expect(await run(secure)).toContain('"title":"kept"');
+    const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${plain}/tasks`;
+    expect(await run(redirect)).toBe(`https://${name}:${tls}/tasks`);
   });
 });

@@ -33,7 +33,7 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
   // As in the container, except for the addresses, and `http2`, which needs nginx 1.25.1.
   const servers = render(template, { ...names, ...variables })
-    .replaceAll('/etc/nginx/tls', certificates)
+    .replaceAll('/run/secrets/certificates', certificates)
     .replaceAll('*:8443', `${host}:${tls}`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');

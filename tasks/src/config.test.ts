@@ -61,6 +61,7 @@ test.each<[string, Record<string, string>, boolean]>([
   ['::1', {}, false],
   ['0.0.0.0', { TASKS_PASSWORD_FILE: textFile('secret') }, false],
   ['0.0.0.0', { LONGHAND_FRONT: '10.0.0.0/8' }, false],
+  ['127.0.0.1', { LONGHAND_CERTIFICATES: './tls' }, true],
 ])('a list that the network may change gets a warning: on %s with %j, %j', (LONGHAND_BIND, env, warned) => {
   const warning = openWarning(readConfig({ LONGHAND_BIND, ...env }));
   expect(/^Everybody in the network .*TASKS_PASSWORD_FILE/.test(`${warning}`)).toBe(warned);

@@ -44,6 +44,7 @@ const variables = {
   /** Where the stack listens, for `openWarning`. */
   LONGHAND_BIND: stackVariables.LONGHAND_BIND,
   LONGHAND_FRONT: stackVariables.LONGHAND_FRONT,
+  LONGHAND_CERTIFICATES: z.string().optional(),
 };
 
 type Config = ReturnType<typeof readConfig>;
@@ -63,9 +64,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
 export function openWarning({
   LONGHAND_BIND,
   LONGHAND_FRONT,
+  LONGHAND_CERTIFICATES,
   TASKS_PASSWORD_FILE,
-}: Pick<Config, 'LONGHAND_BIND' | 'LONGHAND_FRONT' | 'TASKS_PASSWORD_FILE'>): string | undefined {
-  const loopback = /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
+}: Pick<Config, 'LONGHAND_BIND' | 'LONGHAND_FRONT' | 'LONGHAND_CERTIFICATES' | 'TASKS_PASSWORD_FILE'>):
+  | string
+  | undefined {
+  const loopback = !LONGHAND_CERTIFICATES && /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
   if (loopback || LONGHAND_FRONT.length > 0 || TASKS_PASSWORD_FILE !== undefined) return undefined;
   return (
     'Everybody in the network of this machine can read and change the task list. ' +

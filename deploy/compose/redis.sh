@@ -68,13 +68,8 @@ restore)
     mkdir "$new"
     cat >"$new/appendonly.aof.1.base.rdb"
     check "$new/appendonly.aof.1.base.rdb"
-    # Versions start above all that were used, so that no old page or ETag matches a new one.
-    # The dollars are Redis's protocol.
-    # shellcheck disable=SC2016
-    printf '*3\r\n$3\r\nSET\r\n$15\r\n{tasks}:version\r\n$16\r\n%s000000\r\n' "$(date +%s)" >"$new/appendonly.aof.1.incr.aof"
     # With an append-only file Redis ignores dump.rdb, so the backup becomes the base of that file.
-    printf 'file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type i\n' \
-        >"$new/appendonly.aof.manifest"
+    echo 'file appendonly.aof.1.base.rdb seq 1 type b' >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
     sync
     if [ -e appendonlydir ]; then

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { annotateRoute } from '@longhand/shared/observe.ts';
+import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
 import { eventsController } from './controllers/events.ts';
@@ -8,10 +9,9 @@ import { removalsController } from './controllers/removals.ts';
 import { tasksController } from './controllers/tasks.ts';
 import { transferController } from './controllers/transfer.ts';
 import { TaskError } from './task/errors.ts';
-import { rejectOtherMethods } from './web/allow-methods.ts';
 import type { TasksEnv } from './web/context.ts';
 import type { Dependencies } from './web/dependencies.ts';
-import { errorHandler } from './web/error-response.ts';
+import { errorHandler, methodNotAllowed } from './web/error-response.ts';
 import { respondIcon } from './web/icon.ts';
 import { openapi } from './web/openapi.ts';
 import { tagged } from './web/responses.ts';
@@ -57,11 +57,11 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.get('/openapi.json', (c) => tagged(c, descriptionTag, 'application/json', description));
   // The convention adds it, too, together with /tasks/:id.
   app.get('/tasks/new', tasks.new);
-  rejectOtherMethods(app);
+  rejectOtherMethods(app, methodNotAllowed);
 
   resource<Handler<TasksEnv>>(app, 'tasks', tasks);
   app.post('/tasks/:id', tasks.submit);
-  rejectOtherMethods(app);
+  rejectOtherMethods(app, methodNotAllowed);
 
   app.notFound((c) => failed(new TaskError('unknown_path', 'There is no such page.'), c));
   app.onError(failed);

@@ -1,5 +1,6 @@
 import type { Log } from '@longhand/shared/log.ts';
 import { annotateRoute } from '@longhand/shared/observe.ts';
+import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -14,7 +15,6 @@ import {
   apiHeaders,
   baseHeaders,
   errorResponse,
-  methodNotAllowed,
   noStore,
   openToAll,
   textResponse,
@@ -34,17 +34,21 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   const app = new Hono().use(annotateRoute);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const api = createApi(expand, !exempt);
-  const otherMethods = methodNotAllowed('GET, HEAD', exempt ? {} : openToAll);
 
-  app.get('/', showPage(expand, createPage(onMissing), onFault)).all(methodNotAllowed('GET, HEAD'));
-  app.get('/api', api.text).all(otherMethods);
-  app.get('/api/chain', api.chain).all(otherMethods);
+  app.get('/', showPage(expand, createPage(onMissing), onFault));
+  app.get('/api', api.text);
+  app.get('/api/chain', api.chain);
   if (!exempt) app.use('/api/expand', allowAnyOrigin);
-  app.post('/api/expand', expandList(expand, onFault)).all(methodNotAllowed('POST'));
+  app.post('/api/expand', expandList(expand, onFault));
 
   const description = { headers: { ...apiHeaders, ...openToAll } };
-  app.get('/openapi.json', () => textResponse(openapi, description)).all(methodNotAllowed('GET, HEAD'));
+  app.get('/openapi.json', () => textResponse(openapi, description));
 
+  rejectOtherMethods(app, (c, Allow) => {
+    const open = !exempt && c.req.path.startsWith('/api');
+    const headers = { ...baseHeaders, ...(open && openToAll), Allow };
+    return textResponse('Method Not Allowed', { status: 405, headers });
+  });
   app.notFound(() => textResponse('Page Not Found!', { status: 404, headers: baseHeaders }));
   app.onError((error, c) => {
     if (error instanceof ExpansionError) return errorResponse(c, error);

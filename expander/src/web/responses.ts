@@ -106,9 +106,3 @@ export function errorResponse(c: Context, error: NonNullable<Failure>): Response
   const { status, headers } = reportError(c, error);
   return textResponse(error.message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });
 }
-
-/** Answers every method that the path does not have. */
-export function methodNotAllowed(allowed: string, headers = {}): () => Response {
-  const init = { status: 405, headers: { ...baseHeaders, ...headers, Allow: allowed } };
-  return () => textResponse('Method Not Allowed', init);
-}

@@ -24,6 +24,15 @@ function errorStatus(error: TaskError): [status: number, headers: Record<string,
   return [status, { ...statusHeaders[status], ...allow }];
 }
 
+/** @throws TaskError `method_not_allowed` */
+export function methodNotAllowed({ req: { method } }: TasksContext, allow: string): never {
+  const message =
+    method === 'GET'
+      ? `There is no page at this address: it takes ${allow} only.`
+      : `This address does not take ${method}, only ${allow}.`;
+  throw Object.assign(new TaskError('method_not_allowed', message), { allow });
+}
+
 /** Responds with the problem details of an error (RFC 9457), and with more members. */
 export function problem(c: TasksContext, error: TaskError, members: object = {}): Response {
   const [status, headers] = errorStatus(error);

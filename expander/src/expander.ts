@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns';
-import { agentConnector } from '@longhand/shared/agent.ts';
+import { connector } from '@longhand/shared/connector.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
 import { timed } from '@longhand/shared/spans.ts';
@@ -13,7 +13,8 @@ import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
-import { fetchHead, guardedRequest } from './hop/fetch-hop.ts';
+import { fetchHead } from './hop/fetch-hop.ts';
+import { guardedRequest } from './hop/request.ts';
 import {
   limitClients,
   limitClientsAtOrigins,
@@ -55,7 +56,7 @@ export function createExpander(config: Config, outside: Outside) {
       lookup: sharedLookup(resolve, metrics.nameLookups),
       userAgent: config.EXPANDER_USER_AGENT,
     },
-    (lookup) => agentConnector({ lookup }),
+    connector,
   );
   const ways = { default: fetchHead(request), all: createBrowse(request) };
   const timing = { durations: metrics.hopDurations, describe };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
 import { cutOff, listening } from '../testing/listening.ts';
 import { noDelay } from '../testing/no-delay.ts';
@@ -65,6 +65,17 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     await once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
     expect(noDelay(socket)).toBe(true);
     socket.destroy();
+  });
+
+  test('who replaces createConnection of the class later is heard, and no-delay is on all the same', async () => {
+    const { url } = await listen(scheme, drainAndAnswer);
+    const made = agent(scheme);
+    const { prototype } = scheme === 'http' ? http.Agent : https.Agent;
+    const replaced = vi.spyOn(prototype, 'createConnection');
+    stops.push(() => replaced.mockRestore());
+    const { socket } = await sendInTwoWrites(url, made);
+    expect(replaced).toHaveBeenCalledTimes(1);
+    expect(noDelay(socket)).toBe(true);
   });
 
   test.each([

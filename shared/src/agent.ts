@@ -1,14 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import {
-  type Connect,
-  idleMargin,
-  idleTimeout,
-  maxIdleSockets,
-  maxSockets,
-  resumingConnector,
-} from './connector.ts';
+import { idleMargin, idleTimeout, maxIdleSockets, maxSockets } from './connector.ts';
 
 const defaults = {
   keepAlive: true,
@@ -21,6 +14,24 @@ const defaults = {
   scheduling: 'lifo',
 } satisfies http.AgentOptions;
 
+type Create = http.Agent['createConnection'];
+
+class NoDelayAgent extends http.Agent {
+  override createConnection(...args: Parameters<Create>): ReturnType<Create> {
+    return withoutDelay(super.createConnection(...args));
+  }
+}
+
+class NoDelayHttpsAgent extends https.Agent {
+  override createConnection(...args: Parameters<Create>): ReturnType<Create> {
+    return withoutDelay(super.createConnection(...args));
+  }
+}
+
+function withoutDelay(socket: ReturnType<Create>): ReturnType<Create> {
+  return (socket as Socket | undefined)?.setNoDelay(true);
+}
+
 /**
  * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket it creates,
  * whatever `options` say. Without no-delay, Nagle's algorithm holds back the second write of a request
@@ -30,30 +41,16 @@ const defaults = {
  * `options` are those of `http.Agent` (`lookup` included); they are copied, and win over the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
-  return prepared(new http.Agent({ ...defaults, ...options }));
+  return bounded(new NoDelayAgent({ ...defaults, ...options }));
 }
 
 /** The same for `https:`, with the options of `https.Agent`. */
 export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
-  return prepared(new https.Agent({ ...defaults, ...options }));
+  return bounded(new NoDelayHttpsAgent({ ...defaults, ...options }));
 }
 
-/** Opens connections by way of agents of their own, which are created with `options`. */
-export function agentConnector(options: https.AgentOptions): Connect {
-  const agents = { 'http:': httpAgent(options), 'https:': httpsAgent(options) };
-  return resumingConnector((protocol, connection) => {
-    const agent = agents[protocol as keyof typeof agents];
-    return agent.createConnection({ ...defaults, ...options, ...connection } as object) as Socket;
-  });
-}
-
-/** Enables no-delay on every socket of `agent`, and bounds its idle ones over all origins to `maxIdleSockets`. */
-function prepared<Agent extends http.Agent>(agent: Agent): Agent {
-  const { createConnection } = agent;
-  agent.createConnection = (...args) => {
-    const socket = createConnection.apply(agent, args) as Socket | undefined;
-    return socket?.setNoDelay(true);
-  };
+/** Bounds the idle sockets of `agent` over all origins to `maxIdleSockets`. */
+function bounded<Agent extends http.Agent>(agent: Agent): Agent {
   return agent.on('free', () => {
     let idle = 0;
     for (const origin in agent.freeSockets) idle += agent.freeSockets[origin]?.length ?? 0;

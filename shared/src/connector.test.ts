@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { plainConnector, resumingConnector } from './connector.ts';
+import { connector, resumingConnector } from './connector.ts';
 
 const server = createServer();
 beforeAll(async () => {
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 test.each(['http:', 'https:'])(
-  'a socket without an agent has TCP no-delay on, and asks the given lookup: %s',
+  'a socket has TCP no-delay on, and asks the given lookup: %s',
   async (protocol) => {
     const names: string[] = [];
-    const connect = plainConnector((hostname, _options, callback) => {
+    const connect = connector((hostname, _options, callback) => {
       names.push(hostname);
       callback(null, [{ address: '127.0.0.1', family: 4 }]);
     });

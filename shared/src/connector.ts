@@ -70,12 +70,14 @@ export function resumingConnector(open: (protocol: string, options: SocketOption
 }
 
 /**
- * Opens connections with TCP no-delay on, without an agent. So the command starts faster: it does not load `node:http`, nor
- * TLS without an `https:` URL.
+ * Opens connections with TCP no-delay on. It loads TLS only for the first `https:` URL: a command starts faster without.
+ *
+ * @param lookup resolves names. @param ca the certificates to trust; those of Node by default.
  */
-export function plainConnector(lookup: LookupFunction): Connect {
+export function connector(lookup?: LookupFunction, ca?: string): Connect {
   return resumingConnector((protocol, given) => {
-    const options = { ...given, port: Number(given.port), lookup, ALPNProtocols: ['http/1.1'] };
+    const more = { ...(lookup && { lookup }), ...(ca && { ca }) };
+    const options = { ...given, ...more, port: Number(given.port), ALPNProtocols: ['http/1.1'] };
     const socket =
       protocol === 'https:' ? process.getBuiltinModule('node:tls').connect(options) : connectTcp(options);
     return socket.setNoDelay(true);

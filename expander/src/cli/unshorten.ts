@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns';
-import { plainConnector } from '@longhand/shared/connector.ts';
+import { connector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followRedirects } from '../expansion/chain.ts';
@@ -7,7 +7,8 @@ import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
-import { fetchHead, guardedRequest } from '../hop/fetch-hop.ts';
+import { fetchHead } from '../hop/fetch-hop.ts';
+import { guardedRequest } from '../hop/request.ts';
 import type { Options } from './options.ts';
 
 /** What a website may take of the time for a whole chain: 3 s of 8, as in the service. */
@@ -24,7 +25,7 @@ export async function createUnshorten({ follow, maxRedirect, timeout, environmen
       lookup: sharedLookup(lookup),
       userAgent: environment.EXPANDER_USER_AGENT,
     },
-    plainConnector,
+    connector,
   );
   const times = { hop: timeout * hopShare, chain: timeout };
   // Half a megabyte of code, which is loaded for `--follow=all` alone.

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { agentConnector } from '@longhand/shared/agent.ts';
+import { connector } from '@longhand/shared/connector.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,7 +13,8 @@ import { shortener } from '../../testing/shortener.ts';
 import { answering, website } from '../../testing/website.ts';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
-import { fetchHead, guardedRequest, percentEncoded } from './fetch-hop.ts';
+import { fetchHead, percentEncoded } from './fetch-hop.ts';
+import { guardedRequest } from './request.ts';
 import { headReader } from './response-head.ts';
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
@@ -27,9 +28,7 @@ function asking(...answers: LookupAddress[][]) {
     const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
     setImmediate(callback, null, addresses);
   };
-  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, (lookup) =>
-    agentConnector({ lookup }),
-  );
+  const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, connector);
   onTestFinished(close);
   return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
-import { createServer, type Socket } from 'node:net';
-import { agentConnector } from '@longhand/shared/agent.ts';
+import { createServer, type LookupFunction, type Socket } from 'node:net';
+import { connector } from '@longhand/shared/connector.ts';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { noDelay } from '@longhand/shared/testing/no-delay.ts';
@@ -32,8 +32,8 @@ async function listen(answer: RequestListener, scheme: 'http' | 'https' = 'http'
 const bytes = async (bytes: string | Buffer) => new URL(await answering((socket) => void socket.end(bytes)));
 
 /** A client, and the sockets that were opened for it. */
-function client(options: https.AgentOptions = {}) {
-  const connect = agentConnector({ ca: certificate.cert, ...options });
+function client({ ca = certificate.cert, lookup }: { ca?: string; lookup?: LookupFunction } = {}) {
+  const connect = connector(lookup, ca);
   const sockets: Socket[] = [];
   const { request, close } = httpClient((...target) => {
     const socket = connect(...target);

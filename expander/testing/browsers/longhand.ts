@@ -6,7 +6,7 @@ import { createExpand } from '../../src/expansion/expand.ts';
 import type { End, Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
-import { guardedRequest } from '../../src/hop/fetch-hop.ts';
+import { guardedRequest } from '../../src/hop/request.ts';
 import { errorAt, type Link, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 

@@ -1,0 +1,106 @@
+import type { LookupFunction } from 'node:net';
+import type { Connect } from '@longhand/shared/connector.ts';
+import { ExpansionError, unknownName } from '../expansion/errors.ts';
+import { cdnId } from '../expansion/expansion.ts';
+import type { Guard } from '../guard/public-address.ts';
+import type { Lookup } from '../guard/shared-lookup.ts';
+import type { Request } from './exchange.ts';
+import { httpClient } from './http-client.ts';
+import { maxHeadSize } from './response-head.ts';
+
+/** Some websites answer scripts differently from browsers, or by language. */
+const preferences = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8', 'Accept-Language', 'en'];
+
+export interface RequestSettings {
+  guard: Guard;
+  lookup: Lookup;
+  userAgent: string;
+}
+
+/**
+ * Sends requests to addresses that `guard` accepts. The way of one, there and back:
+ *
+ * 1. `guard` judges the URL, and the address if its host is one.
+ * 2. The client ([http-client.ts](http-client.ts)) makes an exchange of it, and takes an idle connection to its origin.
+ * 3. Without one it opens a connection by `connector`, which looks up the name. `guard` judges the very addresses that the
+ *    socket gets.
+ * 4. The connection ([connection.ts](connection.ts)) writes the request, and gives what it reads to the exchange.
+ * 5. The exchange ([exchange.ts](exchange.ts)) reads the head, by [response-head.ts](response-head.ts), and as much of the
+ *    body as is wanted, by [body-reader.ts](body-reader.ts).
+ * 6. The client keeps the connection or cuts it, or sends the request once more. Then the caller has its response.
+ */
+export function guardedRequest(settings: RequestSettings, connector: (lookup: LookupFunction) => Connect) {
+  const { guard, lookup, userAgent } = settings;
+  const headers = ['User-Agent', userAgent, 'CDN-Loop', cdnId, ...preferences];
+  const client = httpClient(connector(guardedLookup(lookup, guard)), headers);
+
+  /** @throws ExpansionError */
+  const request: Request = async (url, options) => {
+    guard.checkUrl(url);
+    try {
+      return await client.request(url, options);
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      throw error instanceof ExpansionError ? error : requestFailed(url, error);
+    }
+  };
+  return { request, close: client.close };
+}
+
+/** Hands a socket the addresses of a name only if the guard accepts every one of them. */
+function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? noAddress(hostname), []);
+      try {
+        guard.checkAddresses(hostname, addresses);
+      } catch (refusal) {
+        return callback(refusal as Error, []);
+      }
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function noAddress(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}
+
+const noEncryption = 'did not set up an encrypted connection.';
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection.',
+  ECONNRESET: 'closed the connection without an answer.',
+  EPIPE: 'closed the connection without an answer.',
+  EAI_AGAIN: 'could not be looked up: the name server did not answer.',
+  EHOSTUNREACH: 'cannot be reached.',
+  ENETUNREACH: 'cannot be reached.',
+  ETIMEDOUT: 'did not accept the connection in time.',
+  ERR_NOT_HTTP: 'answered with something that is not HTTP.',
+  ERR_TWO_LOCATIONS: 'answered with two different locations.',
+  ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
+};
+
+/** X.509 faults as Node names them; others say that they cannot be verified, such as an incomplete chain. */
+const certificateFaults: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'has a certificate that has expired.',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has the certificate of another name.',
+};
+
+function requestFailed(url: URL, cause: unknown): ExpansionError {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOTFOUND') return unknownName(url.hostname, cause);
+  const failed = (reason: string, facts = {}) =>
+    new ExpansionError('request_failed', `${url.host} ${reason}`, { cause, ...facts });
+  const reason = reasons[code];
+  if (reason) return failed(reason);
+  // OpenSSL's own errors, such as where there is no TLS, say nothing about a certificate.
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return failed(noEncryption);
+  if (!/CERT|SIGNATURE|CRL|^INVALID|^PATH_LENGTH|^HOSTNAME/.test(code))
+    return failed('could not be reached.');
+  const fault = certificateFaults[code] ?? 'has a certificate that cannot be verified.';
+  return failed(fault, { reason: 'certificate', detail: code });
+}

@@ -52,6 +52,8 @@ export interface FetchHopOptions {
   /** The `Cookie` header; an answer to it is for this chain alone. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Called before a website is contacted: it throws what forbids that. */
+  beforeContact?: (() => Promise<void>) | undefined;
   /** The clients that wait for it, for limits; more may join meanwhile. */
   clients?: ReadonlySet<string> | undefined;
   /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */

@@ -46,12 +46,19 @@ export function createBrowse(request: Request, time = hopTime) {
   /** The first URL of an origin that needs GET; empty after a second one. */
   const needGet = new LRUCache<string, string>(memory);
 
-  return async (url: URL, { cookie, signal }: Omit<FetchHopOptions, 'follow'>): Promise<Answer> => {
+  return async (
+    url: URL,
+    { cookie, signal, beforeContact }: Omit<FetchHopOptions, 'follow'>,
+  ): Promise<Answer> => {
     const { origin, href } = url;
     const pageDeadline = performance.now() + time * settling;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
-    const options = { headers, signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal };
+    const options = {
+      headers,
+      signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
+      beforeContact,
+    };
     const head = async () => asked(url, await request(url, { ...options, method: 'HEAD' }), 'HEAD');
     const get = async () => asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET');
     try {

@@ -20,7 +20,7 @@ export interface RequestSettings {
 /**
  * Sends requests to addresses that `guard` accepts. The way of one, there and back:
  *
- * 1. `guard` judges the URL, and the address if its host is one.
+ * 1. `guard` judges the URL, and the address if its host is one; `beforeContact` limits the client's rate.
  * 2. The client ([http-client.ts](http-client.ts)) makes an exchange of it, and takes an idle connection to its origin.
  * 3. Without one it opens a connection by `connector`, which looks up the name. `guard` judges the very addresses that the
  *    socket gets.
@@ -37,6 +37,7 @@ export function guardedRequest(settings: RequestSettings, connector: (lookup: Lo
   /** @throws ExpansionError */
   const request: Request = async (url, options) => {
     guard.checkUrl(url);
+    if (options.beforeContact) await options.beforeContact();
     try {
       return await client.request(url, options);
     } catch (error) {

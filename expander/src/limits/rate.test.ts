@@ -59,7 +59,20 @@ describe('The expansions that a client causes', () => {
     const app = replica({ redis: await connect() });
     const url = link();
     expect(await statusesOf(5, () => ask(app, '203.0.113.3', url))).toEqual(Array(5).fill(200));
-    expect((await ask(app, '203.0.113.3')).status).toBe(200);
+    // Each of its hops is cached.
+    const [last, first] = [link(), link().replace('/chain/0', '/chain/1')];
+    expect((await ask(app, '203.0.113.3', first)).status).toBe(200);
+    expect((await ask(app, '203.0.113.3', first.replace('/chain/1', '/chain/0'))).status).toBe(200);
+    expect((await ask(app, '203.0.113.3', last)).status).toBe(200);
+    expect((await ask(app, '203.0.113.3')).status).toBe(429);
+  });
+
+  test('do not include what the guard refuses', async () => {
+    const app = replica();
+    expect(await statusesOf(5, (i) => ask(app, '203.0.113.10', `http://10.0.0.${i}/`))).toEqual(
+      Array(5).fill(403),
+    );
+    expect(await statusesOf(4, () => ask(app, '203.0.113.10'))).toEqual([200, 200, 200, 429]);
   });
 
   test.each(['/api', '/api/chain', '/'])(

@@ -53,16 +53,32 @@ export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
   };
 }
 
-/** Limits how many expansions each client without a key causes: what a cache answers, or another client has begun, costs nothing. */
+/**
+ * Limits how many expansions of each client without a key contact websites. What a cache answers, another client has begun, or
+ * the guard refuses costs nothing.
+ */
 export function limitRate({ count, period }: Rate, take: Take) {
   return (unshorten: Unshorten): Unshorten =>
     async (target, options) => {
       const { client } = options;
-      const counts = client !== undefined && !hasKey(client) && !options.refresh;
-      const wait = counts ? await take(client) : 0;
-      if (wait === 0) return unshorten(target, options);
-      const state = { count, period: period / 1_000, wait: Math.ceil(wait / 1_000) };
-      const message = `Too many expansions from your address; try again in ${state.wait} s.`;
-      throw new ExpansionError('rate_limited', message, { rate: state });
+      if (client === undefined || hasKey(client) || options.refresh) return unshorten(target, options);
+      let refusal: ExpansionError | undefined;
+      const takeOne = async () => {
+        const wait = Math.ceil((await take(client)) / 1_000);
+        if (wait === 0) return;
+        const message = `Too many expansions from your address; try again in ${wait} s.`;
+        refusal = new ExpansionError('rate_limited', message, {
+          rate: { count, period: period / 1_000, wait },
+        });
+        throw refusal;
+      };
+      let taken: Promise<void> | undefined;
+      const beforeContact = () => {
+        taken ??= takeOne();
+        return taken;
+      };
+      const expansion = await unshorten(target, { ...options, beforeContact });
+      if (refusal) throw refusal;
+      return expansion;
     };
 }

@@ -95,6 +95,9 @@ test('whoever starts the expander gives it threads for slow names, before Node s
     expect(env?.[name]).toBe(value);
     expect(started).toContain(`${name}=${value}`);
   }
+  // Of the service, and of its command in the same container.
+  const threads = 2 * (Number(image?.match(/\d+/)?.[0]) + 12);
+  expect(compose.services.expander.pids_limit).toBeGreaterThanOrEqual(threads);
 });
 
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;

@@ -5,9 +5,28 @@ type Unwrap = (url: URL) => string | null | undefined;
 
 interface Wrapper {
   name: string;
-  host: RegExp;
+  host: { test(hostname: string): boolean };
   unwrap: Unwrap;
 }
+
+/** Google's domains (https://www.google.com/supported_domains): `google.` before these, `google.com.` and `google.co.`. */
+const googleDomains = new Set(
+  [
+    [
+      '',
+      `ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cd cf cg ch ci cl cm cn com cv cz de dj
+      dk dm dz ee es fi fm fr ga ge gg gl gm gr gy hn hr ht hu ie im iq is it je jo kg ki kz la li lk
+      lt lu lv md me mg mk ml mn mu mv mw ne nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn
+      so sr st td tg tl tm tn to tt vu ws`,
+    ],
+    [
+      'com.',
+      `af ag ai ar au bd bh bn bo br bz co cu cy do ec eg et fj gh gi gt hk jm kh kw lb ly mm mt mx my na
+      ng ni np om pa pe pg ph pk pr py qa sa sb sg sl sv tj tr tw ua uy vc vn`,
+    ],
+    ['co.', `ao bw ck cr id il in jp ke kr ls ma mz nz th tz ug uk uz ve vi za zm zw`],
+  ].flatMap(([second, ends = '']) => ends.split(/\s+/).map((end) => `google.${second}${end}`)),
+);
 
 /**
  * Services that put their own address before links, with the target in the URL. The sources:
@@ -27,9 +46,9 @@ const wrappers: readonly Wrapper[] = [
   { name: 'Proofpoint URL Defense', host: /^urldefense\.(?:proofpoint\.com|com|us)$/, unwrap: proofpoint },
   {
     name: 'Google',
-    host: /^(?:www\.)?google\.(?:[a-z]{2,3}|com?\.[a-z]{2})$/,
+    host: { test: (hostname) => googleDomains.has(hostname.replace(/^www\./, '')) },
     unwrap: ({ pathname, searchParams }) =>
-      pathname === '/url' ? (searchParams.get('q') ?? searchParams.get('url')) : null,
+      pathname === '/url' ? searchParams.get('q') || searchParams.get('url') : null,
   },
   {
     name: 'Facebook',

@@ -31,7 +31,7 @@ export function write(form: HTMLFormElement) {
   if (field.readOnly) return;
   const row = form.closest('li');
   // Only a list has lines.
-  const sent = { text: field.name === 'text' ? field.value : field.value.replace(/\s*\n\s*/g, ' ') };
+  const sent = { text: field.name === 'text' ? field.value : field.value.replaceAll('\n', ' ') };
   const adding = field === title;
   explain(form, '');
   if (adding) {

@@ -6,12 +6,12 @@ const titleOf = (row: Element) => row.querySelector('.title')?.textContent ?? ''
 
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
-  const { pathname, search } = row.querySelector('.toggle') as HTMLAnchorElement;
+  const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
   // Not yet confirmed, or as the server has it.
   const was = row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
   const [as, action, word] =
     was === 'finished' ? ['open', 'unfinish', 'Reopened'] : ['finished', 'finish', 'Finished'];
-  change(pathname.replace(/\w+$/, action) + search, {
+  change(new URL(action + search, href).href, {
     rows: [row],
     as,
     request: () => ({}),

@@ -77,18 +77,22 @@ COPY tasks/redis.conf /etc/
 LABEL org.opencontainers.image.title="Longhand tasks store" \
       org.opencontainers.image.description="Redis, as the store of tasks."
 
-# Debian's exporters, and what they need to know of this stack.
+# Debian's exporters and Prometheus, and what they need to know of this stack.
 FROM debian:trixie-slim AS exporters
 RUN apt-get update && \
-    apt-get install -y --no-install-recommends mtail prometheus-redis-exporter prometheus-node-exporter openssl && \
+    apt-get install -y --no-install-recommends \
+      prometheus mtail prometheus-redis-exporter prometheus-node-exporter openssl && \
     rm -rf /var/lib/apt/lists/*
 COPY deploy/observe/mtail /etc/mtail
+COPY deploy/observe/prometheus.yml deploy/observe/rules.yaml /etc/prometheus/
+# The `spec` of the PrometheusRule, and the folder whose owner a new volume takes.
+RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && install -d -o 65534 -g 65534 /prometheus
 COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
 EXPOSE 5514/udp 3903 9100 9121
 CMD ["exporters.sh"]
 LABEL org.opencontainers.image.title="Longhand exporters" \
-      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk."
+      org.opencontainers.image.description="Metrics of the proxy, of Redis and of the store's disk, and a Prometheus."
 
 FROM node AS shortener
 WORKDIR /app

@@ -38,7 +38,7 @@ const rendered = (folder: string): Node[] =>
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
 /** Those that have no counterpart in Kubernetes. */
-const composeOnly = ['settings', 'tls'];
+const composeOnly = ['settings', 'tls', 'exporters', 'prometheus'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
 const objects: Record<string, Node[]> = kustomize
   ? Object.fromEntries(overlays.map((name) => [name, rendered(join(kubernetes, 'overlays', name))]))
@@ -120,7 +120,7 @@ describe('The compose.yaml of a release', () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
 
-  test('is the stack without its profiles, with the same project, volumes, ports and variables', () => {
+  test('is the stack and what observes it, with the same project, volumes, ports and variables', () => {
     for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
       expect([part, released[part]]).toEqual([part, compose[part]]);
     expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
@@ -133,10 +133,10 @@ describe('The compose.yaml of a release', () => {
     }
   });
 
-  test('needs nothing else: no build, no profile, no file of the checkout', () => {
-    expect(JSON.stringify(released)).not.toMatch(/"(build|profiles|develop|bind)"|"\.\//);
+  test('needs nothing else: no build, no file of the checkout', () => {
+    expect(JSON.stringify(released)).not.toMatch(/"(build|develop|bind)"|"\.\//);
     for (const { depends_on = {} } of Object.values<Node>(released.services))
-      expect([...services, 'settings']).toEqual(expect.arrayContaining(Object.keys(depends_on)));
+      expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
     for (const mount of ['./data:/data', '{ type: bind, source: ./data, target: /data }']) {
       const mounting = text.replace('- tasks:/data\n', `- ${mount}\n`);
       expect(() => releasedStack(mounting, String), mount).toThrow(/^tasks-store mounts .*"\.\/data/);

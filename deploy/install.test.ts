@@ -104,7 +104,7 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
     ];
     expect((await docker(...front, 'node', '-e', visit)).trim()).toBe('200');
     const log = () => run('docker compose logs --no-log-prefix proxy');
-    await expect.poll(log).toMatch(/"path":"\/docs\/install.md".*"client":"203\.0\.113\.7".*"user":"ada"/);
+    await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
 
     // HTTPS, by the same page's names and a certificate alone.
     const { plain, tls } = await freePorts('plain', 'tls');

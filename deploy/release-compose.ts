@@ -3,8 +3,8 @@
  *
  *     node deploy/release-compose.ts VERSION FOLDER
  *
- * FOLDER has what `docker buildx build --metadata-file` wrote of each target. An image that was pushed is named by its
- * digest in the registry; one that was not, by its ID, which only the engine that built it knows.
+ * FOLDER has what `docker buildx build --metadata-file` wrote of each target. An image that was pushed to PUSH is named by
+ * its digest in NAME; one that was not, by its ID, which only the engine that built it knows.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Service {
 }
 
 /**
- * docker-compose.yml without its profiles, and with images instead of builds.
+ * docker-compose.yml with images instead of builds, without the profiles that need a checkout, and Grafana, which does.
  *
  * @param text docker-compose.yml.
  * @param imageOf names the image of a target.
@@ -28,7 +28,9 @@ interface Service {
 export function releasedStack(text: string, imageOf: (target: string) => string) {
   const { services, ...others } = parse(text, { merge: true });
   const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));
-  const kept = Object.entries<Service>(services).filter(([, { profiles }]) => !profiles);
+  const kept = Object.entries<Service>(services).filter(
+    ([, { build, profiles = [] }]) => build && profiles.every((name) => name === 'observe'),
+  );
   const names = new Set(kept.map(([service]) => service));
   const released = kept.map(([service, { build, develop, depends_on, ...rest }]) => {
     const bound = rest.volumes?.find((volume) =>
@@ -46,7 +48,8 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
 function builtImage(folder: string, target: string): string {
   const built = JSON.parse(readFileSync(join(folder, `${target}.json`), 'utf8'));
   const digest: string = built['containerimage.digest'];
-  return process.env.PUSH ? `${built['image.name']}@${digest}` : digest;
+  const { PUSH, NAME = PUSH } = process.env;
+  return PUSH ? `${built['image.name'].replace(PUSH, NAME)}@${digest}` : digest;
 }
 
 if (import.meta.main) {

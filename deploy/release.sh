@@ -1,6 +1,7 @@
 #!/bin/sh
-# Writes a release of this checkout to out/release/: compose.yaml, the npm package, SBOMs and checksums.
+# Writes a release of this checkout to out/release/: compose.yaml, examples, the npm package, SBOMs and checksums.
 #   PUSH=registry.example.org/longhand           pushes the images there; without it, compose.yaml runs on this machine only
+#   NAME=ghcr.io/somebody/longhand               is where compose.yaml looks for them, if not there
 #   PLATFORMS=linux/amd64,linux/arm64            builds them for several platforms (docker buildx create --use, first)
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +18,7 @@ for property in "version=$version" licenses=MIT "revision=$(git rev-parse HEAD)"
     property=org.opencontainers.image.$property
     set -- "$@" --label "$property" --annotation "index:$property" --annotation "manifest:$property"
 done
-for target in proxy expander expander-cache tasks tasks-store; do
+for target in proxy expander expander-cache tasks tasks-store exporters; do
     echo "Building $target" >&2
     docker buildx build --quiet "$@" --target "$target" --tag "${PUSH:-longhand}/$target:$version" \
         --metadata-file "$built/$target.json" . >/dev/null
@@ -26,5 +27,7 @@ node deploy/release-compose.ts "$version" "$built" >"$out/compose.yaml"
 
 for service in expander tasks; do deploy/sbom.sh "$service" >"$out/$service.cdx.json"; done
 (cd expander/package && npm pack --silent --pack-destination "$out" >/dev/null)
-(cd "$out" && "$OLDPWD/deploy/sha256.sh" ./* >SHA256SUMS)
+# What the documents mention for fronts, Prometheus and Grafana.
+tar -czf "$out/examples.tar.gz" -C deploy fronts observe/rules.yaml observe/prometheus.yml observe/dashboards
+(cd "$out" && sha256sum ./* >SHA256SUMS)
 ls "$out"/*

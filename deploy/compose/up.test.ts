@@ -50,7 +50,7 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     );
     const { code, output } = await up({ ...file, LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
     expect(code).toBe(78);
-    const faults = output.slice(output.indexOf('Invalid')).trim().split('\n  ').toSorted();
+    const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
     expect(faults).toEqual([
       'EXPANDER_MAX_REDIRECTS: there is no such variable',
       'Invalid environment:',

@@ -10,6 +10,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
 import { shortener } from '../testing/shortener.ts';
 import { website } from '../testing/website.ts';
 
@@ -20,6 +21,7 @@ let operations: string;
 beforeAll(async () => {
   service = start();
   const listening = await logged(service, 'listening');
+  expect(listening.version).toBe(manifest.version);
   url = new URL(listening.url);
   operations = listening.operations;
 });
@@ -36,7 +38,10 @@ function start(env: Record<string, string> = {}): ChildProcess {
   });
 }
 
-async function logged(of: ChildProcess, message: string): Promise<{ url: string; operations: string }> {
+async function logged(
+  of: ChildProcess,
+  message: string,
+): Promise<Record<'version' | 'url' | 'operations', string>> {
   if (!of.stdout) throw new Error('no standard output');
   for await (const line of createInterface(of.stdout)) {
     const entry = JSON.parse(line);

@@ -55,7 +55,7 @@ export async function prepareService(name: string, version: string, config: Serv
         process.exitCode = 1;
         fault.abort();
       });
-      log.info({ url: service.url, operations: ops.url }, 'listening');
+      log.info({ version, url: service.url, operations: ops.url }, 'listening');
       await service.closed;
     } catch (error) {
       if (!(error instanceof ListenError)) throw error;

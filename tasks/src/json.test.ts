@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
 import { submit, useApp, visit } from '../testing/app.ts';
 import { openapi as describeInterface } from './web/openapi.ts';
 
@@ -408,6 +409,7 @@ describe('GET /openapi.json', () => {
     const described = (await (await kept.app.request('/openapi.json')).json()) as typeof openapi;
     expect(described.openapi).toBe('3.1.0');
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
+    expect(described.info.version).toBe(manifest.version);
     expect(described.servers).toEqual([{ url: '/' }]);
     expect(described.components.schemas.Task.properties.title).toMatchObject({
       minLength: 1,

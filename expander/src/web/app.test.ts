@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { testExpander } from '../../testing/expander.ts';
 import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
@@ -206,7 +207,8 @@ describe('GET /api/chain', () => {
 test('/openapi.json describes every route of the API', async () => {
   const response = await app.request('/openapi.json');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-  const { paths } = (await response.json()) as { paths: object };
+  const { paths, info } = (await response.json()) as { paths: object; info: { version: string } };
+  expect(info.version).toBe(manifest.version);
   const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));
   expect(Object.keys(paths).sort()).toEqual([...new Set(routes)].sort());
 });

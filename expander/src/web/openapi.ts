@@ -1,3 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { errorCodes } from '../expansion/errors.ts';
 import { dottedPath, maxCallbackName } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
@@ -160,7 +161,7 @@ const paths = {
 
 const info = {
   title: 'Longhand expander',
-  version: '1.0.0',
+  version: manifest.version,
   license: { name: 'MIT', identifier: 'MIT' },
   description: 'Says where short URLs lead. Bodies are ASCII; all but those of /api/chain are text/html.',
 };

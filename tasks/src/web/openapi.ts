@@ -1,3 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { filters } from '../task/task.ts';
 import {
   answer,
@@ -16,7 +17,7 @@ import {
 
 const info = {
   title: 'Longhand tasks',
-  version: '1.0.0',
+  version: manifest.version,
   license: { name: 'MIT', identifier: 'MIT' },
   description:
     'A list of tasks. Send Accept: application/json. Writes have to come from the same origin, or from a client that is no browser (without the header Origin). Every error is a problem (RFC 9457) with a stable code; unless it says otherwise, nothing was changed. After store_unavailable a change may have happened: read the task, or send the same Idempotency-Key again.',

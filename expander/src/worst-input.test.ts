@@ -120,6 +120,15 @@ const strangers: Record<string, Strangers> = {
     send: (text) => expandAnswer(`200 OK\r\n${text}`),
   },
   page: { size: 65_536, pieces: markup, send: (text) => expandAnswer(page, text) },
+  'page with a script': {
+    size: 65_536,
+    pieces: [
+      ...words`location window . = == href replace( { } " ' \` \\ // /* */ </script><script>`,
+      ' ',
+      '\n',
+    ],
+    send: (text) => expandAnswer(page, `<script>location ${text}</script>`),
+  },
   'page with a title': {
     size: 65_536,
     pieces: [

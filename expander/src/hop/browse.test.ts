@@ -31,6 +31,19 @@ test('the title of a page is that of its hop, from the cache too, and costs no m
   expect(requests).toBe(2);
 });
 
+test('a file is told by its name and size, and a page whose script leads on as such', async () => {
+  const u = await website(({ url }, response) => {
+    if (url === '/setup.exe')
+      response.writeHead(200, { 'Content-Type': 'application/x-msdownload', 'Content-Length': 9 });
+    else response.writeHead(200, { 'Content-Type': 'text/html' });
+    response.end(url === '/setup.exe' ? '123456789' : '<script>location.href = "/there"</script>');
+  });
+  const { expand } = testExpander();
+  const last = async (path: string) => (await expand.trace(u + path, { follow: 'all' })).hops.at(-1);
+  expect(await last('/setup.exe')).toMatchObject({ file: { name: 'setup.exe', size: 9 } });
+  expect(await last('/page')).toMatchObject({ scriptRedirect: true });
+});
+
 describe('follow=all asks once more with GET', () => {
   test.each([200, 400, 401, 404, 406, 410, 415, 422, 429, 502, 503])(
     'where HEAD is answered %i, if that is an error',

@@ -30,6 +30,13 @@ test('the head says what the page is for, and its icon is a valid URL', async ()
   expect(decodeURIComponent(icon)).toContain('<path d="M2 8h8');
 });
 
+test('behind the proxy, which has a front page, the page links to it', async () => {
+  const link = '<a href="/longhand/">Longhand</a>';
+  const response = await app.request('/', { headers: { 'X-Request-Id': '0'.repeat(32) } });
+  expect(await response.text()).toContain(link);
+  expect(await (await open('')).text()).not.toContain(link);
+});
+
 test('what is no URL is marked as invalid in its input, which has the focus', async () => {
   expect(await (await open('http://')).text()).toMatch(/<input[^>]* aria-invalid="true"[^>]* autofocus>/);
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);

@@ -17,9 +17,13 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
     const { u: given = '', exactly, again } = c.req.query();
     const typed = given.trim();
     const [u = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
+    const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state = { begun: false, mistyped: false }) =>
-      page.top({ u: others.length > 0 ? typed : u, typed }, from, state);
-    const answer = (expansion: Expansion) => page.answer(u, expansion, c.req.header('x-request-id'));
+      page.top({ u: others.length > 0 ? typed : u, typed }, from, {
+        ...state,
+        proxied: requestId !== undefined,
+      });
+    const answer = (expansion: Expansion) => page.answer(u, expansion, requestId);
     if (others.length > 0) {
       return textResponse(top(null) + page.links([u, ...others]), { headers: page.headers });
     }

@@ -28,14 +28,27 @@ const app = scriptedApp({
   'http://sho.rt/long': to(endless),
   [endless]: {},
   get 'http://10.0.0.1/'() {
-    return failing('target_refused', '10.0.0.1 belongs to a private network.');
+    const facts = { reason: 'private_address' } as const;
+    return Promise.reject(new ExpansionError('target_refused', '10.0.0.1 is private.', facts));
   },
+  'http://sho.rt/mail': to('mailto:someone@example.com'),
   'http://sho.rt/inside': to('http://10.0.0.1/'),
   get 'http://slow.example/'() {
     return failing('timeout', 'slow.example did not answer within 3 s.');
   },
-  get 'http://busy.example/'() {
-    return failing('overloaded', 'Too many links are being expanded.');
+  get 'http://often.example/'() {
+    const rate = { count: 60, period: 60, wait: 12 };
+    return Promise.reject(new ExpansionError('rate_limited', 'Too many expansions.', { rate }));
+  },
+  'http://file.example/setup.exe': { file: { name: 'setup.exe', size: 48_000_000 } },
+  'http://sho.rt/scripted': to('https://sho.rt/scripted'),
+  'https://sho.rt/scripted': to('https://www.sho.rt/scripted'),
+  'https://www.sho.rt/scripted': { scriptRedirect: true, title: 'One moment' },
+  'https://closed.example/': { status: 403 },
+  get 'https://self.example/'() {
+    const facts = { reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' } as const;
+    const message = 'self.example has a certificate that cannot be verified.';
+    return Promise.reject(new ExpansionError('request_failed', message, facts));
   },
 });
 const failing = (code: ErrorCode, message: string) => Promise.reject(new ExpansionError(code, message));
@@ -56,7 +69,13 @@ const answers = {
   direct: 'https://www.example.com/journal',
   private: 'http://sho.rt/inside',
   slow: 'http://slow.example/',
-  busy: 'http://busy.example/',
+  often: 'http://often.example/',
+  file: 'http://file.example/setup.exe',
+  scripted: 'http://sho.rt/scripted',
+  refused: 'https://closed.example/',
+  certificate: 'https://self.example/',
+  app: 'http://sho.rt/mail',
+  links: 'See http://sho.rt/two and [this](http://sho.rt/long).',
   ftp: 'ftp://files.example/list',
   error: 'http://nobody.example/',
   mistyped: `http://${'long'.repeat(100)}:x`,
@@ -143,7 +162,7 @@ test('the whole page is used by keyboard, and the focus shows', () =>
       expect(focus).toMatchObject({ outline: 'solid' });
       stops.push((focus as { name: string }).name);
     }
-    expect(stops).toEqual(['Shorten URL Expand', 'u', 'Expand', 'Copy the long URL', 'Open it']);
+    expect(stops).toEqual(['Expander', 'u', 'Expand', 'Copy the long URL', 'Open it']);
   }));
 
 test('on paper there is the answer, all that each hop says, and nothing to press', async () => {

@@ -38,11 +38,11 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...noStore,
       ...unbuffered,
     },
-    /** The form with what was typed in it, up to the chain. `u` was understood, and `from` is it as a URL. */
+    /** The form with what was typed in it, up to the chain. `u` was understood, and `from` is it as a URL. The proxy has a front page. */
     top: (
       { u, typed }: { u: string; typed: string },
       from: string | null,
-      state: { begun: boolean; mistyped: boolean },
+      state: { begun: boolean; mistyped: boolean; proxied: boolean },
     ) =>
       render('top', {
         typed,

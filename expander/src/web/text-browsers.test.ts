@@ -21,7 +21,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
   test('the page says what it is for, without anything that needs a script', async () => {
     const text = await read('/');
     expect(text).toMatch(
-      /^Shorten URL Expand Where does it lead\? Short URL .*Expand.* An example: iana\.org/,
+      /^Expander · Shorten URL Expand Where does it lead\? Short URL .*Expand.* An example: iana\.org/,
     );
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });

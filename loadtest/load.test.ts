@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startControl } from './control-server.ts';
 import { installedK6, type K6, k6Files, runScript } from './k6.ts';
 import { profiles } from './profiles.ts';
 import { judge } from './runs/verdict.ts';
+import { allowedUrl } from './scripts/modules/allowed-url.ts';
+import { settings } from './scripts/modules/settings.ts';
 import { runControl } from './selftest.ts';
 import { startOwnStack, type Target } from './target.ts';
 
@@ -26,28 +28,67 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
 
   beforeAll(async () => {
     out = await mkdtemp(join(tmpdir(), 'longhand-load-test-'));
-    stack = await startOwnStack(1);
+    stack = await startOwnStack(1, { ...process.env, LONGHAND_API_RATE: '20r/s' });
   });
   afterAll(async () => {
     await stack?.[Symbol.asyncDispose]();
     await rm(out, { recursive: true, force: true });
   });
 
-  const run = (script: string, variables: Record<string, string>, args: string[] = []) =>
-    runScript(k6, { script, out, variables: { LOAD_PROFILE: 'short', ...variables }, args, quiet: true });
+  /** With few users, and no report: both cost more than the load. */
+  const cheap = { LOAD_PROFILE: 'short', LOAD_USERS: '10', K6_WEB_DASHBOARD: 'false' };
+  const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
+    const folder = await mkdtemp(join(out, 'run-'));
+    const what = { script, out: folder, variables: { ...cheap, ...variables }, args, quiet: true };
+    return { ...(await runScript(k6, what)), folder };
+  };
 
-  test('a short keepalive passes, directly and through the proxy, beside a control', async () => {
+  // These wait more than they work.
+  test.concurrent('a short keepalive passes, directly and through the proxy, beside a control', async () => {
     await using control = await startControl();
-    const short = { CONTROL_URL: control.url, LOAD_DURATION: '2' };
-    const { code, output } = await run('keepalive', { ...stack.variables, ...short });
+    const short = { CONTROL_URL: control.url, LOAD_DURATION: '2', K6_WEB_DASHBOARD: 'true' };
+    const { code, output, folder } = await run('keepalive', { ...stack.variables, ...short });
     expect(code, output).toBe(0);
-    const summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
+    const summary = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
     const { outcome, objectives } = judge(summary);
     expect([outcome, objectives.filter(({ unmeasured }) => unmeasured)]).toEqual(['passed', []]);
     const compared = objectives.filter(({ control }) => control !== undefined);
     expect(compared.map(({ metric }) => metric)).toHaveLength(3 * 4);
     expect(summary.metrics['http_req_duration{target:control,phase:steady}'].count).toBeGreaterThan(20);
-    expect((await readFile(join(out, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
+    expect((await readFile(join(folder, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
+  });
+
+  test.concurrent('a stack with two names and a low limit: says what it adds and removes it, and keeps to the limit', async () => {
+    const config = join(out, 'two-names.json');
+    await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
+    const renamed = (url: string | undefined, name: string) =>
+      `${url}`.replace('127.0.0.1', `${name}.internal`);
+    const { EXPANDER_URL, TASKS_URL, SHORTENER_URL = '' } = stack.variables;
+    const variables = {
+      EXPANDER_URL: renamed(EXPANDER_URL, 'expander'),
+      TASKS_URL: renamed(TASKS_URL, 'tasks'),
+      SHORTENER_URL,
+      LOAD_ALLOW_HOST: 'expander.internal, tasks.internal',
+    };
+    const [smoke, expander] = [
+      await run('smoke', { ...variables, LOAD_USERS: '2' }, ['--config', config]),
+      await run('expander', variables, ['--config', config]),
+    ];
+    expect([smoke.code, expander.code], smoke.output + expander.output).toEqual([0, 0]);
+    expect(smoke.output).toContain('PROXY_URL is not set: the index page is not checked.');
+    expect(smoke.output).toMatch(/This run loads expander.internal, tasks.internal. It adds 8 tasks/);
+    const prefix = /begin with \\"(load \S+)\\"/.exec(smoke.output)?.[1];
+    const left = await fetch(`${TASKS_URL}/tasks`, { headers: { Accept: 'application/json' } });
+    expect(prefix).toBeDefined();
+    expect(await left.text()).not.toContain(prefix);
+    expect(expander.output).toMatch(/answers 429: sending 1\d links a second instead of 100\./);
+  });
+
+  // `make load-selftest` also runs it with no-delay on.
+  test.concurrent('the negative control: with no-delay off, keepalive fails', async () => {
+    const { code, delayed, output } = await runControl(k6, false);
+    expect(code, output).toBe(99);
+    expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.5);
   });
 
   test('a script alone needs no folder; options of k6 and variables change its load', async () => {
@@ -63,60 +104,19 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).not.toContain('target:control');
   });
 
-  test.each(Object.keys(profiles.full ?? {}))(
-    '%s aborts with a message when the stack is not running',
-    async (name) => {
-      const url = `http://127.0.0.1:${await freePort()}`;
-      const { code, output } = await run(name, { PROXY_URL: url, EXPANDER_URL: url, TASKS_URL: url });
-      expect(code).toBe(108);
-      expect(output).toContain(`The stack is not running: ${url}/`);
-    },
-  );
-
-  test.each([
-    ['http://tasks.example', ''],
-    ['http://stage.example.org.evil.example', 'stage.example.org'],
-    ['http://stage.example.org@evil.example', 'stage.example.org'],
-    ['http://stage.example.org:80@evil.example/', 'stage.example.org'],
-    ['http://127.0.0.1:80/?x=', ''],
-    ['ftp://127.0.0.1', ''],
-  ])('%s is refused, with LOAD_ALLOW_HOST=%s', async (url, allowed) => {
-    const { code, output } = await run('smoke', { TASKS_URL: url, LOAD_ALLOW_HOST: allowed });
-    expect(code).not.toBe(0);
-    expect(output).toContain(`TASKS_URL=${url}: not allowed. Load goes to this machine`);
-  });
-
-  test('a stack with two names and a low limit: says what it adds and removes it, and keeps to the limit', async () => {
-    await using limited = await startOwnStack(1, { ...process.env, LONGHAND_API_RATE: '20r/s' });
-    const config = join(out, 'two-names.json');
-    await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
-    const renamed = (url: string | undefined, name: string) =>
-      `${url}`.replace('127.0.0.1', `${name}.internal`);
-    const { EXPANDER_URL, TASKS_URL, SHORTENER_URL = '' } = limited.variables;
-    const variables = {
-      EXPANDER_URL: renamed(EXPANDER_URL, 'expander'),
-      TASKS_URL: renamed(TASKS_URL, 'tasks'),
-      SHORTENER_URL,
-      LOAD_ALLOW_HOST: 'expander.internal, tasks.internal',
-    };
-    const [smoke, expander] = [
-      await run('smoke', variables, ['--config', config]),
-      await run('expander', { ...variables }, ['--config', config]),
-    ];
-    expect([smoke.code, expander.code], smoke.output + expander.output).toEqual([0, 0]);
-    expect(smoke.output).toContain('PROXY_URL is not set: the index page is not checked.');
-    expect(smoke.output).toMatch(/This run loads expander.internal, tasks.internal. It adds 8 tasks/);
-    const prefix = /begin with \\"(load \S+)\\"/.exec(smoke.output)?.[1];
-    const left = await fetch(`${TASKS_URL}/tasks`, { headers: { Accept: 'application/json' } });
-    expect(prefix).toBeDefined();
-    expect(await left.text()).not.toContain(prefix);
-    expect(expander.output).toMatch(/answers 429: sending 1\d links a second instead of 100\./);
+  test('every script aborts with a message when the stack is not running', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const names = Object.keys(profiles.full ?? {});
+    const stack = { PROXY_URL: url, EXPANDER_URL: url, TASKS_URL: url };
+    const runs = await Promise.all(names.map((name) => run(name, stack)));
+    expect(runs.map(({ code }) => code)).toEqual(names.map(() => 108));
+    for (const { output } of runs) expect(output).toContain(`The stack is not running: ${url}/`);
   });
 
   test("the README's ten minutes with k6 end as it says", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
-    const quick = { LOAD_DURATION: '1', LOAD_LISTED: '10' };
+    const quick = { LOAD_DURATION: '1', LOAD_LISTED: '10', LOAD_USERS: '5', LOAD_ITERATIONS: '1' };
     const env = { ...process.env, ...stack.variables, ...quick, K6_NO_USAGE_REPORT: 'true' };
     const ends: { code: number; output: string }[] = [];
     for (const line of lines) {
@@ -132,12 +132,15 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   });
 
   test('breakpoint raises the rate until a threshold is crossed, and says at which rate', async () => {
-    const { code, output } = await run('breakpoint', { ...stack.variables, LOAD_P99: '0' });
+    const { code, output, folder } = await run('breakpoint', {
+      ...stack.variables,
+      LOAD_P99: '0',
+      LOAD_PEAK_RATE: '400',
+    });
     expect(code, output).toBe(99);
-    const { metrics } = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
-    const { rate, peakRate } = profiles.short?.breakpoint ?? { rate: 0, peakRate: 0 };
-    expect(metrics.rate_reached.value).toBeGreaterThan(rate);
-    expect(metrics.rate_reached.value).toBeLessThan(peakRate);
+    const { metrics } = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
+    expect(metrics.rate_reached.value).toBeGreaterThan(profiles.short?.breakpoint.rate ?? Infinity);
+    expect(metrics.rate_reached.value).toBeLessThan(400);
   });
 
   test('nothing is sent to where a stack redirects to', async () => {
@@ -161,34 +164,37 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(output).toContain(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
   });
 
-  test('an unknown profile, an unknown variable and a bad value are named', async () => {
-    const faults: Record<string, string>[] = [
-      { LOAD_PROFILE: 'huge' },
-      { LOAD_RATES: '5' },
-      { LOAD_DURATION: 'long' },
-      { LOAD_P99: '5s' },
-      { LOAD_RATE: '0.5' },
-    ];
-    const outputs = await Promise.all(faults.map((variables) => run('keepalive', variables)));
-    expect(outputs[0]?.output).toContain('LOAD_PROFILE=huge: the profiles are full and short.');
-    expect(outputs[1]?.output).toContain('LOAD_RATES: there is no such variable');
-    expect(outputs[2]?.output).toContain('LOAD_DURATION=long: is neither a number of seconds nor a duration');
-    expect(outputs[3]?.output).toContain('LOAD_P99=5s: is not a number.');
-    expect(outputs[4]?.output).toContain('LOAD_RATE=0.5: is not a whole number.');
-  });
-
   test("another script's variable is said once to have no effect", async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { output } = await run('tasks', { TASKS_URL: url, LOAD_RATE: '500', LOAD_READ_RATE: '500' });
     expect(output.split('LOAD_RATE: no effect on tasks, which has LOAD_READ_RATE')).toHaveLength(2);
   });
+});
 
-  // `make load-selftest` also runs it with no-delay on.
-  test('the negative control: with no-delay off, keepalive fails', async () => {
-    const { code, delayed, output } = await runControl(k6, false);
-    expect(code, output).toBe(99);
-    expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.5);
-  });
+test.each([
+  ['http://tasks.example', ''],
+  ['http://stage.example.org.evil.example', 'stage.example.org'],
+  ['http://stage.example.org@evil.example', 'stage.example.org'],
+  ['http://stage.example.org:80@evil.example/', 'stage.example.org'],
+  ['http://127.0.0.1:80/?x=', ''],
+  ['ftp://127.0.0.1', ''],
+])('%s is refused, with LOAD_ALLOW_HOST=%s', (TASKS_URL, LOAD_ALLOW_HOST) => {
+  expect(() => allowedUrl('TASKS_URL', { TASKS_URL, LOAD_ALLOW_HOST })).toThrow(
+    `TASKS_URL=${TASKS_URL}: not allowed. Load goes to this machine`,
+  );
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ LOAD_PROFILE: 'huge' }, 'LOAD_PROFILE=huge: the profiles are full and short.'],
+  [{ LOAD_RATES: '5' }, 'LOAD_RATES: there is no such variable'],
+  [{ LOAD_DURATION: 'long' }, 'LOAD_DURATION=long: is neither a number of seconds nor a duration'],
+  [{ LOAD_P99: '5s' }, 'LOAD_P99=5s: is not a number.'],
+  [{ LOAD_RATE: '0.5' }, 'LOAD_RATE=0.5: is not a whole number.'],
+])('%j is named', (variables, message) => {
+  vi.stubGlobal('__ENV', variables);
+  vi.stubGlobal('__VU', 0);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => settings('keepalive')).toThrow(message);
 });
 
 test('an older k6 is reported by name', async () => {

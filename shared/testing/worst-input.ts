@@ -14,7 +14,7 @@ export interface Strangers {
 }
 
 /** Inputs tried at an eighth of their size, or less; the slowest of them are then tried at full size. */
-const tried = rounds({ short: 20, long: 2_000 });
+const tried = rounds({ short: 10, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 

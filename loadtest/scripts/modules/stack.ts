@@ -1,51 +1,29 @@
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { stackUrls } from '../../stack-urls.ts';
+import { allowedUrl, hosts } from './allowed-url.ts';
 
 /** The hosts besides this machine that may be loaded. */
-export const allowedHosts = (__ENV.LOAD_ALLOW_HOST ?? '')
-  .toLowerCase()
-  .split(/[\s,]+/)
-  .filter(Boolean);
+export const allowedHosts = hosts(__ENV);
+const url = (variable: string) => allowedUrl(variable, __ENV);
 
 /** The URLs of the stack. */
 export const stack = {
-  expander: allowedUrl('EXPANDER_URL') || stackUrls.EXPANDER_URL,
-  tasks: allowedUrl('TASKS_URL') || stackUrls.TASKS_URL,
+  expander: url('EXPANDER_URL') || stackUrls.EXPANDER_URL,
+  tasks: url('TASKS_URL') || stackUrls.TASKS_URL,
 };
 
 /** The index page for all other host names. A stack elsewhere may not have one. */
-export const indexPage =
-  allowedUrl('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
+export const indexPage = url('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
 /** The tasks service without the proxy, if it is reachable. */
-export const tasksDirect = allowedUrl('TASKS_DIRECT_URL');
+export const tasksDirect = url('TASKS_DIRECT_URL');
 
 /** The server of constant responses to compare with, if there is one. */
-export const controlUrl = allowedUrl('CONTROL_URL');
+export const controlUrl = url('CONTROL_URL');
 
 /** The shortener whose links the expander follows. */
-export const shortener = allowedUrl('SHORTENER_URL') || 'http://127.0.0.1:9000';
-
-/**
- * Reads a URL from the environment. A typo must not send load to anyone else: allows only this machine, the shortener's
- * container on it, and the hosts in LOAD_ALLOW_HOST.
- */
-function allowedUrl(variable: string): string | undefined {
-  const url = __ENV[variable];
-  if (!url) return undefined;
-  const host = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?\/?$/i.exec(url)?.[1]?.toLowerCase();
-  if (host && (isThisMachine(host) || allowedHosts.includes(host))) return url.replace(/\/$/, '');
-  const allowed = ['this machine', ...allowedHosts].join(', ');
-  throw new Error(
-    `${variable}=${url}: not allowed. Load goes to ${allowed} only. Use a URL such as http://127.0.0.1:8080, or name ` +
-      'the hosts of your own stack in LOAD_ALLOW_HOST=expander.example.org,tasks.example.org.',
-  );
-}
-
-function isThisMachine(host: string): boolean {
-  return /^(127\.0\.0\.1|localhost|[\w-]+\.localhost|\[::1\]|shortener)$/.test(host);
-}
+export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
 /** Says what this run writes, if it may write on another machine. For `setup`. */
 export function announce(sentence: string): void {

@@ -95,7 +95,7 @@ function checkTaskPages(session: Session, title: string): void {
   const page = request('GET', `${stack.tasks}/`, 200, { includes: '_csrf' });
   const style = /\/public\/[^"]+\.css/.exec(String(page.body))?.[0];
   request('GET', `${stack.tasks}${style}`, 200, { name: '/public' });
-  if (indexPage) request('GET', `${indexPage}/`, 200, { name: 'another host name', includes: 'expander' });
+  if (indexPage) request('GET', `${indexPage}/`, 200, { name: 'another host name', includes: 'Longhand' });
 
   const added = addTask(session, title);
   check(added, { 'POST /task is 302 to /': (r) => r.status === 302 && r.headers.Location === '/' });

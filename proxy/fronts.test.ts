@@ -77,14 +77,14 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     openFor + 30_000,
   );
 
-  test('a file of 10 MB is imported', async () => {
+  test('a file of 1 MB is imported', async () => {
     const title = 'x'.repeat(490);
-    const lines = Array.from({ length: 21_000 }, () => title).join('\n');
-    expect(lines.length).toBeGreaterThan(10_000_000);
+    const lines = Array.from({ length: 2_100 }, () => title).join('\n');
+    expect(lines.length).toBeGreaterThan(1_000_000);
     const accept = { 'Content-Type': 'text/plain', Accept: 'application/json' };
     const headers = { ...accept, Origin: `https://${tasks}` };
     const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body: lines });
-    expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 21_000 }]);
+    expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 2_100 }]);
   });
 
   test('an address of 8 KiB arrives, percent-encoded threefold', async () => {

@@ -57,8 +57,6 @@ const programs = {
   caddy,
   async nginx({ https, http, proxy, folder }: Where) {
     const config = example('nginx.conf')
-      // Needs nginx 1.25.1.
-      .replace('http2 on;', '')
       .replace('listen 443', `listen 127.0.0.1:${https}`)
       .replace('listen 80', `listen 127.0.0.1:${http}`)
       .replace('127.0.0.1:8080', `127.0.0.1:${proxy}`)

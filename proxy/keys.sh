@@ -4,6 +4,10 @@ set -eu
 folder=${NGINX_ENVSUBST_OUTPUT_DIR:-/etc/nginx/conf.d}
 for name in names zones limits; do : >"$folder/key.$name"; done
 [ -n "${EXPANDER_TOKENS_FILE:-}" ] || exit 0
+if [ ! -r "$EXPANDER_TOKENS_FILE" ]; then
+    echo "EXPANDER_TOKENS_FILE=$EXPANDER_TOKENS_FILE: cannot be read: chown $(id -u) FILE && chmod 400 FILE" >&2
+    exit 78
+fi
 awk -v file="$EXPANDER_TOKENS_FILE" -v folder="$folder" '
     function reject(reason) {
         print "EXPANDER_TOKENS_FILE=" file ": line " NR " " reason >"/dev/stderr"

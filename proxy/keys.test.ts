@@ -153,6 +153,12 @@ test('without a file `key` is an argument like any other, and Authorization mean
   await proxy.stop();
 });
 
+test('a file that cannot be read ends the start with what lets its user do so', async () => {
+  await expect(startProxied(http.createServer(), { EXPANDER_TOKENS_FILE: '/nowhere' })).rejects.toThrow(
+    `EXPANDER_TOKENS_FILE=/nowhere: cannot be read: chown ${process.getuid?.()} FILE && chmod 400 FILE`,
+  );
+});
+
 test.each([
   ['without a rate', `alice ${keys.alice}`],
   ['with a rate by the hour', `alice ${keys.alice} 10r/h`],

@@ -41,7 +41,7 @@ END
 )
 # The log below starts after this warning.
 docker compose logs --no-log-prefix tasks |
-    sed -n 's/.*"level":"warn".*"msg":"\(Everybody in the network[^"]*\)".*/\1/p' | tail -n 1 >&2
+    sed -n 's/.*"level":"warn".*"msg":"\(The task list has no password[^"]*\)".*/\1/p' | tail -n 1 >&2
 # Attach to the running containers. After Ctrl-C has stopped everything, compose exits with 130.
 status=0
 docker compose up --no-recreate || status=$?

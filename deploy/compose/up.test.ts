@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freeStackPorts } from '../testing/stack-ports.ts';
 
@@ -91,10 +92,19 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     expect(started.code).toBe(0);
   });
 
-  test('prints the addresses that lead to it, by LONGHAND_BIND', async () => {
+  test('prints the addresses that lead to it, by LONGHAND_BIND, and reads its secret files again', async () => {
     // Names that mean something to programs do nothing.
     const others = ['HOST=192.0.2.1', 'PORT=none', 'NODE_OPTIONS=--none', 'PATH=/nowhere', 'REDIS_URL=none'];
-    const variables = { LONGHAND_BIND: '127.0.0.2', LONGHAND_TASKS_NAME: 'nas.lan', ...dotenv(...others) };
+    const tokens = textFile('one first');
+    const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
+    const variables = {
+      LONGHAND_BIND: '127.0.0.2',
+      LONGHAND_TASKS_NAME: 'nas.lan',
+      TASKS_PASSWORD_FILE: textFile('a password'),
+      TASKS_TOKENS_FILE: tokens,
+      EXPANDER_TOKENS_FILE: keys,
+      ...dotenv(...others),
+    };
     // A group of its own, because Ctrl-C stops compose too.
     const child = spawn(join(root, 'deploy/compose/up.sh'), {
       cwd: root,
@@ -113,6 +123,20 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
       `http://nas.lan:${LONGHAND_PORT}/`,
       `http://127.0.0.2:${LONGHAND_TASKS_PORT}/`,
     ]);
+
+    // Files that change are read again.
+    writeFileSync(tokens, 'one second');
+    writeFileSync(keys, `latter ${'b'.repeat(16)} 10r/s`);
+    const status = async (port: string | undefined, path: string, secret: string) => {
+      const headers = { Authorization: `Bearer ${secret}`, Accept: 'application/json' };
+      return (await fetch(`http://127.0.0.2:${port}${path}`, { headers })).status;
+    };
+    const asOf = async (token: string, key: string) => [
+      await status(LONGHAND_TASKS_PORT, '/tasks', token),
+      await status(LONGHAND_EXPANDER_PORT, '/api?u=http://127.0.0.1/', key.repeat(16)),
+    ];
+    await expect.poll(() => asOf('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
+    expect(await asOf('first', 'a')).toEqual([401, 401]);
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await once(child, 'exit');
   });

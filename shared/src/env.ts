@@ -33,7 +33,7 @@ export const textFile = z.string().transform((path, { addIssue }) => {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const cure = code === 'EACCES' ? `: let user ${process.getuid?.()} read it` : '';
+    const cure = code === 'EACCES' ? `: chown ${process.getuid?.()} FILE && chmod 400 FILE` : '';
     addIssue(`cannot be read (${code})${cure}`);
     return z.NEVER;
   }

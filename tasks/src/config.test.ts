@@ -60,9 +60,12 @@ test.each<[string, Record<string, string>, boolean]>([
   ['127.1.2.3', {}, false],
   ['::1', {}, false],
   ['0.0.0.0', { TASKS_PASSWORD_FILE: textFile('secret') }, false],
-  ['0.0.0.0', { LONGHAND_FRONT: '10.0.0.0/8' }, false],
   ['127.0.0.1', { LONGHAND_CERTIFICATES: './tls' }, true],
-])('a list that the network may change gets a warning: on %s with %j, %j', (LONGHAND_BIND, env, warned) => {
-  const warning = openWarning(readConfig({ LONGHAND_BIND, ...env }));
-  expect(/^Everybody in the network .*TASKS_PASSWORD_FILE/.test(`${warning}`)).toBe(warned);
-});
+  ['127.0.0.1', { LONGHAND_FRONT: '10.0.0.0/8' }, true],
+])(
+  'a list without a password that others reach gets a warning: on %s with %j, %j',
+  (LONGHAND_BIND, env, warned) => {
+    const warning = openWarning(readConfig({ LONGHAND_BIND, ...env }));
+    expect(/^The task list has no password.*TASKS_PASSWORD_FILE/.test(`${warning}`)).toBe(warned);
+  },
+);

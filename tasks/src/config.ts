@@ -60,7 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   return config;
 }
 
-/** What to say of a list that its whole network may change; undefined if a password, or a front, may keep it. */
+/** What to say of a list without a password that more than this machine reaches; undefined of others. */
 export function openWarning({
   LONGHAND_BIND,
   LONGHAND_FRONT,
@@ -69,10 +69,11 @@ export function openWarning({
 }: Pick<Config, 'LONGHAND_BIND' | 'LONGHAND_FRONT' | 'LONGHAND_CERTIFICATES' | 'TASKS_PASSWORD_FILE'>):
   | string
   | undefined {
-  const loopback = !LONGHAND_CERTIFICATES && /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
-  if (loopback || LONGHAND_FRONT.length > 0 || TASKS_PASSWORD_FILE !== undefined) return undefined;
+  const loopback = /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
+  const alone = loopback && LONGHAND_FRONT.length === 0 && !LONGHAND_CERTIFICATES;
+  if (alone || TASKS_PASSWORD_FILE !== undefined) return undefined;
   return (
-    'Everybody in the network of this machine can read and change the task list. ' +
+    'The task list has no password: everybody who reaches it can read and change it. ' +
     'To close it, write a password into a file and set TASKS_PASSWORD_FILE to its path.'
   );
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, test } from 'vitest';
 import { type Service, serviceOfTest, useService } from '../testing/service.ts';
@@ -57,8 +58,28 @@ describe('A list with a password', () => {
   });
 });
 
+test('A password and tokens that change while the list is open count within seconds, unless they are not valid', async () => {
+  const files = { TASKS_PASSWORD_FILE: textFile('old password'), TASKS_TOKENS_FILE: textFile('one first') };
+  const service = await serviceOfTest({ REDIS_URL: kept.url, ...files });
+  const Cookie = await logIn(service, 'old password');
+  writeFileSync(files.TASKS_TOKENS_FILE, 'one second');
+  const bearer = (token: string) => status(service, { Authorization: `Bearer ${token}` });
+  await expect.poll(() => bearer('second'), { timeout: 20_000 }).toBe(200);
+  expect([await bearer('first'), await status(service, { Cookie })]).toEqual([401, 200]);
+
+  writeFileSync(files.TASKS_PASSWORD_FILE, '');
+  const invalid = () => service.log.find(({ level }) => level === 'error');
+  await expect.poll(invalid, { timeout: 20_000 }).toMatchObject({
+    msg: 'TASKS_PASSWORD_FILE changed and is not valid: what it had counts',
+  });
+  expect(await status(service, { Cookie })).toBe(200);
+  writeFileSync(files.TASKS_PASSWORD_FILE, 'new password');
+  await expect.poll(() => status(service, { Cookie }), { timeout: 20_000 }).toBe(401);
+  expect(await status(service, { Cookie: await logIn(service, 'new password') })).toBe(200);
+});
+
 test('A list that the network may change is told at the start', async () => {
   const { log } = await serviceOfTest({ REDIS_URL: kept.url, LONGHAND_BIND: '0.0.0.0' });
-  const warning = expect.stringContaining('can read and change the task list');
+  const warning = expect.stringContaining('The task list has no password');
   expect(log).toContainEqual(expect.objectContaining({ level: 'warn', msg: warning }));
 });

@@ -12,7 +12,7 @@ import { csrfKey } from './redis/csrf-key.ts';
 import { keys } from './redis/keys.ts';
 import { watchStore } from './redis/settings.ts';
 import { redisStore } from './redis/store.ts';
-import { auth } from './web/auth.ts';
+import { rereadAuth } from './reread-auth.ts';
 import { csrf } from './web/csrf.ts';
 import { noStore } from './web/responses.ts';
 import { securityHeaders } from './web/security-headers.ts';
@@ -33,13 +33,12 @@ const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
 );
 const key = csrfKey(redis, timed);
-const { TASKS_PASSWORD_FILE: password, TASKS_TOKENS_FILE: tokens } = config;
 const warning = openWarning(config);
 if (warning) log.warn(warning);
 const app = createApp({
   store,
   csrf: csrf(key),
-  auth: password === undefined ? undefined : auth(password, key, tokens),
+  auth: rereadAuth(process.env, { key, log }),
   render,
   changes: redisChanges(redis, signal),
   signal,

@@ -60,7 +60,7 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
     const commands = code(/^(docker compose|0 3) /)
       .filter((command) => !/--follow$| pull$/.test(command))
       .map((command) => command.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
-    expect(commands).toHaveLength(12);
+    expect(commands).toHaveLength(15);
     const [, saved = ''] = /<(\S+)/.exec(commands.join('\n')) ?? [];
     const tasks = `http://127.0.0.1:${variables.LONGHAND_TASKS_PORT}/tasks`;
     const json = { Accept: 'application/json', 'Content-Type': 'application/json' };

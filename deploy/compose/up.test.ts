@@ -64,6 +64,7 @@ describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 
     expect(said.output).toContain('EXPANDER_MAX_REDIRECTS: there is no such variable');
     const running = await run('docker', ['compose', 'ps', '--services', '--status', 'running'], file);
     expect(running.output).not.toMatch(/^(tasks|expander|proxy)$/m);
+    await run('docker', ['compose', 'down', '--volumes']);
   });
 
   test('with a damaged append-only file fails, and ends with the commands that copy and repair it', async () => {

@@ -27,7 +27,8 @@ export const errors: Record<string, ProxyError> = {
   421: {
     code: 'unknown_host',
     reason: 'The task list does not answer to this name.',
-    advice: 'Set LONGHAND_TASKS_NAME to this name and restart, or use the address of the machine.',
+    advice:
+      'Use the address of the machine. To use this name, set LONGHAND_TASKS_NAME in .env, then run docker compose up --detach --wait.',
     again: true,
   },
   429: {

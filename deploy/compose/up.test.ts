@@ -23,7 +23,7 @@ async function run(command: string, args: string[], variables: Record<string, st
   );
 }
 
-describe.runIf(await engineAnswers())('make up with Docker', { timeout: 120_000 }, () => {
+describe.runIf(await engineAnswers())('make up with Docker', { timeout: 300_000 }, () => {
   const up = (variables?: Record<string, string>) => run('deploy/compose/up.sh', [], variables);
 
   beforeAll(async () => {

@@ -12,6 +12,8 @@ export function localise(root: ParentNode) {
   const now = new Date();
   for (const time of root.querySelectorAll('time')) {
     const then = new Date(time.dateTime);
+    // What somebody wrote into the store by hand.
+    if (Number.isNaN(then.getTime())) continue;
     const today = then.toDateString() === now.toDateString();
     const thisYear = then.getFullYear() === now.getFullYear();
     time.textContent = (today ? clock : thisYear ? day : month).format(then);

@@ -42,6 +42,15 @@ describe('The row of a task', () => {
     await poll(() => row(page, '1').locator('.when').textContent()).toBe('added Dec 2024');
   });
 
+  test('can be edited though its time is none, which somebody wrote into the store', async () => {
+    await site.store.insert([{ title: 'milk', finished: 0, created_at: 'yesterday' }]);
+    const page = await site.open('/');
+    await row(page, '1').hover();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    await poll(() => row(page, '1').getByLabel('Title').inputValue()).toBe('milk');
+    expect(await page.locator('.when').textContent()).toContain('added');
+  });
+
   describe.each([
     ['with scripts', true],
     ['without scripts', false],

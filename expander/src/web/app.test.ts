@@ -207,8 +207,12 @@ describe('GET /api/chain', () => {
 test('/openapi.json describes every route of the API', async () => {
   const response = await app.request('/openapi.json');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-  const { paths, info } = (await response.json()) as { paths: object; info: { version: string } };
+  const description = (await response.json()) as { paths: object; info: { version: string } };
+  const { paths, info } = description;
   expect(info.version).toBe(manifest.version);
+  // What nginx answers to an unknown key, also as JSON.
+  const code = { enum: expect.arrayContaining(['unknown_key']) };
+  expect(description).toMatchObject({ components: { schemas: { Failure: { properties: { code } } } } });
   const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));
   expect(Object.keys(paths).sort()).toEqual([...new Set(routes)].sort());
 });

@@ -35,6 +35,13 @@ describe('a cookie', () => {
     expect(sent(from, lines, to)).toBe(expected);
   });
 
+  test('of http does not replace one that is secure', () => {
+    const cookies = chainCookies();
+    cookies.keep(['a=1; Secure; Path=/x', 'b=1; Secure'], new URL('https://a.example/'));
+    cookies.keep(['a=2', 'a=3; Path=/x/y', 'b=2'], new URL('http://a.example/'));
+    expect(cookies.header(new URL('https://a.example/x/y'))).toBe('a=1; b=1; a=2');
+  });
+
   test('that no header can hold is not kept', () => {
     expect(sent('http://a.example/', ['a=1\u0001', 'b=\u0142', 'c\u007f=1', 'd=\u00fc'])).toBe('d=\u00fc');
   });

@@ -1,4 +1,4 @@
-import { Cookie, CookieJar, MemoryCookieStore } from 'tough-cookie';
+import { Cookie, CookieJar, defaultPath, MemoryCookieStore, pathMatch } from 'tough-cookie';
 
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
@@ -22,6 +22,7 @@ export function chainCookies() {
         const cookie = Cookie.parse(line, { loose: true });
         if (!cookie || !isAcceptable(cookie, url)) continue;
         jar ??= new CookieJar(store, { looseMode: true });
+        if (hidesSecure(jar, cookie, url)) continue;
         const kept = jar.setCookieSync(cookie, url.href, { ignoreError: true });
         if (!kept?.domain || !kept.path) continue;
         const { domain, path, key } = kept;
@@ -49,6 +50,14 @@ function isAcceptable(cookie: Cookie, url: URL): boolean {
   if (sizeOf(cookie) > maxCookieSize || !sendable.test(cookie.cookieString())) return false;
   if (cookie.secure) return url.protocol === 'https:';
   return cookie.sameSite !== 'none';
+}
+
+/** Whether `cookie` of http would replace, or come before, one that was set with `Secure` (RFC 6265bis section 5.7). */
+function hidesSecure(jar: CookieJar, { key, path }: Cookie, { protocol, host, pathname }: URL): boolean {
+  if (protocol === 'https:') return false;
+  const cookies = jar.getCookiesSync(`https://${host}/`, { allPaths: true });
+  const own = path?.startsWith('/') ? path : defaultPath(pathname);
+  return cookies.some((other) => other.key === key && other.secure && pathMatch(own, other.path ?? '/'));
 }
 
 function sizeOf({ key, value }: Cookie): number {

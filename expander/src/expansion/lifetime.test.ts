@@ -36,6 +36,7 @@ describe('an answer is remembered', () => {
     ['max-age=0, at the least', { 'cache-control': 'max-age=0' }, 30],
     ['a date that is none, at the least', { expires: '0' }, 30],
     ['a year, at the most', { 'cache-control': 'max-age=31536000' }, 86_400],
+    ['of any number of digits', { 'cache-control': 'max-age=99999999999' }, 86_400],
     ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 86_400],
   ])('as its headers say: %s', (_, headers, lifetime) => {
     expect(seconds(301, headers)).toBe(lifetime);

@@ -80,8 +80,7 @@ function statedLifetime(headers: IncomingHttpHeaders, now: number): number | nul
   if (cacheControl === '' && expires === undefined) return null;
   // To us, a cache for everybody, an answer for one person is one that may not be stored.
   if (/\b(?:no-(?:store|cache)|private)\b/i.test(cacheControl)) return 0;
-  const maxAge =
-    /\bs-maxage="?(\d{1,9})\b/i.exec(cacheControl) ?? /\bmax-age="?(\d{1,9})\b/i.exec(cacheControl);
+  const maxAge = /\bs-maxage="?(\d+)\b/i.exec(cacheControl) ?? /\bmax-age="?(\d+)\b/i.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);
   if (expires === undefined) return null;
   // An invalid date, such as "0", means already expired.

@@ -9,12 +9,14 @@ export type BodyReader = ReturnType<typeof bodyReader>;
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
   const chunked = /(?:^|,)\s*chunked\s*$/i.test(headers['transfer-encoding'] ?? '');
   const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false, damaged: false });
-  const length = chunked ? limit : Math.min(limit, Number(headers['content-length'] ?? limit) || 0);
+  // Browsers ignore a length that is not a number.
+  const stated = chunked ? undefined : /^\d+$/.exec(headers['content-length'] ?? '')?.[0];
+  const length = Math.min(limit, Number(stated ?? limit));
   let body = '';
   let isDamaged = false;
   return {
     /** Whether the end of the connection is that of the body. */
-    lastsToTheEnd: !chunked && headers['content-length'] === undefined,
+    lastsToTheEnd: !chunked && stated === undefined,
     /** Takes what has arrived, bytes as Latin-1. @returns whether that was all. */
     read(text: string): boolean {
       const { data, ended, damaged } = decode(text);

@@ -1,24 +1,36 @@
-import { constants, createUnzip } from 'node:zlib';
+import { constants, createInflateRaw, createUnzip } from 'node:zlib';
 
 /** Cut off, the content still counts as far as it goes. */
 const options = { finishFlush: constants.Z_SYNC_FLUSH };
 
+/** Codings of one body: nobody needs more. */
+const maxCodings = 3;
+
 /**
- * Undoes the content encoding of servers that compress although they are asked not to, up to `maxSize` bytes. Of other
- * encodings than gzip and deflate, whose decoders need little memory, nothing can be read.
+ * Undoes the content encoding of servers that compress although they are asked not to, up to `maxSize` bytes. The decoders of
+ * gzip and deflate need little memory; of the other ones of browsers nothing is read. What no browser knows, such as `none`, is
+ * no encoding.
  */
-export async function decodeContent(
-  body: Buffer,
-  encoding: string | undefined,
-  maxSize: number,
-): Promise<Buffer> {
-  const name = encoding?.trim().toLowerCase() ?? '';
-  if (name === '' || name === 'identity' || body.length === 0) return body;
-  if (!/^(?:x-)?gzip$|^deflate$/.test(name)) return Buffer.alloc(0);
+export async function decodeContent(body: Buffer, encoding = '', maxSize: number): Promise<Buffer> {
+  const codings = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const known = codings.filter((name) => name !== '' && name !== 'identity');
+  if (!known.every((name) => /^(?:(?:x-)?gzip|deflate|br|zstd)$/.test(name))) return body;
+  if (known.length > maxCodings || known.some((name) => name === 'br' || name === 'zstd'))
+    return Buffer.alloc(0);
+  let content = body;
+  for (const _ of known) content = await inflated(content, maxSize);
+  return content;
+}
+
+async function inflated(body: Buffer, maxSize: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of createUnzip(options).end(body) as AsyncIterable<Buffer>) {
+    const decoder = isRawDeflate(body) ? createInflateRaw(options) : createUnzip(options);
+    for await (const piece of decoder.end(body) as AsyncIterable<Buffer>) {
       pieces.push(piece);
       size += piece.length;
       if (size >= maxSize) break;
@@ -27,4 +39,11 @@ export async function decodeContent(
     // What came before the damage counts.
   }
   return Buffer.concat(pieces).subarray(0, maxSize);
+}
+
+/** Whether it has neither the header of gzip (RFC 1952) nor that of zlib (RFC 1950), which servers leave out. */
+function isRawDeflate(body: Buffer): boolean {
+  const [first = 0, second = 0] = body;
+  const isZlib = first % 16 === 8 && (first * 256 + second) % 31 === 0;
+  return !isZlib && !(first === 0x1f && second === 0x8b);
 }

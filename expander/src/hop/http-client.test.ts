@@ -220,6 +220,8 @@ describe('The beginning of a body', () => {
     ['up to the limit', 'Content-Length: 500\r\n\r\nhello, and more', 'hello, and'],
     ['up to its end', '\r\nhello', 'hello'],
     ['as far as it came before it broke off', 'Content-Length: 500\r\n\r\nhello', 'hello'],
+    ['to its end, if its length is empty', 'Content-Length:\r\n\r\nhello', 'hello'],
+    ['to its end, if its length is not a number', 'Content-Length: 5x\r\n\r\nhello', 'hello'],
     ['of no length', 'Content-Length: 0\r\n\r\nhello', ''],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n002;x=y\r\nlo\r\n0\r\n\r\n', 'hello'],
     ['in chunks up to the limit', 'Transfer-Encoding: chunked\r\n\r\nff\r\nhello, and more', 'hello, and'],

@@ -70,7 +70,8 @@ function shortest(
   refreshes: readonly MetaRefresh[],
   encoding: string,
 ): Refresh | null {
-  const metas = sandbox.test(`${policy}`) ? [] : refreshes;
+  const found = sandbox.test(`${policy}`) ? [] : refreshes;
+  const metas = noBase.test(`${policy}`) ? found.map((meta) => ({ ...meta, base: null })) : found;
   const written = [
     ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
     ...metas.map((meta) => ({ kind: 'meta', ...meta }) as const),
@@ -106,6 +107,9 @@ function shown(title: string): string | null {
 
 /** A policy that runs no scripts, and no meta elements either (HTML standard, "sandboxed automatic features"). */
 const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![\w-]))/i;
+
+/** A policy that allows no `<base>`. */
+const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
 
 /** Whether a browser shows a response, rather than staying where it is or saving a file. */
 function isShown({ status, headers }: ResponseHead): boolean {

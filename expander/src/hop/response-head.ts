@@ -18,11 +18,18 @@ export interface ParsedHead extends ResponseHead {
 /** Bytes of the longest head. */
 export const maxHeadSize = 16 * 1024;
 
-/** The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). */
+/**
+ * The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2).
+ * As Chromium does, we accept empty lines before the first one and a space before the colon, and skip lines without a field.
+ */
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n$/;
-const field = /^([\w!#$%&'*+.^`|~-]+):([^\0\r\n]*)\r?\n$/;
+const field = /^([\w!#$%&'*+.^`|~-]+)[\t ]*:([^\0\r\n]*)\r?\n$/;
+const otherLine = /^[^\0\r\n]+\r?\n$/;
 const continuation = /^[\t ]([^\0\r\n]*)\r?\n$/;
 const emptyLine = /^\r?\n$/;
+
+/** Empty lines before the first one that Chromium skips: it looks for the beginning in 4 bytes. */
+const maxEmptyLines = 2;
 
 /** How every response begins. */
 const beginning = 'HTTP/1.';
@@ -55,7 +62,8 @@ export function headReader(maxLength = maxHeadSize) {
       if (head) return { head, rest: text.slice(at) };
     }
     // Another protocol may never send the end of a line.
-    if (length === line.length && !line.startsWith(beginning.slice(0, line.length))) throw notHttp();
+    const isFirst = length - line.length <= 2 * maxEmptyLines && line !== '\r';
+    if (isFirst && !line.startsWith(beginning.slice(0, line.length))) throw notHttp();
     return null;
   };
 }
@@ -66,16 +74,19 @@ function lineParser() {
   /** The field that the next line may continue. */
   let name = '';
   let value = '';
+  let emptyLines = 0;
   const endField = (into: ParsedHead) => {
     if (name !== '') addField(into.headers, name, trimmed(value));
+    name = '';
   };
   return (line: string): ParsedHead | null => {
     if (!head) {
+      emptyLines += 1;
+      if (emptyLine.test(line) && emptyLines <= maxEmptyLines) return null;
       const [, version, status] = statusLine.exec(line) ?? [];
       if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
       if (!status) throw notHttp();
       head = { status: Number(status), headers: {}, minorVersion: Number(version) };
-      name = '';
       return null;
     }
     if (line.includes(beginning)) head.holdsAnother = true;
@@ -93,8 +104,9 @@ function lineParser() {
       return final;
     }
     const [, more] = continuation.exec(line) ?? [];
-    if (more === undefined || name === '') throw notHttp();
-    value += ` ${more.replace(/^[\t ]+/, '')}`;
+    if (more !== undefined && name !== '') value += ` ${more.replace(/^[\t ]+/, '')}`;
+    else if (otherLine.test(line)) endField(head);
+    else throw notHttp();
     return null;
   };
 }

@@ -36,6 +36,24 @@ const websites: [sent: string, website: Website][] = [
   ['of a host, at another port', setting(['a=1; Path=/'], 'http://start.example:8080/check')],
   ['of http, at https', setting(['a=1; Path=/'], 'https://start.example/check')],
   ['of http and secure, at https', setting(['a=1; Path=/; Secure'], 'https://start.example/check')],
+  [
+    'of http, after a secure one',
+    ({ path, cookie }) => {
+      if (path === '/set') return cookiesAnd(redirect('http://start.example/a/b?2'), 'a=1; Secure; Path=/');
+      if (path === '/a/b?2') return cookiesAnd(redirect('https://start.example/check'), 'a=2; Path=/');
+      if (path === '/check') return redirect(`/sent?${cookie}`);
+      return path.startsWith('/a/b') ? redirect('https://start.example/set') : end;
+    },
+  ],
+  ...['Strict', 'Lax'].map((sameSite): [string, Website] => [
+    `of SameSite=${sameSite}, after another website's redirect`,
+    ({ host, path, cookie }) => {
+      if (host !== 'start.example') return redirect('http://start.example/check');
+      if (path.startsWith('/a/b'))
+        return cookiesAnd(redirect('http://other.example/'), `a=1; Path=/; SameSite=${sameSite}`);
+      return path.startsWith('/check') ? redirect(cookie === '' ? '/none' : `/sent?${cookie}`) : end;
+    },
+  ]),
   ['of a path, below it', setting(['a=1; Path=/check'], '/check/below')],
   ['of a path, beside it', setting(['a=1; Path=/check'], '/checked')],
   [

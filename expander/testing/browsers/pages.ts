@@ -1,3 +1,4 @@
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { bytes, end, type Link, ofLines, ofReplies, page } from './link.ts';
 import type { Reply } from './stage.ts';
 
@@ -59,6 +60,17 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
   ['a sandbox', page(unquoted, [['Content-Security-Policy', 'sandbox']])],
   ['a sandbox with scripts', page(unquoted, [['Content-Security-Policy', 'sandbox allow-scripts']])],
   ['a sandbox, <noscript>{meta}', page(`<noscript>${unquoted}`, [['Content-Security-Policy', 'sandbox']])],
+  ...["base-uri 'none'", "default-src 'self'; base-uri 'none'", 'base-uri', "base-uri 'self'"].map(
+    (policy) =>
+      [policy, page(`<base href="/b/">${meta('0;url=m')}`, [['Content-Security-Policy', policy]])] as const,
+  ),
+  ...(
+    [
+      ...['none', 'UTF-8', 'binary'].map((coding) => [coding, Buffer.from(unquoted)] as const),
+      ['deflate', deflateRawSync(unquoted)],
+      ['gzip, gzip', gzipSync(gzipSync(unquoted))],
+    ] as const
+  ).map(([coding, body]) => [coding, page(body.toString('latin1'), [['Content-Encoding', coding]])] as const),
   ['404', { ...page(unquoted), status: 404 }],
   ['no encoding', page(meta('0;url=/\xfc?\xfc#\xfc'))],
   ['no encoding, UTF-8', page(meta(bytes('0;url=/ü?ü')))],

@@ -18,6 +18,9 @@ const statuses: Link[] = [
       { ...page('not a redirect', [['Location', '/x']]), status },
     ]),
   ),
+  ...ofReplies('Status', [
+    ['302 with a space before the colon', { status: 302, headers: [['Location ', '/x']] }],
+  ]),
   ...ofReplies('Status', [['404 with a Refresh', { ...page('', [refresh('0;url=/x')]), status: 404 }]]),
 ];
 
@@ -99,7 +102,7 @@ const byMethod = (sent: string, head: ReturnType<Website>): Link => ({
 });
 
 const heads: Link[] = [
-  ...[400, 403, 404, 405, 500, 501].map((status) =>
+  ...[400, 401, 403, 404, 405, 406, 410, 415, 422, 429, 500, 501, 502, 503].map((status) =>
     byMethod(`HEAD is answered ${status}`, { ...end, status }),
   ),
   byMethod('HEAD is answered with a page', page('')),

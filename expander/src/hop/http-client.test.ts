@@ -83,6 +83,17 @@ test.each([
   await expect.poll(() => connections.open).toBe(0);
 });
 
+test('a GET goes over a connection that has met no other URL: it ends before anything could show', async () => {
+  const { url, connections } = await listen(answer);
+  const { request: ask } = client();
+  const other = new URL('/other', url);
+  await ask(url, head);
+  await ask(other, { method: 'GET' });
+  expect(connections.seen).toBe(2);
+  await ask(url, { method: 'GET' });
+  expect(connections.seen).toBe(2);
+});
+
 describe('Over https', () => {
   /** A server that closes each connection after its answer, and says which were of a session resumed. */
   async function closing(proof: typeof certificate) {

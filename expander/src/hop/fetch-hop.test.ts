@@ -128,7 +128,8 @@ test('a connection over TLS keeps name and certificate by the name in the URL', 
   expect(names).toEqual(['localhost']);
   await expect(asking([here])(`https://other.example:${port}/`)).rejects.toMatchObject({
     code: 'request_failed',
-    message: expect.stringContaining('certificate'),
+    message: `other.example:${port} has the certificate of another name.`,
+    facts: { reason: 'certificate', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' },
   });
 });
 

@@ -192,6 +192,8 @@ test.each([
   ['xn--pple-43d.example', ['Open anyway (out): http://xn--pple-43d.example']],
   ['s.example/mail', []],
   ['s.example/loop', []],
+  ['401.example', ['Open anyway (out): http://401.example']],
+  ['429.example', [again('429.example'), 'Open anyway (out): http://429.example']],
   ['s.example/unknown', [again('s.example/unknown')]],
 ])('the answer has links for what may be done next: %s', async (u, expected) => {
   const { html } = await read(u);

@@ -70,7 +70,11 @@ const endings = {
   },
   file: { ...found, verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
   nothing: { ...brokenPage, headline: pageThat('is empty') },
-  unread: { ...notWorking, headline: pageThat('could not be read'), sentence: answered },
+  unread: {
+    ...notWorking,
+    headline: pageThat('could not be read'),
+    sentence: 'The website announced the page, but did not send it.',
+  },
   gone: { ...brokenPage, headline: pageThat('does not exist') },
   rejected: { ...brokenPage, headline: pageThat('does not work') },
   refused,

@@ -49,7 +49,11 @@ describe('every ending is told in plain words', () => {
     ['s.example/broken', `${notWorking} The link does not work http://nobody.example/`, 'the connection.'],
     ['s.example/broken', notWorking, '1 redirect followed before that, in'],
     ['late.example', `${notWorking} No answer in time`, 'within 3 seconds. The website may be busy.'],
-    ['unread.example', `${notWorking} This page could not be read`, 'answered 200, OK.'],
+    [
+      'unread.example',
+      `${notWorking} This page could not be read`,
+      'announced the page, but did not send it.',
+    ],
     ['cut.example', 'Page found This link leads straight there', 'page could not be read to its end'],
     ['https://self.example/', 'Cannot prove who it is', 'Details DEPTH_ZERO_SELF_SIGNED_CERT'],
     [

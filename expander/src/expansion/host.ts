@@ -76,17 +76,17 @@ const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [l
 /**
  * What the reader of a host in Unicode may take it for: `apple.com` for one whose Cyrillic letters all imitate Latin ones.
  *
- * @returns null if no label beyond ASCII consists of such letters, digits and hyphens only.
+ * @param own characters that may stand for themselves.
+ * @returns null if no label beyond ASCII consists of such letters and `own` only.
  */
-function imitatedHost(unicodeHost: string): string | null {
-  const imitated = unicodeHost.split('.').map(imitatedLabel).join('.');
+export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
+  const labels = unicodeHost.split('.');
+  const imitated = labels.map((label) => imitatedLabel(label, own)).join('.');
   return imitated === unicodeHost ? null : imitated;
 }
 
-function imitatedLabel(label: string): string {
-  const looks = Array.from(label, (character) =>
-    /[0-9-]/.test(character) ? character : latin.get(character),
-  );
+function imitatedLabel(label: string, own: RegExp): string {
+  const looks = Array.from(label, (character) => (own.test(character) ? character : latin.get(character)));
   return looks.includes(undefined) ? label : looks.join('');
 }
 

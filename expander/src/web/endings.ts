@@ -1,5 +1,5 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import type { UnicodeHost } from '../expansion/host.ts';
+import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
 import { answered } from './wording.ts';
 
 /** What a visitor learns first about a link, and the colour of that. */
@@ -138,11 +138,11 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
   const ending: Ending = endings[kindOf(expansion)];
   const { verdict, open } = ending;
   const careful = open && ({ open: 'Open anyway' } as const);
-  if (verdict && host?.imitates) {
-    return { ...ending, ...careful, verdict: 'Beware', headline: `It pretends to be ${host.imitates}` };
-  }
-  if (verdict && host?.mixedScripts.length) {
-    return { ...ending, ...careful, verdict: 'Beware', headline: 'Its name mixes alphabets' };
+  const isMixed = host && host.mixedScripts.length > 0;
+  if (verdict && (host?.imitates || isMixed)) {
+    const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
+    const headline = imitated ? `It pretends to be ${imitated}` : 'Its name mixes alphabets';
+    return { ...ending, ...careful, verdict: 'Beware', headline };
   }
   const isUnencrypted = expansion.hops.some(({ downgrade }) => downgrade);
   if (isUnencrypted && (verdict === 'Page found' || verdict === 'File')) {

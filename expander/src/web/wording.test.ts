@@ -64,7 +64,8 @@ describe('every ending is told in plain words', () => {
     ['s.example/script', 'Beware It does not lead to a web page javascript:alert(1)', 'Only web pages are'],
     ['s.example/private', `${beware} http://10.0.0.1/`, 'private network.'],
     ['a.example:1', beware, 'Websites do not use port 1.'],
-    ['xn--pple-43d.example', 'Beware Its name mixes alphabets', 'answered 200'],
+    ['xn--pple-43d.example', 'Beware It pretends to be apple.example', 'answered 200'],
+    ['s.example/nobody', 'Beware Its name mixes alphabets', 'Mixed scripts'],
     ['s.example/imitation', 'Beware It pretends to be apple.com', 'answered 200'],
     ['busy.example', 'The server is busy Try again', 'Too much; try again soon.'],
     ['http://', 'This is not a URL A short URL looks like', 'example.com/abc'],
@@ -217,4 +218,12 @@ test('what is pasted needs no word where it is a URL, and none for the API, whic
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   const response = await app.request(`/api?u=${encodeURIComponent('https://sho.rt/a.')}`);
   expect(await response.text()).toBe('https://dot.example/');
+});
+
+test.each([
+  ['307', 'The last page answered 307, which is not followed.'],
+  ['get', 'The last page answered 200 and does not redirect.'],
+])('without follow=all, the end of %s is told truly', async (path, message) => {
+  const response = await app.request(`/api/chain?u=http://s.example/${path}`);
+  expect(await response.json()).toMatchObject({ end: { code: 'final', message } });
 });

@@ -114,7 +114,7 @@ export function change(url: string, { request, done, failed = report, rows = [],
 /** Which part of the list is shown. */
 function query() {
   const { searchParams } = new URL(location.href);
-  for (const name of ['removal', 'added']) searchParams.delete(name);
+  for (const name of ['removal', 'cleared', 'added']) searchParams.delete(name);
   return `${searchParams}`;
 }
 

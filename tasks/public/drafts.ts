@@ -19,7 +19,9 @@ function placeOf(form: HTMLFormElement) {
 
 /** The text; what makes a task once, however often it is sent; the revision that was edited. */
 const fieldsOf = (form: HTMLFormElement) =>
-  form.querySelectorAll<HTMLInputElement>(':is([name=title], [name=text], [name=nonce], [name=revision])');
+  form.querySelectorAll<HTMLInputElement>(
+    ':is([name=title], [name=text], [name=nonce], [name=revision], [name=was])',
+  );
 
 /** @param text by default nothing, which drops what was kept */
 export function storeDraft(form: HTMLFormElement, text?: string) {

@@ -286,6 +286,19 @@ describe('Forms of a browser, which sends POST alone', () => {
     await create('milk');
   });
 
+  test('a task that somebody finished meanwhile is 412 without a word of its title', async () => {
+    const visitor = await visit(kept.app);
+    const fields = { _method: 'PUT', revision: await revision(), was: 'milk', title: 'mine' };
+    await update('1', { finished: 1 });
+    const html = await (await submit(kept.app, '/tasks/1', fields, visitor)).text();
+    expect(html).toContain('changed this task. It is finished now. Save changes its title alone.');
+    const again = { ...fields, revision: html.match(/name="revision" value="(\d+)"/)?.[1] ?? '' };
+    expect((await submit(kept.app, '/tasks/1', again, visitor)).status).toBe(303);
+    expect(await kept.store.show('1')).toMatchObject({ title: 'mine', finished: 1 });
+    const { value } = await send('PUT', '/tasks/1', { finished: 0 }, { 'If-Match': '"1"' });
+    expect(value.detail).toBe('Somebody else changed this task. It is finished now.');
+  });
+
   test('a title that somebody changed meanwhile is 412: the form with the text, and a way to go on', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };

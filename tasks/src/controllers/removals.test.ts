@@ -13,6 +13,15 @@ const send = (method: string, path: string, body: object = {}) =>
     headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
+test('The page of what was deleted says when there is more than it shows', async () => {
+  const page = async () => (await kept.app.request('/tasks/removals')).text();
+  for (let i = 0; i < 201; i += 1) {
+    if (i === 200) expect(await page()).not.toContain('There are more.');
+    await kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now))._id, `removal ${i}`);
+  }
+  expect(await page()).toContain('These are the last 200 deletions. There are more.');
+});
+
 const counts = async () => {
   const { open, finished } = await kept.store.list({ filter: 'all' });
   return { open, finished };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TaskError } from '../task/errors.ts';
 import { removalSchema } from '../task/schema.ts';
+import { listedRemovals } from '../task/task.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { type Input, withInput } from '../web/input.ts';
@@ -29,15 +30,17 @@ export function removalsController({ store, csrf, render }: Used) {
     const removal = randomUUID();
     const count = await withRemoval(removal, store.clearFinished(removal));
     if (wantsJson(c)) return json(c, { removal, count });
-    return toList(c, 303, count > 0 ? { removal } : {});
+    return toList(c, 303, count > 0 ? { removal, cleared: 'yes' } : {});
   };
 
   return {
     /** What can be restored, as a page. */
     async list(c: TasksContext) {
-      const [removals, token] = await Promise.all([store.removals(), csrf.issue(c)]);
+      const [found, token] = await Promise.all([store.removals(), csrf.issue(c)]);
       const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;
-      return html(c, render('removals', { removals, restored, csrf: token }));
+      const removals = found.slice(0, listedRemovals);
+      const more = found.length > listedRemovals;
+      return html(c, render('removals', { removals, more, restored, csrf: token }));
     },
 
     /** Removes the finished tasks; a browser's form says `_method=DELETE`. */

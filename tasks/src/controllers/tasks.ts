@@ -94,8 +94,14 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
     async index(c: TasksContext) {
       const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
+      const cleared = queryParameter(c, 'cleared') !== undefined;
       const added = await addedTask(queryParameter(c, 'added'));
-      const page = await shown.page(readQuery(c), await formValues(c), removed, added);
+      const page = await shown.page(
+        readQuery(c),
+        await formValues(c),
+        removed && { ...removed, cleared },
+        added,
+      );
       return html(c, page);
     },
 

@@ -34,6 +34,16 @@ describe('Import', () => {
     expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
+  test('of text leaves the marks of its list out of the titles, and titles that Export wrote as they are', async () => {
+    const marked = ['- milk', '* tea', ' • rice', '1. oat', '12) rye', '[ ] jam', '3. [x] done', '- '];
+    const unmarked = ['-5 degrees', '1.5 l', '2026. A year', '- [ ] 1. bread'];
+    await send('text/plain', [...marked, ...unmarked].join('\n'));
+    expect(await titles()).toEqual([
+      ...['1. bread', '2026. A year', '1.5 l', '-5 degrees'],
+      ...['jam', 'rye', 'oat', 'rice', 'tea', 'milk', 'done'],
+    ]);
+  });
+
   test.each([
     [
       'application/json',

@@ -4,6 +4,7 @@ import type { Timed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
 import {
   type ListQuery,
+  listedRemovals,
   type NewTask,
   type Page,
   pageSize,
@@ -25,9 +26,6 @@ const exportBatch = 500;
 
 /** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
 const removalBatch = 4_000;
-
-/** Removals that one script lists: a millisecond in which Redis does nothing else. */
-const listedRemovals = 200;
 
 /** A cursor is the score of the last task on the page before. */
 const cursor = /^-[1-9]\d{0,15}$/;
@@ -86,7 +84,8 @@ export function redisStore(
     },
 
     async update(id, change, now, match = '*') {
-      return requireMatch(await update({ id, match, change: fieldsOf(change), now: now.toISOString() }));
+      const changed = await update({ id, match, change: fieldsOf(change), now: now.toISOString() });
+      return requireMatch(changed, change.title !== undefined);
     },
 
     async destroy(id, removal, match = '*') {
@@ -108,7 +107,7 @@ export function redisStore(
     removed: (removal) => removed({ removal }),
 
     async removals() {
-      const found = await removals({ count: listedRemovals });
+      const found = await removals({ count: listedRemovals + 1 });
       return Object.values(found.removals).map(({ time, ...removal }) => {
         return { ...removal, removed_at: new Date(Number(time) * 1000).toISOString() };
       });
@@ -152,10 +151,10 @@ function onceOnly(tasks: NewTask[], nonce: string | undefined) {
 }
 
 /** @throws TaskError `unknown_task`, RevisionChanged */
-function requireMatch(changed: Changed): Task {
+function requireMatch(changed: Changed, titled = true): Task {
   const task = requireTask(changed?.task);
   if (changed?.matched) return task;
-  throw new RevisionChanged(task);
+  throw new RevisionChanged(task, titled);
 }
 
 function connectionForWrites(redis: StoreClient): StoreClient {

@@ -24,8 +24,8 @@ export interface Format {
 /** Values in JSON of tasks, at any depth: deeper ones take long to parse. */
 const maxValues = 10 * maxTasks;
 
-/** The dot matches U+2028 and U+2029 too (flag s): a title may contain them. */
-const taskLine = /^[-*] \[([ xX])\] (.*)$/s;
+/** Marks of a list and of a check box, and a title. The dot matches U+2028 and U+2029 too (flag s). */
+const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
 
 /** One title per line, with the check box of a Markdown task list in front. */
 const text: Format = {
@@ -37,11 +37,11 @@ const text: Format = {
 };
 
 function readLine(line: string, now: Date): NewTask[] {
-  if (line.trim() === '') return [];
-  const [, box, rest] = taskLine.exec(line) ?? [];
-  const title = readTitle(rest ?? line);
+  const [, box = '', rest = line] = taskLine.exec(line) ?? [];
+  if (rest.trim() === '') return [];
+  const title = readTitle(rest);
   const created_at = now.toISOString();
-  if (box === undefined || box === ' ') return [{ title, finished: 0, created_at }];
+  if (box.trim() === '') return [{ title, finished: 0, created_at }];
   return [{ title, finished: 1, created_at, updated_at: created_at }];
 }
 

@@ -20,6 +20,9 @@ export const tooManyTasks = () =>
     `At most ${maxTasks.toLocaleString('en')} tasks can be added at once. Send them in parts.`,
   );
 
+/** Removals that are shown: one script lists them, a millisecond in which Redis does nothing else. */
+export const listedRemovals = 200;
+
 export interface ListQuery {
   filter: Filter;
   /** The `next` of the page before, or the `previous` of the page after it; absent for the first page. */
@@ -47,8 +50,13 @@ export class RevisionChanged extends TaskError {
   /** The task as it is now. */
   readonly current: Task;
 
-  constructor(current: Task) {
-    super('revision_changed', `Somebody else changed this task. It now reads “${current.title}”.`);
+  /** @param titled whether the title matters to who asked. */
+  constructor(current: Task, titled = true) {
+    const { title, finished } = current;
+    const now = titled
+      ? `It now reads “\u2068${title}\u2069”.`
+      : `It is ${finished ? 'finished' : 'open'} now.`;
+    super('revision_changed', `Somebody else changed this task. ${now}`);
     this.current = current;
   }
 }
@@ -102,7 +110,7 @@ export interface TaskStore {
   clearFinished(removal: string): Promise<number>;
   /** What `restore(removal)` would bring back; undefined if it is too late or was done before. */
   removed(removal: string): Promise<Removed | undefined>;
-  /** What was removed in the last day and not restored, the last first; of very many removals the last ones. */
+  /** What was removed in the last day and not restored, the last first: one more than are shown, if there are more. */
   removals(): Promise<RecentRemoval[]>;
   /**
    * Restores what was removed, with the same ids, and returns how many tasks that were. It works a few thousand at a

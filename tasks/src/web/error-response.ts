@@ -88,8 +88,12 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     if (!(error instanceof RevisionChanged)) {
       return render('edit', { ...values, id: taskId(c), revision: form.revision ?? '' });
     }
+    const { title, revision } = error.current;
+    const problem =
+      title === form.was
+        ? `${new RevisionChanged(error.current, false).message} Save changes its title alone.`
+        : `${error.message} Save replaces that with your text.`;
     // People who have seen the current title may overwrite it.
-    const problem = `${error.message} Save replaces that with your text.`;
-    return render('edit', { ...values, problem, id: taskId(c), revision: error.current.revision });
+    return render('edit', { ...values, problem, id: taskId(c), revision, was: title });
   }
 }

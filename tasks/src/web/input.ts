@@ -14,6 +14,8 @@ const formFields = formSchema.extend({
   nonce: z.string().optional(),
   /** The revision that was edited. */
   revision: z.string().optional(),
+  /** The title that was edited. */
+  was: z.string().optional(),
   /** Titles to import, one per line. */
   text: z.string().optional(),
   /** The removal to undo. */

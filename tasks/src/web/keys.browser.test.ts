@@ -185,7 +185,7 @@ describe('Ctrl+Z', () => {
     await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
     await page.getByRole('button', { name: 'Clear finished' }).click();
     await poll(() => titles(page)).toEqual([]);
-    await poll(() => notice(page)).toContain('Deleted 2 tasks');
+    await poll(() => notice(page)).toContain('Cleared 2 tasks');
     await press(page, 'ControlOrMeta+Z');
     await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
   });

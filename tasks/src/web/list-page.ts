@@ -37,7 +37,7 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
     async page(
       query: ListQuery,
       forms: FormValues,
-      removed?: Removed,
+      removed?: Removed & { cleared: boolean },
       added?: Task,
     ): Promise<Buffer<ArrayBuffer>> {
       const { page, summary, html } = await version(query);
@@ -74,7 +74,7 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
     return (page: Page) => {
       rows = new Map(page.tasks.map((task) => [task._id, rowOf(task)]));
       const { open, finished } = page;
-      const summary = open === 0 && finished > 0 ? 'All done' : `${number(open)} to do`;
+      const summary = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
       const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: mark });
       const html = put(around, [...rows.values().map((row) => row.html)]);
       return { page, summary, html, etag: '' };
@@ -85,7 +85,8 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
 /** A change meanwhile may have made a page before this one shorter; it counts all the same. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
-  const pagesBefore = Math.ceil(before / pageSize);
+  // A task that is added above leaves each page its number.
+  const pagesBefore = before && Math.max(1, Math.round(before / pageSize));
   return {
     number: pagesBefore + 1,
     count: pagesBefore + Math.max(1, Math.ceil((total - before) / pageSize)),

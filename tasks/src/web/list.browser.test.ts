@@ -84,6 +84,27 @@ describe.each([
     await poll(() => titles(page)).toEqual(['(all done)', '(task 1)']);
   });
 
+  test('numbers a page the same after tasks were added above it', async () => {
+    const page = await openPart('/');
+    await page.getByRole('link', { name: 'Next', exact: true }).click();
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await poll(() => pages.textContent()).toContain('Page 2 of 3');
+    await site.add('milk', 'bread');
+    await page.reload();
+    await poll(() => pages.textContent()).toContain('Page 2 of 3');
+  });
+
+  test('says nothing of numbers while there is no task, and answers Clear finished with Cleared', async () => {
+    const page = await open();
+    expect(await page.locator('#count').textContent()).toBe('No tasks');
+    expect(await page.title()).toBe('No tasks · Tasks');
+    await site.store.insert([{ title: 'long '.repeat(100).trim(), finished: 1, created_at: now }]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await poll(() => notice(page)).toMatch(/^\s*Cleared: long/);
+    expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(110);
+  });
+
   test.each([
     ['Finished', '/?filter=finished'],
     ['a later page', '/?filter=all&after=-4503599627370498'],

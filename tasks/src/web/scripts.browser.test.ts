@@ -28,7 +28,7 @@ describe('The list page with scripts', () => {
     };
     await press('link', 'Finish: bread');
     await shows(['tea', 'milk', '(bread)'], /^Finished: bread$/);
-    expect(await page.locator('#count').textContent()).toBe('2 to do, 1 done');
+    expect(await page.locator('#count').textContent()).toBe('2 open, 1 finished');
     await press('link', 'Reopen: bread');
     await shows(['tea', 'bread', 'milk'], /^Reopened: bread$/);
     await press('link', 'Edit: milk');
@@ -46,7 +46,7 @@ describe('The list page with scripts', () => {
     await press('link', 'Finish: bread');
     await shows(['milk and honey', '(tea)', '(bread)'], /^Finished: bread$/);
     await press('button', 'Clear finished');
-    await shows(['milk and honey'], /^\s*Deleted 2 tasks\s+Undo\s*$/);
+    await shows(['milk and honey'], /^\s*Cleared 2 tasks\s+Undo\s*$/);
     // Not the field, where Ctrl+Z would be the browser's.
     await poll(() => focused(page)).toBe('list');
     await poll(() => page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
@@ -128,7 +128,7 @@ describe('The list page with scripts', () => {
     expect(await page.locator('#title-1').count()).toBe(0);
     await page.locator('#title-2').press('Enter');
     await poll(() => page.locator('.editing .problem').textContent()).toBe(
-      'Somebody else changed this task. It now reads “rye bread”. Save replaces that with your text.',
+      'Somebody else changed this task. It now reads “\u2068rye bread\u2069”. Save replaces that with your text.',
     );
     await page.locator('#title-2').press('Escape');
     await poll(() => titles(page)).toEqual(['rye bread', 'milk, two']);
@@ -262,7 +262,7 @@ describe('The list page with scripts', () => {
     const count = () => page.locator('#count').textContent();
     expect(await icon()).toContain('>2</text>');
     await page.getByRole('link', { name: 'Finish: milk' }).click();
-    await poll(count).toBe('1 to do, 1 done');
+    await poll(count).toBe('1 open, 1 finished');
     await poll(icon).toContain('>1</text>');
     await page.getByRole('link', { name: 'Finish: tea' }).click();
     await poll(count).toBe('All done');

@@ -10,7 +10,7 @@ export interface Views {
     csrf: string;
     nonce: string;
     locked: boolean;
-    removed?: Removed | undefined;
+    removed?: (Removed & { cleared: boolean }) | undefined;
     added?: Task | undefined;
     summary: string;
     open: string;
@@ -20,8 +20,8 @@ export interface Views {
   task: { task: Task } & Back;
   show: { task: Task; csrf: string } & Back;
   new: Typed & { nonce: string } & Back;
-  edit: Typed & { id: string; revision: string | number } & Back;
-  removals: { removals: RecentRemoval[]; restored: number | undefined; csrf: string };
+  edit: Typed & { id: string; revision: string | number; was?: string | undefined } & Back;
+  removals: { removals: RecentRemoval[]; more: boolean; restored: number | undefined; csrf: string };
   import: Typed & {
     nonce: string;
     text?: string | undefined;

@@ -63,6 +63,13 @@ describe('GET /', () => {
     expect(await response.text()).toContain(text);
   });
 
+  test('links to the front page of the proxy, if it is behind that', async () => {
+    const link = '<a href="/longhand/">Longhand</a>';
+    const response = await kept.app.request('/', { headers: { 'X-Request-Id': '0'.repeat(32) } });
+    expect(await response.text()).toContain(link);
+    expect(await (await get('/')).text()).not.toContain(link);
+  });
+
   test('leaves to the pages of a task when it was added, finished or reopened', async () => {
     const { _id } = await create('milk');
     const when = async (path = `/tasks/${_id}/edit`) => {

@@ -96,12 +96,9 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const cleared = queryParameter(c, 'cleared') !== undefined;
       const added = await addedTask(queryParameter(c, 'added'));
-      const page = await shown.page(
-        readQuery(c),
-        await formValues(c),
-        removed && { ...removed, cleared },
-        added,
-      );
+      const offered = removed && { ...removed, cleared };
+      const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
+      const page = await shown.page(readQuery(c), values, offered, added);
       return html(c, page);
     },
 

@@ -36,7 +36,7 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, locked:
     /** The page, which offers to undo what was removed, or to show what was added. */
     async page(
       query: ListQuery,
-      forms: FormValues,
+      forms: FormValues & { proxied: boolean },
       removed?: Removed & { cleared: boolean },
       added?: Task,
     ): Promise<Buffer<ArrayBuffer>> {

@@ -93,6 +93,18 @@ describe('The row of a task', () => {
     await onPhone.getByLabel('More: tea').tap();
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);
+    expect(await onPhone.getByRole('link', { name: 'Keys' }).isVisible()).toBe(false);
+    for (const path of [
+      '/tasks/import',
+      '/tasks/removals',
+      '/tasks/2/edit',
+      '/tasks/2',
+      '/tasks/7',
+      '/public/keys.html',
+    ]) {
+      await onPhone.goto(path);
+      expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
+    }
     const atDesk = await site.open();
     expect(await tooSmall(atDesk, 24, 'a, button, input')).toEqual([]);
   });

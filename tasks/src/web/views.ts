@@ -10,6 +10,8 @@ export interface Views {
     csrf: string;
     nonce: string;
     locked: boolean;
+    /** Whether it is behind the proxy, which has a front page. */
+    proxied: boolean;
     removed?: (Removed & { cleared: boolean }) | undefined;
     added?: Task | undefined;
     summary: string;

@@ -3,6 +3,9 @@ import { localise } from './times.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
+// If it did not load, this throws: then no script runs, and the page works without them.
+const { morph: morphElement } = Idiomorph;
+
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 const list = () => document.getElementById('list') as HTMLElement;
@@ -37,7 +40,7 @@ export function morph(part: '#list' | 'main', page: Document, first: (page: Docu
   if (!page.querySelector('.tasks')) {
     for (const row of list().querySelectorAll('.tasks > li:not(.editing)')) row.remove();
   }
-  Idiomorph.morph(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
+  morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
     field.value = token ?? field.value;

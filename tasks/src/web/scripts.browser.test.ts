@@ -271,6 +271,15 @@ describe('The list page with scripts', () => {
   });
 });
 
+test('A page that lacks one of its scripts works without them', async () => {
+  const page = await site.open('/tasks/new', {});
+  await page.route('**/idiomorph.min.js', (route) => route.abort());
+  await page.goto('/');
+  await field(page).fill('milk');
+  await field(page).press('Enter');
+  await poll(() => titles(page)).toEqual(['milk']);
+});
+
 test('The page names all its scripts, so that they load at once', async () => {
   const page = await site.open();
   const named = page.locator('script[src], link[rel=modulepreload]');

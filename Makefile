@@ -129,6 +129,8 @@ screenshots: setup ## take the README's pictures again
 load-selftest: $(installed) ## check that the load scripts detect the fault they look for
 	@node loadtest/selftest.ts
 
+# npm warns of a machine's Node that it is not the project's; what it installs brings that.
 $(installed): package-lock.json
-	@npm ci
+	@echo 'Installing packages from npm.'
+	@npm ci --loglevel=error
 	@touch $@

@@ -9,7 +9,16 @@ const runner = new Runner();
 test('A checkout may have any path and LONGHAND_BIND name any local address, such as a long one with characters that mean something to programs', async () => {
   const checkout = join(runner.folder, `$HOME [a-z] "it's" ;#{${'x'.repeat(100)}`);
   await mkdir(checkout, { recursive: true });
-  for (const folder of ['deploy', 'docs', 'proxy', 'expander', 'tasks', 'shared', 'package.json']) {
+  for (const folder of [
+    'deploy',
+    'docs',
+    'proxy',
+    'expander',
+    'tasks',
+    'shared',
+    'package.json',
+    'CHANGELOG.md',
+  ]) {
     const filter = (path: string) => !path.includes('node_modules');
     await cp(join(root, folder), join(checkout, folder), { recursive: true, filter });
   }

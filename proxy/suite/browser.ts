@@ -53,7 +53,7 @@ export function browserWalk(stack: () => TestStack): void {
       await visit(`http://expander.localhost:${port}/`, async (page) => {
         await page.getByRole('textbox').fill(`${shortener}/chain/2`);
         await page.keyboard.press('Enter');
-        await page.getByText('/chain/0').first().waitFor();
+        await page.getByText('/chain/0').filter({ visible: true }).first().waitFor();
         const text = (await page.locator('main').textContent()) ?? '';
         for (const hop of ['/chain/2', '/chain/1', '/chain/0']) expect(text).toContain(hop);
       });

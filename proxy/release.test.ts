@@ -38,7 +38,7 @@ aRelease('A release', { timeout: 120_000 }, () => {
   test('one file in an empty folder starts the stack, with every image by its digest', async () => {
     const { folder, images } = released;
     expect(await readdir(folder)).toEqual(['compose.yaml']);
-    expect(images).toHaveLength(5);
+    expect(images).toHaveLength(6);
     for (const image of images) {
       expect(image).toMatch(/:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
       await expect(docker('image', 'inspect', image)).rejects.toThrow('No such image');

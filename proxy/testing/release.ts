@@ -48,8 +48,8 @@ export async function release() {
     await mkdir(installed);
     await run('make', ['release'], { cwd: root, env: { ...process.env, PUSH: `${address}/longhand` } });
     await copyFile(join(root, 'out', 'release', 'compose.yaml'), join(installed, 'compose.yaml'));
-    const compose = ['compose', '--file', join(installed, 'compose.yaml')];
-    const images = (await docker(...compose, 'config', '--images')).split('\n');
+    const compose = ['compose', '--file', join(installed, 'compose.yaml'), '--profile', 'observe'];
+    const images = [...new Set((await docker(...compose, 'config', '--images')).split('\n'))];
     const tags = images.map((image) => image.replace(/@.*/, ''));
     /** Removes them from the engine, so that it has to pull them. */
     const forget = () => docker('image', 'rm', '--force', ...tags, ...images);

@@ -1,11 +1,7 @@
+import { openers, withoutEnd } from '@longhand/shared/url-end.ts';
 import { maxLength } from '../expansion/target.ts';
 
-/** What may stand around a URL: each opening character with its closing one. */
-const closers = new Map(['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]));
 const opening = /^[([{'“‘«`]+/;
-
-/** Characters at the end of a token that are looked at, at most. */
-const longestEnd = 16;
 
 /** A host with a dot and a last label that begins with a letter, and what follows it. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
@@ -60,22 +56,7 @@ function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);
   const end = Math.max(
-    ...Array.from(closers, ([closer, open]) => (open === opener ? url.lastIndexOf(closer) : -1)),
+    ...Array.from(openers, ([closer, open]) => (open === opener ? url.lastIndexOf(closer) : -1)),
   );
   return withoutEnd(end > 0 ? url.slice(0, end) : url);
-}
-
-/** `url` without the end of a sentence, and without what closes something that is not opened in it. */
-function withoutEnd(url: string): string {
-  let kept = url;
-  while (kept.length > url.length - longestEnd && isEnd(kept)) kept = kept.slice(0, -1);
-  return kept;
-}
-
-function isEnd(url: string): boolean {
-  const last = url.at(-1) ?? ' ';
-  const opener = closers.get(last);
-  if (opener === undefined) return '.,;:!?…*。、，！？\u200b\ufeff'.includes(last);
-  const count = (character: string) => url.split(character).length - 1;
-  return opener === last ? count(last) % 2 === 1 : count(opener) < count(last);
 }

@@ -1,3 +1,4 @@
+import { withoutEnd } from '@longhand/shared/url-end.ts';
 import { html } from 'hono/html';
 
 /** Well-known URL shorteners. */
@@ -18,11 +19,6 @@ const urls =
 /** Links in a title. A page of 100 tasks must not take longer than 10 ms. */
 const maxLinks = 20;
 
-/** What ends a sentence, and not the URL before it. */
-const punctuation = '.,;:!?…’*_';
-/** Closing brackets, and their opening ones. */
-const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
-
 type Html = ReturnType<typeof html>;
 
 /** The title as HTML: its URLs are links, and those of a known shortener have one to the expander beside them. */
@@ -30,7 +26,7 @@ export function linked(title: string): string {
   const parts: (string | Html)[] = [];
   let end = 0;
   for (const { 0: found, index } of title.matchAll(urls).take(maxLinks)) {
-    const text = withoutTrailing(found);
+    const text = withoutEnd(found);
     const url = URL.parse(text);
     // What stands in front of an @ only looks like a host.
     if (!url || url.username || url.password) continue;
@@ -47,19 +43,4 @@ function link(text: string, { href, hostname, pathname }: URL): Html {
   const expand = `/expand?${new URLSearchParams({ u: href })}`;
   // The style has its text, so that the text of the title is the title.
   return html`${anchor}<a class="where" href="${expand}" aria-label="Where to? ${text}"></a>`;
-}
-
-/** A closing bracket at the end belongs to the URL if it has the opening one. */
-function withoutTrailing(found: string): string {
-  const count = (bracket = '') => found.split(bracket).length;
-  const unopened = new Map(
-    Object.entries(brackets).map(([closing, opening]) => [closing, count(closing) - count(opening)]),
-  );
-  let end = found.length;
-  for (let last = found[end - 1] ?? ''; ; last = found[end - 1] ?? '') {
-    const surplus = unopened.get(last) ?? 0;
-    if (surplus <= 0 && !punctuation.includes(last)) return found.slice(0, end);
-    unopened.set(last, surplus - 1);
-    end -= 1;
-  }
 }

@@ -1,0 +1,25 @@
+/** What may stand around a URL: each closing character with its opening one. */
+export const openers: ReadonlyMap<string, string> = new Map(
+  ['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
+);
+
+const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
+
+/** `url` without the end of a sentence, and without what closes something that is not opened in it. */
+export function withoutEnd(url: string): string {
+  /** How many more of a closing character there are than of its opening one. */
+  const unopened = new Map<string, number>();
+  const count = (character: string) => url.split(character).length - 1;
+  let end = url.length;
+  for (;;) {
+    const last = url.charAt(end - 1);
+    const opener = openers.get(last);
+    if (opener !== undefined) {
+      const found = unopened.get(last) ?? (opener === last ? count(last) % 2 : count(last) - count(opener));
+      if (found <= 0) break;
+      unopened.set(last, found - 1);
+    } else if (last === '' || !punctuation.includes(last)) break;
+    end -= 1;
+  }
+  return url.slice(0, end);
+}

@@ -17,6 +17,8 @@ const clients: readonly (readonly [string, number])[] = [
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50],
+  // Refused as too long; nginx keeps each while it waits for the body.
+  [`POST /?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`, 1_500],
 ];
 
 /** A connection to the tasks, which no error ends. */
@@ -51,16 +53,24 @@ row('hostile-targets', async ({ stack, rehearse, annotate }) => {
   expect(longest).toBeLessThanOrEqual(8_000);
 });
 
-row('hostile-clients', async ({ stack, rehearse }) => {
+row('hostile-clients', async ({ stack, rehearse, annotate }) => {
+  let memory = 0;
   const seen = await rehearse(async () => {
     const sockets = clients.flatMap(([bytes, count]) =>
       Array.from({ length: count }, () => [open(stack), bytes] as const),
     );
     for (const [socket, bytes] of sockets) socket.pause().write(bytes);
     await pause(8);
+    memory = Number(
+      await stack.inside('proxy', "awk '/^Pss:/ { k += $2 } END { print k }' /proc/*/smaps_rollup"),
+    );
     for (const [socket] of sockets) socket.destroy();
   });
   othersAreAnswered(seen);
+  await annotate(`the proxy took ${memory} kB`);
+  // Half of what its container has.
+  expect(memory).toBeGreaterThan(0);
+  expect(memory).toBeLessThan(256 * 1_024);
 });
 
 row('smuggled-request', async ({ stack, rehearse }) => {

@@ -88,14 +88,14 @@ describe('what the server refuses itself', () => {
     const close = 'Connection: close\r\n\r\n';
     await Promise.all([
       ...Array.from({ length: 20 }, () => ask('nonsense\r\n\r\n')),
-      ask(`GET / HTTP/1.1\r\nHost: a@b\r\n${close}`),
+      ask(`GET / HTTP/1.1\r\nHost: [\r\n${close}`),
       ask(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n${close}`),
     ]);
     await expect.poll(() => refused().reduce((times, line) => times + Number(line.times), 0)).toBe(22);
     expect(refused()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ level: 30, status: 400, reason: 'HPE_INVALID_METHOD' }),
-        expect.objectContaining({ level: 30, status: 400, reason: 'Invalid host header', times: 1 }),
+        expect.objectContaining({ level: 30, status: 400, reason: 'Invalid URL', times: 1 }),
         expect.objectContaining({ level: 30, status: 431, reason: 'HPE_HEADER_OVERFLOW', times: 1 }),
       ]),
     );

@@ -273,3 +273,11 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     }
   });
 });
+
+test('a release is built without rights, and published by a job that runs nothing of the checkout', () => {
+  const { build, publish } = read('.github/workflows/release.yml').jobs;
+  expect(build.permissions).toEqual({ contents: 'read' });
+  expect(JSON.stringify(build)).not.toContain('github.token');
+  expect(publish.needs).toBe('build');
+  expect(JSON.stringify(publish.steps)).not.toMatch(/checkout|make |npm (ci|install|run)/);
+});

@@ -33,7 +33,7 @@ function mended(text: string): string {
       (found, s) => (hasScheme(found) && !/\s$/.test(found) ? found : `http${s.toLowerCase()}://`),
     )
     .replace(/[[({](?:\.|dot)[\])}]/gi, '.')
-    .replace(/(?<!\s)\s+\/(?:\s+(?!https?:))?(?=[^\s/])/gi, '/');
+    .replace(/(?<!\s)\s{1,9}\/(?:\s{1,9}(?!https?:))?(?=[^\s/])/gi, '/');
 }
 
 /** What may be a URL: a quote or an angle bracket ends one, and in Markdown it stands after the text of the link. */

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
-import { startShortener } from '@longhand/shortener';
+import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { expect, test } from 'vitest';
+import { startService } from '../bench/programs.ts';
 import type { Request } from './load.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
@@ -50,14 +50,10 @@ test('a drill says what failed since the fault began, until when, and how slow t
 });
 
 test('a store that loses what it acknowledged is caught', async () => {
-  await using stopping = new AsyncDisposableStack();
-  const shortener = await startShortener();
-  stopping.defer(shortener.close);
-  const { urls, folder } = stopping.use(await startTemporaryStack());
-  const stack = { urls, shortener: shortener.url, settled: async () => {} };
-  const socket = join(folder, 'run', 'tasks-store.sock');
-  const flushed = underLoad(stack, () => promisify(execFile)('redis-cli', ['-s', socket, 'FLUSHALL']));
-  await expect(flushed).rejects.toMatchObject({
-    actual: { doubled: [], lost: expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]) },
-  });
+  await using tasks = await startService('tasks', startRedisProcess);
+  const { url } = tasks;
+  const stack = { urls: { tasks: url, expander: url, proxy: url }, shortener: url, settled: async () => {} };
+  const flushed = underLoad(stack, () => promisify(execFile)('redis-cli', ['-u', tasks.redis, 'FLUSHALL']));
+  const lost = expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]);
+  await expect(flushed).rejects.toMatchObject({ actual: { doubled: [], lost } });
 });

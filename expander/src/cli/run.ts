@@ -9,7 +9,7 @@ import { createOutput, createProgress, type Output, type Progress } from './outp
 import { createUnshorten } from './unshorten.ts';
 import { manual, usage } from './usage.ts';
 
-/** Milliseconds after an interruption in which the reader has to take the results that are there. */
+/** Milliseconds that the reader has to take the results so far after an interruption. */
 const patience = 1_000;
 
 /** The command `longhand-expand`. @returns its exit status. */
@@ -62,5 +62,5 @@ async function expandAll(options: Options, output: Output, progress: Progress): 
   const signal = await Promise.race([done, stopped.promise]);
   if (signal) await within(patience, output.end(), undefined);
   progress.end(signal ? ': interrupted' : '');
-  return signal ?? undefined;
+  return signal;
 }

@@ -5,7 +5,7 @@ import { type Ending, endingOf, tones } from './endings.ts';
 import { journey } from './journey.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { duration, list, sizeInWords, statusInWords, summary } from './wording.ts';
+import { answered, duration, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
 interface Link {
   label: string;
@@ -29,10 +29,8 @@ export function describeAnswer(u: string, expansion: Expansion) {
   const host = url && describeHost(url);
   const ending = endingOf(expansion, host);
   const { verdict, advice, open } = ending;
-  const headline =
-    typeof ending.headline === 'string' ? ending.headline : ending.headline(redirectCount === 0);
-  const { sentence = end.message } = ending;
-  const told = typeof sentence === 'string' ? sentence : sentence(expansion);
+  const headline = (redirectCount === 0 && ending.direct) || ending.headline;
+  const { sentence = end.code === 'final' ? answered(expansion) : end.message } = ending;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
@@ -56,7 +54,7 @@ export function describeAnswer(u: string, expansion: Expansion) {
         : null,
       links: [...nextLink(u, expansion, ending), ...outLink(open, destination)],
     } satisfies Actions,
-    sentences: [journey(expansion), told, begun ? summary(expansion) : ''].filter(Boolean).join(' '),
+    sentences: [journey(expansion), sentence, begun ? summary(expansion) : ''].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     /** For experts. */
     detail: end.detail ?? null,
@@ -79,7 +77,7 @@ export function describeAnswer(u: string, expansion: Expansion) {
     announcement:
       verdict === 'Page found'
         ? `${headline}: ${url?.host}. ${summary(expansion)}`
-        : [verdict, headline, told].filter(Boolean).join('. '),
+        : [verdict, headline, sentence].filter(Boolean).join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
   };
 }

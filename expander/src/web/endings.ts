@@ -1,6 +1,5 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
-import { answered } from './wording.ts';
 
 /** What a visitor learns first about a link, and the colour of that. */
 export const tones = {
@@ -19,9 +18,11 @@ export const tones = {
 export interface Ending {
   /** Null if the end says nothing about the link. */
   verdict: keyof typeof tones | null;
-  headline: string | ((isDirect: boolean) => string);
-  /** What was seen; by default the message of the end. */
-  sentence?: string | ((expansion: Expansion) => string);
+  headline: string;
+  /** The headline if there was no redirect; by default the same. */
+  direct?: string;
+  /** What was seen; by default the last page's status, or the message of the end. */
+  sentence?: string;
   advice?: string | ((url: URL) => string);
   /** Why the last URL of the chain has no answer; by default the message of the error. */
   stop?: string;
@@ -31,20 +32,21 @@ export interface Ending {
   next?: 'Try again' | 'Follow on from here';
 }
 
-const pageThat = (does: string) => (isDirect: boolean) =>
-  isDirect ? `This page ${does}` : `It leads to a page that ${does}`;
+const pageThat = (does: string) => ({
+  headline: `It leads to a page that ${does}`,
+  direct: `This page ${does}`,
+});
 
 const found = {
   verdict: 'Page found',
-  headline: (isDirect) => (isDirect ? 'This link leads straight there' : 'It leads to'),
-  sentence: answered,
+  headline: 'It leads to',
+  direct: 'This link leads straight there',
   open: 'Open it',
 } as const satisfies Ending;
-const brokenPage = { verdict: 'Broken link', sentence: answered, open: 'Open anyway' } as const;
+const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
 const refused = {
   verdict: 'Refused us',
-  headline: pageThat('refused this server'),
-  sentence: answered,
+  ...pageThat('refused this server'),
   advice: 'It may still open for you.',
   open: 'Open anyway',
 } as const satisfies Ending;
@@ -57,7 +59,7 @@ const notUrl = { verdict: null, headline: 'This is not a URL' };
 const endings = {
   found,
   sends_on: {
-    ...found,
+    verdict: 'Page found',
     headline: 'This page may send you on',
     advice: 'A script in it opens another address. Scripts are not run here.',
     open: 'Open anyway',
@@ -68,18 +70,18 @@ const endings = {
     open: 'Open anyway',
     next: 'Try again',
   },
-  file: { ...found, verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
-  nothing: { ...brokenPage, headline: pageThat('is empty') },
+  file: { verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
+  nothing: { ...brokenPage, ...pageThat('is empty') },
   unread: {
     ...notWorking,
-    headline: pageThat('could not be read'),
+    ...pageThat('could not be read'),
     sentence: 'The website announced the page, but did not send it.',
   },
-  gone: { ...brokenPage, headline: pageThat('does not exist') },
-  rejected: { ...brokenPage, headline: pageThat('does not work') },
+  gone: { ...brokenPage, ...pageThat('does not exist') },
+  rejected: { ...brokenPage, ...pageThat('does not work') },
   refused,
   too_often: { ...refused, next: 'Try again' },
-  down: { ...notWorking, headline: pageThat('is not working just now'), sentence: answered },
+  down: { ...notWorking, ...pageThat('is not working just now') },
 
   max_redirects: {
     verdict: 'Broken link',
@@ -138,11 +140,10 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
   const ending: Ending = endings[kindOf(expansion)];
   const { verdict, open } = ending;
   const careful = open && ({ open: 'Open anyway' } as const);
-  const isMixed = host && host.mixedScripts.length > 0;
-  if (verdict && (host?.imitates || isMixed)) {
+  if (verdict && host && (host.imitates || host.mixedScripts.length > 0)) {
     const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
     const headline = imitated ? `It pretends to be ${imitated}` : 'Its name mixes alphabets';
-    return { ...ending, ...careful, verdict: 'Beware', headline };
+    return { ...ending, ...careful, verdict: 'Beware', headline, direct: headline };
   }
   const isUnencrypted = expansion.hops.some(({ downgrade }) => downgrade);
   if (isUnencrypted && (verdict === 'Page found' || verdict === 'File')) {

@@ -2,11 +2,17 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { long, web } from '../../testing/links.ts';
 import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
+import { endedExpansion } from '../expansion/chain.ts';
 import type { Answer, Expansion } from '../expansion/expansion.ts';
 import { duration, statusInWords, summary } from './wording.ts';
 
 const app = scriptedApp(web);
 const read = (u: string) => readPage(app, u);
+const followedIn = (times: number[], cached = false) => {
+  const end = { code: 'final', message: '' } as const;
+  const hops = times.map((milliseconds) => ({ milliseconds })) as Expansion['hops'];
+  return summary({ ...endedExpansion('', end, hops, times.length), cached });
+};
 
 describe('every ending is told in plain words', () => {
   const notWorking = 'Not working just now';
@@ -121,17 +127,10 @@ describe('every ending is told in plain words', () => {
   });
 
   test('the time of all redirects is the sum of the times that are shown', () => {
-    const hops = [1.4, 1.4, 0.4, 999.7].map((milliseconds) => ({ milliseconds })) as Expansion['hops'];
-    const end = { code: 'final', message: '' } as const;
-    const facts = { longUrl: '', redirectCount: 3, error: null, cached: false, freshUntil: 0, staleUntil: 0 };
-    expect(hops.map(({ milliseconds }) => duration(milliseconds))).toEqual([
-      '1 ms',
-      '1 ms',
-      'under 1 ms',
-      '1.0 s',
-    ]);
-    expect(summary({ hops: hops.slice(0, 3), end, ...facts })).toBe('3 redirects followed in 2 ms.');
-    expect(summary({ hops, end, ...facts })).toBe('3 redirects followed in 1.0 s.');
+    const times = [1.4, 1.4, 0.4, 999.7];
+    expect(times.map(duration)).toEqual(['1 ms', '1 ms', 'under 1 ms', '1.0 s']);
+    expect(followedIn(times.slice(0, 3))).toBe('3 redirects followed in 2 ms.');
+    expect(followedIn(times)).toBe('4 redirects followed in 1.0 s.');
   });
 
   test('the website of a URL with credentials is named, and stands out alone', async () => {
@@ -143,19 +142,7 @@ describe('every ending is told in plain words', () => {
   });
 
   test('what a cache remembers is said to be cached', () => {
-    const hops = [{ milliseconds: 40 }] as Expansion['hops'];
-    const end = { code: 'final', message: '' } as const;
-    const expansion = {
-      hops,
-      end,
-      longUrl: '',
-      redirectCount: 1,
-      error: null,
-      cached: true,
-      freshUntil: 0,
-      staleUntil: 0,
-    };
-    expect(summary(expansion)).toBe('1 redirect followed in 40 ms (cached).');
+    expect(followedIn([40], true)).toBe('1 redirect followed in 40 ms (cached).');
   });
 });
 

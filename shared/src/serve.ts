@@ -122,35 +122,22 @@ const reasons = {
   431: ['headers_too_large', 'The headers of the request are too long.'],
 } as const;
 
-interface Refusal {
-  status: number;
-  code: string;
-  headers: Record<string, string>;
-  body: string;
-}
+type Refusal = ReturnType<typeof refusal>;
 
-function refusal(
-  { clientErrorHeaders, problems }: ServeOptions,
-  status: keyof typeof reasons,
-  accept = '',
-): Refusal {
+function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof typeof reasons, accept = '') {
   const [code, detail] = reasons[status];
   const title = STATUS_CODES[status];
-  const headers = { ...clientErrorHeaders };
-  if (!problems || !/[/+]json\b/i.test(accept) || /text\/html/i.test(accept))
-    return { status, code, headers, body: `${status} ${title}: ${detail}` };
-  headers['Content-Type'] = 'application/problem+json';
-  return {
-    status,
-    code,
-    headers,
-    body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
-  };
+  const problem = problems && /[/+]json\b/i.test(accept) && !/text\/html/i.test(accept);
+  const body = problem
+    ? JSON.stringify({ type: 'about:blank', title, status, detail, code })
+    : `${status} ${title}: ${detail}`;
+  const type = problem ? { 'Content-Type': 'application/problem+json' } : {};
+  return { status, code, headers: { ...clientErrorHeaders, ...type, 'Content-Length': body.length }, body };
 }
 
 function refuse(outgoing: AnnotatedResponse, { status, code, headers, body }: Refusal): void {
   outgoing.annotations.error = code;
-  outgoing.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body);
+  outgoing.writeHead(status, headers).end(body);
 }
 
 /**
@@ -170,7 +157,7 @@ function refuseClientErrors(server: Server, options: ServeOptions): void {
     if (response?.headersSent) return socket.destroy();
     // Its Accept may be among what was not read.
     const { headers, body } = refusal(options, status, 'application/json');
-    const all = Object.entries({ ...headers, Connection: 'close', 'Content-Length': body.length });
+    const all = Object.entries({ ...headers, Connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
     // Node no longer reads from the connection: a client that keeps it open would hold up the drain.

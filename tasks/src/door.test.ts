@@ -70,7 +70,7 @@ test('A password and tokens that change while the list is open count within seco
   writeFileSync(files.TASKS_PASSWORD_FILE, '');
   const invalid = () => service.log.find(({ level }) => level === 'error');
   await expect.poll(invalid, { timeout: 20_000 }).toMatchObject({
-    msg: 'TASKS_PASSWORD_FILE changed and is not valid: what it had counts',
+    msg: 'TASKS_PASSWORD_FILE changed and is invalid: the old content still applies',
   });
   expect(await status(service, { Cookie })).toBe(200);
   writeFileSync(files.TASKS_PASSWORD_FILE, 'new password');

@@ -7,9 +7,9 @@ import { type Auth, auth } from './web/auth.ts';
 const interval = 2_000;
 
 /**
- * The login by the files of `env`, which are read again when they change. Until they are valid, what they had counts.
+ * Logins by the files of `env`. When a file changes, it is read again; an invalid one changes nothing.
  *
- * @returns undefined without a password.
+ * @returns undefined without a password. A change replaces its methods.
  */
 export function rereadAuth(
   env: NodeJS.ProcessEnv,
@@ -19,24 +19,18 @@ export function rereadAuth(
     const { TASKS_PASSWORD_FILE: password, TASKS_TOKENS_FILE: tokens } = readConfig(env);
     return password === undefined ? undefined : auth(password, key, tokens);
   };
-  let current = read();
+  const current = read();
   if (!current) return undefined;
   for (const name of ['TASKS_PASSWORD_FILE', 'TASKS_TOKENS_FILE']) {
     watchFile(env[name] || '/dev/null', { interval, persistent: false }, (now, before) => {
       if (now.ctimeMs === before.ctimeMs) return;
       try {
-        current = read() ?? current;
+        Object.assign(current, read());
         log.info(`${name} was read again`);
       } catch (err) {
-        log.error({ err }, `${name} changed and is not valid: what it had counts`);
+        log.error({ err }, `${name} changed and is invalid: the old content still applies`);
       }
     });
   }
-  const latest = () => current as Auth;
-  return {
-    isPassword: (given) => latest().isPassword(given),
-    admits: (c) => latest().admits(c),
-    logIn: (c) => latest().logIn(c),
-    logOut: (c) => latest().logOut(c),
-  };
+  return current;
 }

@@ -14,10 +14,10 @@ import { html, redirect, toList, wantsJson } from '../web/responses.ts';
  *
  * @throws TaskError `not_logged_in` where something was sent
  */
-export function requireLogin({ admits }: Auth): MiddlewareHandler<TasksEnv> {
+export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   return async (c, next) => {
     const { method, path } = c.req;
-    if (path === '/login' || path.startsWith('/public/') || (await admits(c))) return next();
+    if (path === '/login' || path.startsWith('/public/') || (await auth.admits(c))) return next();
     if (!/^(GET|HEAD)$/.test(method)) {
       throw new TaskError('not_logged_in', 'You are logged out, so nothing was changed.');
     }

@@ -55,14 +55,6 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   return kept;
 }
 
-/** `text` in pieces of three bytes, which part lines and characters anywhere. */
-export const inPieces = (text: string) => {
-  const bytes = new TextEncoder().encode(text);
-  return ReadableStream.from(
-    Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) => bytes.slice(3 * i, 3 * i + 3)),
-  );
-};
-
 /** What a browser takes along from page to page: the session's cookie, and the fields of the form it saw last. */
 export interface Visitor {
   cookie: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inPieces, submit, testApp, useApp, visit } from '../../testing/app.ts';
+import { submit, testApp, useApp, visit } from '../../testing/app.ts';
 import { allTasks } from '../../testing/store.ts';
 import { TaskError } from '../task/errors.ts';
 import type { Report } from '../task/import.ts';
@@ -28,7 +28,7 @@ const send = (type: string, body: string | ReadableStream, headers: Record<strin
 describe('Import', () => {
   test('of text takes a title from each line, with or without a check box', async () => {
     const body = 'milk\r\n\n- [ ] bread 🥖\n- [x] done\n* [X] done, too';
-    const response = await send('text/plain', inPieces(body));
+    const response = await send('text/plain', body);
     expect(await response.json()).toEqual({ imported: 4, refused: 0, problems: [] });
     expect(await titles()).toEqual(['bread 🥖', 'milk', 'done, too', 'done']);
     expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
@@ -54,7 +54,7 @@ describe('Import', () => {
       '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
     ],
   ])('of %s takes a task from each line, or the tasks of a whole array', async (type, body) => {
-    const response = await send(type, inPieces(body));
+    const response = await send(type, body);
     expect(await response.json()).toEqual({ imported: 2, refused: 0, problems: [] });
     expect(await titles()).toEqual(['milk', 'bread']);
     expect((await kept.store.show('2')).created_at).toBe('2024-12-31T23:00:00.000Z');
@@ -219,13 +219,6 @@ describe('Import', () => {
       expect(await (await upload(content, name)).text()).toContain('2 tasks imported.');
       expect(await titles()).toEqual(['milk', 'tea']);
       expect((await kept.store.show('2')).finished).toBe(1);
-    });
-
-    test('keeps the order of its lines, and takes it once', async () => {
-      const content = Array.from({ length: 1_200 }, (_, i) => `task ${i}\r\n--`).join('\n');
-      for (let i = 0; i < 2; i++) await upload(content, 'long.txt');
-      expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 2_400 });
-      expect((await titles()).slice(0, 2)).toEqual(['--', 'task 1199']);
     });
 
     test('says which lines it did not take', async () => {

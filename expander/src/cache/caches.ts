@@ -83,7 +83,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache, lookups
       if (text.length > maxEntrySize) return;
       memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
       const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
-      // Other processes would not learn that it is void.
+      // Other processes would not learn that its connection has strayed.
       if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
       else share();
     };
@@ -97,7 +97,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache, lookups
       nextRefresh.delete(key);
       if (expansion) write(key, expansion);
     };
-    /** A failure never takes the place of a result that still serves. */
+    /** A failure never replaces a result that can still be served. */
     const mayReplace = async (key: string, expansion: Expansion) => {
       if (!hasFailed(expansion)) return true;
       const old = await look(key);

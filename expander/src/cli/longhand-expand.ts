@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// Otherwise stripping the types and compiling take two thirds of the start. Nobody else writes into this folder; if it
-// cannot be written, there is no cache.
+// Without this, type stripping and compiling take two thirds of the startup time. Only this command writes to the folder. If
+// it is read-only, nothing is cached.
 enableCompileCache(`${import.meta.dirname}/.cache`);
 const { run } = await import('./run.ts');
 

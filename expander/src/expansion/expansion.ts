@@ -9,13 +9,13 @@ export type Follow = 'default' | 'all';
 /** Redirects that Chromium follows: it requests 20 URLs. Firefox requests one more. */
 export const browserLimit = 19;
 
-/** A connection that has carried a response before, so that its others may be the late body of that one. */
+/** A reused connection: a response on it may be the late body to an earlier request. */
 export interface Source {
-  /** Whether bytes came that nobody had asked for: each of those answers may be that to another request. */
+  /** Whether unsolicited bytes came: then each of its answers may belong to another request. */
   hasStrayed: boolean;
 }
 
-/** Milliseconds after which an answer counts as the right one if its connection has not strayed. */
+/** Milliseconds after which an answer is trusted, if its connection has not strayed. */
 export const doubtTime = 1_000;
 
 /** A host's response to one request. */
@@ -37,7 +37,7 @@ export interface Answer {
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
   addressFamily: 4 | 6 | null;
-  /** That a page could not be read to its end, or not at all, so that a redirect in it may be missing. Absent otherwise. */
+  /** Set if a page could not be read to its end, or at all, so a redirect in it may be missing. */
   incomplete?: true;
   /** Absent if the answer came over a new connection. Once it has strayed, no cache gives this answer. */
   source?: Source;
@@ -130,11 +130,11 @@ export interface Expansion {
   freshUntil: number;
   /** Milliseconds since 1970 until which it may be shown while it is refreshed. */
   staleUntil: number;
-  /** Those of its answers. Caches for several processes keep it without them. */
+  /** The sources of its answers. Redis stores an expansion without them. */
   sources?: readonly Source[];
 }
 
-/** Whether one of its answers may be that to another request. */
+/** Whether one of its answers may belong to another request. */
 export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
   return sources?.some(({ hasStrayed }) => hasStrayed) ?? false;
 }

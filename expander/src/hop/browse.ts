@@ -26,19 +26,18 @@ const memory = {
   sizeCalculation: (url: string, origin: string) => url.length + origin.length,
 };
 
-/** An answer, and whether GET may find a redirect in its body. */
+/** An answer, and whether a GET may find a redirect in the body. */
 interface Asked {
   answer: Answer;
   isPage: boolean;
 }
 
-/** What came of a HEAD: `none` for a connection that was closed, or does not speak HTTP. */
+/** The outcome of a HEAD request: `none` if the connection was closed, or the response is not HTTP. */
 type Head = { result: 'useful' | 'refusal'; asked: Asked } | { result: 'none' | 'late' };
 
 /**
- * Finds out where a browser would go by as little as shows it: by HEAD, and by GET where that is refused, reset or not
- * answered in time, and for pages that may have a redirect in them. An origin where HEAD did not help for two URLs is then
- * asked by GET alone.
+ * Finds out where a browser would go with as few requests as possible: HEAD, then GET if HEAD is refused, reset or too slow,
+ * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, only GET is sent there.
  *
  * @param time milliseconds for one hop.
  */
@@ -72,7 +71,7 @@ export function createBrowse(request: Request, time = hopTime) {
       if (answer.method === 'GET' && isBetter) needGet.set(origin, needing === undefined ? href : '');
       return answer;
     } finally {
-      // A request that is still under way is not needed any more.
+      // Cancels the request that is still under way.
       done.abort();
     }
   };
@@ -113,12 +112,12 @@ function isRedirect({ status, headers }: ResponseHead): boolean {
   return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
 }
 
-/** What HEAD says of a page that may have more to say, or what GET says in time. */
+/** The answer to GET for a page, if it comes in time; else the answer to HEAD. */
 async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: number): Promise<Answer> {
   return asked.isPage ? byGet(asked, get(), deadline) : asked.answer;
 }
 
-/** The answer to GET; that to HEAD if it cannot be had in time. */
+/** The answer to GET; the one to HEAD if GET fails or takes too long. */
 async function byGet({ answer }: Asked, get: Promise<Asked>, deadline: number): Promise<Answer> {
   const inTime = await within(
     deadline - performance.now(),
@@ -128,7 +127,7 @@ async function byGet({ answer }: Asked, get: Promise<Asked>, deadline: number): 
   return inTime?.answer ?? asIncomplete(answer);
 }
 
-/** The answer where HEAD, which may still be under way, has not helped so far. */
+/** The answer if HEAD has not helped so far. It may still be under way. */
 async function withoutHead(
   first: Head,
   byHead: Promise<Head>,
@@ -143,7 +142,7 @@ async function withoutHead(
   return asked.answer.method === 'HEAD' ? withPage(asked, () => page, deadline) : asked.answer;
 }
 
-/** Hosts refuse HEAD by any of these statuses where GET would be redirected. */
+/** Hosts refuse HEAD with any status from 400 on, though they redirect GET. */
 function judged(asked: Asked): Head {
   return { result: asked.answer.status < 400 ? 'useful' : 'refusal', asked };
 }

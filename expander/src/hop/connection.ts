@@ -7,7 +7,7 @@ import { notHttp } from './response-head.ts';
 /** Bytes that are read at a time: more than a usual head. */
 const bufferSize = 4 * 1024;
 
-/** Milliseconds of the shortest rest. */
+/** The shortest rest, in milliseconds. */
 const minRest = 50;
 
 export interface ConnectionEvents {
@@ -32,10 +32,10 @@ export class Connection {
   #isUsed = false;
   /** The only URL that it has been used for; null after a second one. */
   #url: string | null = null;
-  /** Milliseconds from its opening to its first response, which nothing can displace: about what the next one takes at most. */
+  /** Milliseconds from opening to the first response, which no late body can displace: about the most that the next one takes. */
   #restTime = 0;
   readonly #openedAt = performance.now();
-  /** Until when it rests. */
+  /** When its rest ends. */
   #restsUntil = 0;
 
   constructor(url: URL, connect: Connect, events: ConnectionEvents) {
@@ -61,11 +61,11 @@ export class Connection {
   }
 
   /**
-   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and put all that follow out
-   * of step: so a connection rests after each response but the first, until that would have shown. GET ends the connection
-   * before anything can show, so only one that has met no other URL carries it.
+   * Whether it may carry `exchange` next. A late body to HEAD may look like the next response, and shift all later ones by
+   * one. So a connection rests after each response but the first, until that would have shown. GET closes the connection
+   * before it could show, so only a connection that has served no other URL carries it.
    *
-   * @param isCrowded whether so many rest that the rest of each may be shorter.
+   * @param isCrowded whether so many connections rest that this one need not.
    */
   mayCarry({ method, url }: Exchange, isCrowded: boolean): boolean {
     const hasRested = isCrowded || performance.now() >= this.#restsUntil;
@@ -107,7 +107,7 @@ export class Connection {
       if (exchange) this.#events.finished(this, exchange);
       if (rest !== '') throw notHttp();
     } catch (error) {
-      // Nobody asked for this: it may be the body to a HEAD.
+      // Unsolicited bytes may be the late body to a HEAD.
       if (this.#isUsed) this.source.hasStrayed = true;
       this.#close(error);
     }

@@ -7,9 +7,8 @@ const options = { finishFlush: constants.Z_SYNC_FLUSH };
 const maxCodings = 3;
 
 /**
- * Undoes the content encoding of servers that compress although they are asked not to, up to `maxSize` bytes. The decoders of
- * gzip and deflate need little memory; of the other ones of browsers nothing is read. What no browser knows, such as `none`, is
- * no encoding.
+ * Decodes up to `maxSize` bytes from servers that compress although they are asked not to. The decoders of gzip and deflate
+ * need little memory; `br` and `zstd` are not read. As in browsers, an unknown encoding such as `none` is ignored.
  */
 export async function decodeContent(body: Buffer, encoding = '', maxSize: number): Promise<Buffer> {
   const codings = encoding
@@ -41,7 +40,7 @@ async function inflated(body: Buffer, maxSize: number): Promise<Buffer> {
   return Buffer.concat(pieces).subarray(0, maxSize);
 }
 
-/** Whether it has neither the header of gzip (RFC 1952) nor that of zlib (RFC 1950), which servers leave out. */
+/** Whether it has no header of gzip (RFC 1952) or zlib (RFC 1950): some servers omit it from deflate. */
 function isRawDeflate(body: Buffer): boolean {
   const [first = 0, second = 0] = body;
   const isZlib = first % 16 === 8 && (first * 256 + second) % 31 === 0;

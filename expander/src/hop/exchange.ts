@@ -13,7 +13,7 @@ export interface Response extends ResponseHead {
   body: Buffer;
   /** Whether the body broke off, or came too slowly. */
   isCut: boolean;
-  /** Null where nothing can show that this is the response to another request, as on a new connection. */
+  /** Null if this cannot be the response to another request, as on a new connection. */
   source: Source | null;
 }
 
@@ -68,7 +68,7 @@ export class Exchange {
     options.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Is sent, perhaps once more, over `connection`. @param source what that is judged by if it has carried a response before. */
+  /** Called when it is sent, or sent again, over `connection`. @param source null on a new connection. */
   begin(connection: Carrier, source: Source | null): void {
     this.#connection = connection;
     this.#source = source;
@@ -85,14 +85,14 @@ export class Exchange {
     return read && this.#receiveHead(read.head, read.rest);
   }
 
-  /** Whether bytes that come later may show that this is the response to another request. After GET the connection is cut. */
+  /** Whether later bytes may show that this is the response to another request. After GET the connection is cut. */
   get isInDoubt(): boolean {
     return this.#source !== null && this.method === 'HEAD';
   }
 
   /**
-   * Whether to send it once more, on a new connection: the server has closed the old one while that was idle, or has sent
-   * something on it that nobody asked for.
+   * Whether to send it again, on a new connection: the server closed the old one while it was idle, or sent unsolicited
+   * bytes on it.
    */
   mayRepeat(error?: unknown): boolean {
     if (this.#isSettled || !this.#source) return false;
@@ -128,7 +128,7 @@ export class Exchange {
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {
-    // The end of a late body, and then the true response.
+    // The end of a late body, followed by the real response.
     if (this.#source && head.holdsAnother) throw notHttp();
     this.#head = head;
     if (this.method === 'HEAD') {

@@ -6,7 +6,7 @@ import type { ResponseHead } from './response-head.ts';
 /** Characters of a name. The rest is cut. */
 const maxName = 120;
 
-/** What a browser saves, or shows in place of a page; null for a page, and if there is nothing. */
+/** The file that a browser saves, or shows instead of a page; null for a page or no content. */
 export function fileOf(url: URL, head: ResponseHead): NonNullable<Answer['file']> | null {
   const { status, headers } = head;
   if (status < 200 || status > 299 || status === 204 || status === 205 || mayBePage(head)) return null;

@@ -4,18 +4,18 @@ import { doubtTime } from '../expansion/expansion.ts';
 import { Connection } from './connection.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
-/** How many origins are remembered to send bytes that nobody asked for, and for how many milliseconds. */
+/** How many origins that sent unsolicited bytes are remembered, and for how many milliseconds. */
 const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
 
-/** Idle connections to one origin that have a full rest: at 50 ms each, enough for 2,500 requests a second. */
+/** With this many idle connections to one origin, none has to rest: at 50 ms each, enough for 2,500 requests a second. */
 const maxResting = 128;
 
 /**
  * A client for heads and beginnings of responses over kept-alive connections, by HTTP/1.1. There are as many connections as
  * requests in flight, which limits bound, and at most 256 idle ones.
  *
- * Bytes that come after the response to a HEAD, at whatever time, may be a body that should not be there. The request that
- * meets them is sent once more on a new connection, and their origin gets a new connection for each request from then on.
+ * Bytes that follow the response to a HEAD, however late, may be a body that should not be there. The request that meets
+ * them is sent again on a new connection. From then on, each request to their origin gets a new connection.
  *
  * @param headers alternating names and values of the headers of every request.
  */
@@ -34,7 +34,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
       connection.cut();
       exchange.succeed();
     } else if (finished.push([connection, exchange]) === 1) {
-      // Not at once: what else arrives in this turn of the event loop shows that the response is not to be trusted.
+      // Not at once: more bytes in this turn of the event loop would show that the response cannot be trusted.
       setImmediate(keepFinished);
     }
   };
@@ -50,7 +50,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
 
   const keep = (connection: Connection, idleTime: number) => {
     connection.cutWhenIdleFor(idleTime || doubtTime);
-    // Only to see whether it strays.
+    // It stays open only to show whether it strays.
     if (idleTime === 0) return;
     idle.add(connection);
     const others = idleAt.get(connection.origin);
@@ -60,7 +60,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     oldest?.cut();
   };
 
-  /** Takes an idle connection out of those that may be used. */
+  /** Removes a connection from the idle ones. */
   const take = (connection: Connection) => {
     const others = idleAt.get(connection.origin) ?? [];
     if (idle.delete(connection)) others.splice(others.lastIndexOf(connection), 1);

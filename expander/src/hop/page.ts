@@ -34,7 +34,7 @@ export function mayBePage(head: ResponseHead): boolean {
   return unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`);
 }
 
-/** What a response says as a page: where it sends its visitors by itself, and its title; null for what it does not say. */
+/** What a page says: its refresh, its title, and whether a script sets its location. */
 export interface PageReading {
   refresh: Refresh | null;
   title: string | null;

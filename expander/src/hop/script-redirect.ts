@@ -1,13 +1,13 @@
-/** What a script consists of, as far as it matters here: comments, strings, braces, and where it sets its location. */
+/** The tokens that matter here: comments, strings, braces, and assignments to the location. */
 const tokens =
   /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*(?:\1|$)|([{}])|(?<![\w$.])(?:(?:window|document|self)\s*\.\s*)?(location\s*(?:\.\s*(?:assign|replace)\s*\(|(?:\.\s*href\s*)?=(?![=>])))/gs;
 
-/** Tokens that are looked at in one page: 2 ms. */
+/** Tokens that are examined in one page: this takes 2 ms. */
 const maxTokens = 4_000;
 
 /**
- * Whether one of a page's scripts sets its location outside of all braces, and so, probably, as soon as it runs. Scripts
- * are not parsed, which would take too long.
+ * Whether a script of the page sets the location outside all braces, so probably as soon as it runs. Parsing the scripts
+ * would take too long.
  */
 export function setsLocation(scripts: readonly string[]): boolean {
   let left = maxTokens;

@@ -54,8 +54,8 @@ export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
 }
 
 /**
- * Limits how many expansions of each client without a key contact websites. What a cache answers, another client has begun, or
- * the guard refuses costs nothing.
+ * Limits how many expansions of each client without a key contact websites. Cache hits, expansions that another client has
+ * begun, and refusals by the guard cost nothing.
  */
 export function limitRate({ count, period }: Rate, take: Take) {
   return (unshorten: Unshorten): Unshorten =>

@@ -1,7 +1,7 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
 
-/** What a visitor learns first about a link, and the colour of that. */
+/** The verdicts, which a visitor reads first, and their colours. */
 export const tones = {
   'Page found': 'plain',
   File: 'plain',
@@ -14,7 +14,7 @@ export const tones = {
   Beware: 'red',
 } as const;
 
-/** What the page says of a kind of end. */
+/** What the page says about one kind of end. */
 export interface Ending {
   /** Null if the end says nothing about the link. */
   verdict: keyof typeof tones | null;
@@ -26,9 +26,9 @@ export interface Ending {
   advice?: string | ((url: URL) => string);
   /** Why the last URL of the chain has no answer; by default the message of the error. */
   stop?: string;
-  /** The label of the link that leads there; without one there is no such link. */
+  /** The label of the link to the end; absent if there is no such link. */
   open?: 'Open it' | 'Open anyway';
-  /** What else there is to do. */
+  /** What else the visitor can do. */
   next?: 'Try again' | 'Follow on from here';
 }
 
@@ -135,7 +135,7 @@ const endings = {
 
 type Kind = keyof typeof endings;
 
-/** What to say of an expansion that ends at `host`. */
+/** What the page says about an expansion that ends at `host`. */
 export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
   const ending: Ending = endings[kindOf(expansion)];
   const { verdict, open } = ending;
@@ -152,7 +152,7 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
   return ending;
 }
 
-/** Schemes of widespread apps that open after a question at most, and run nothing. */
+/** Schemes of common apps, which open them, at most after a prompt, and run no code. */
 const apps =
   /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
 

@@ -38,7 +38,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...noStore,
       ...unbuffered,
     },
-    /** The form with what was typed in it, up to the chain. `u` was understood, and `from` is it as a URL. The proxy has a front page. */
+    /** Everything up to the chain. `typed` was understood as `u`, which is `from` as a URL. The proxy has a front page. */
     top: (
       { u, typed }: { u: string; typed: string },
       from: string | null,

@@ -9,10 +9,10 @@ const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * The URLs that somebody means who pastes a sentence, Markdown, HTML, JSON, or what was made harmless
- * (`hxxp://a[.]example`). If some have a scheme, or else a path, only those count.
+ * The URLs in pasted text: a sentence, Markdown, HTML, JSON, or a defanged URL (`hxxp://a[.]example`). If some have a
+ * scheme, or else a path, only those count.
  *
- * @returns `text` itself if there is nothing to understand in it.
+ * @returns `text` itself if no URL is found in it.
  */
 export function linksIn(text: string): readonly string[] {
   if (text.length > maxLength) return [text];
@@ -25,7 +25,7 @@ export function linksIn(text: string): readonly string[] {
 
 const hasScheme = (url: string) => /^https?:\/\//i.test(url);
 
-/** `text` with schemes and dots that were broken on purpose or by accident, and without white space around slashes. */
+/** Repairs schemes and dots that were broken on purpose or by accident, and removes white space around slashes. */
 function mended(text: string): string {
   return text
     .replace(
@@ -36,7 +36,7 @@ function mended(text: string): string {
     .replace(/(?<!\s)\s{1,9}\/(?:\s{1,9}(?!https?:))?(?=[^\s/])/gi, '/');
 }
 
-/** What may be a URL: a quote or an angle bracket ends one, and in Markdown it stands after the text of the link. */
+/** The words that may contain a URL. Quotes and angle brackets end one; of a Markdown link, only the target counts. */
 function pieces(text: string): string[] {
   if (/^https?:\/\/\S*$/i.test(text)) return [text];
   return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);

@@ -134,9 +134,7 @@ describe('the process', () => {
       if (msg === 'listening') break;
     }
     exempting.kill('SIGKILL');
-    expect(warnings.sort()).toEqual([
-      ['THE PUBLIC-ADDRESS GUARD IS OFF for these networks', ['192.0.2.0/24']],
-    ]);
+    expect(warnings).toEqual([['THE PUBLIC-ADDRESS GUARD IS OFF for these networks', ['192.0.2.0/24']]]);
   });
 
   test('takes EXPANDER_MAX_REDIRECT and what it says of itself from its environment', async () => {

@@ -55,9 +55,11 @@ export const web: Web = {
   'http://a.example:1/': new ExpansionError('target_refused', 'Websites do not use port 1.', {
     reason: 'port',
   }),
-  'https://self.example/': new ExpansionError('request_failed', 'self.example has a certificate.', {
-    ...{ reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
-  }),
+  'https://self.example/': new ExpansionError(
+    'request_failed',
+    'self.example has a certificate that cannot be verified.',
+    { reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  ),
   'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
   'http://unread.example/': { incomplete: true },
   'http://cut.example/': { method: 'GET', bytesRead: 9, incomplete: true },

@@ -16,13 +16,8 @@ test('every field of /api/chain is documented, and every documented field exists
   const app = scriptedApp({
     'http://s.example/': to(wrapper),
     'http://end.example/': {
-      ...{
-        bytesRead: 1,
-        title: 'A page',
-        incomplete: true,
-        scriptRedirect: true,
-        file: { name: 'a', size: null },
-      },
+      ...{ bytesRead: 1, title: 'A page', incomplete: true, scriptRedirect: true },
+      file: { name: 'a', size: null },
     },
   });
   const response = await app.request('/api/chain?u=s.example/&follow=all');

@@ -18,13 +18,9 @@ const query = (name: string, schema: object, description: string, required = fal
   ...{ name, in: 'query', required, description, schema },
 });
 
-const failure = record(
-  {
-    code: { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] },
-    ...{ message: text, reason: text, detail: text },
-  },
-  ['reason', 'detail'],
-);
+const facts = { reason: text, detail: text };
+const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
+const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));
 const error = { anyOf: [ref('Failure'), { type: 'null' }] };
 
 const schemas = {
@@ -36,9 +32,7 @@ const schemas = {
     hops: { type: 'array', items: ref('Hop') },
     longUrl: orNull(text),
     redirectCount: count,
-    end: record({ code: text, message: text, ...{ target: text, reason: text, detail: text } }, [
-      ...['target', 'reason', 'detail'],
-    ]),
+    end: record({ code: text, message: text, target: text, ...facts }, ['target', ...Object.keys(facts)]),
     error,
     cached: flag,
   }),

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { web } from '../../testing/links.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { startVisits } from '../../testing/visit.ts';
-import { type ErrorCode, ExpansionError } from '../expansion/errors.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 
 const pictures = join(import.meta.dirname, '../../testing/pictures');
 const tracked = `https://www.example.com/journal/2026/on-writing-things-out?id=17&utm_source=newsletter&fbclid=IwAR0a`;
@@ -27,31 +28,22 @@ const app = scriptedApp({
   'http://sho.rt/away': to('javascript:alert(document.domain)', 302),
   'http://sho.rt/long': to(endless),
   [endless]: {},
-  get 'http://10.0.0.1/'() {
-    const facts = { reason: 'private_address' } as const;
-    return Promise.reject(new ExpansionError('target_refused', '10.0.0.1 is private.', facts));
-  },
+  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 is private.', {
+    reason: 'private_address',
+  }),
   'http://sho.rt/mail': to('mailto:someone@example.com'),
   'http://sho.rt/inside': to('http://10.0.0.1/'),
-  get 'http://slow.example/'() {
-    return failing('timeout', 'slow.example did not answer within 3 s.');
-  },
-  get 'http://often.example/'() {
-    const rate = { count: 60, period: 60, wait: 12 };
-    return Promise.reject(new ExpansionError('rate_limited', 'Too many expansions.', { rate }));
-  },
+  'http://slow.example/': new ExpansionError('timeout', 'slow.example did not answer within 3 s.'),
+  'http://often.example/': new ExpansionError('rate_limited', 'Too many expansions.', {
+    rate: { count: 60, period: 60, wait: 12 },
+  }),
   'http://file.example/setup.exe': { file: { name: 'setup.exe', size: 48_000_000 } },
   'http://sho.rt/scripted': to('https://sho.rt/scripted'),
   'https://sho.rt/scripted': to('https://www.sho.rt/scripted'),
   'https://www.sho.rt/scripted': { scriptRedirect: true, title: 'One moment' },
   'https://closed.example/': { status: 403 },
-  get 'https://self.example/'() {
-    const facts = { reason: 'certificate', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' } as const;
-    const message = 'self.example has a certificate that cannot be verified.';
-    return Promise.reject(new ExpansionError('request_failed', message, facts));
-  },
+  'https://self.example/': web['https://self.example/'] ?? {},
 });
-const failing = (code: ErrorCode, message: string) => Promise.reject(new ExpansionError(code, message));
 
 /** Each kind of answer. */
 const answers = {

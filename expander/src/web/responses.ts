@@ -81,17 +81,13 @@ export const errorStatuses: Record<ErrorCode, number> = {
   timeout: 504,
 };
 
-/** Seconds after which another try may succeed. */
-const retryAfter: Partial<Record<ErrorCode, string>> = { overloaded: '1' };
-
 /** The status of a response that reports `error`, its headers, and the log's annotation. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
   annotate(c, { error: error.code });
   const status = errorStatuses[error.code];
   if (error.rate) return { status, headers: rateFields(error.rate) };
-  const seconds = retryAfter[error.code];
-  return { status, headers: seconds ? { 'Retry-After': seconds } : {} };
+  return { status, headers: error.code === 'overloaded' ? { 'Retry-After': '1' } : {} };
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */

@@ -82,13 +82,14 @@ const asBrowsers = ['Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', 
 
 /** A GET that reads the beginning of the body, if it is a page. */
 function pageOptions(headers: readonly string[]): RequestOptions {
-  const bodyLimit = (head: ResponseHead) => (isPage(head) ? maxPageSize : 0);
+  const bodyLimit = (head: ResponseHead) => (!isRedirect(head) && mayBePage(head) ? maxPageSize : 0);
   return { method: 'GET', headers: [...headers, ...asBrowsers], bodyLimit };
 }
 
 /** What a response says to a browser. */
 async function asked(url: URL, response: Response, method: Answer['method']): Promise<Asked> {
   const { headers, body } = response;
+  const isPage = mayBePage(response);
   const answer: Answer = answerOf(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   if (isRedirect(response)) return { answer, isPage: false };
@@ -99,12 +100,8 @@ async function asked(url: URL, response: Response, method: Answer['method']): Pr
   if (title) answer.title = title;
   if (scriptRedirect) answer.scriptRedirect = true;
   if (file) answer.file = file;
-  if (method === 'GET' && isPage(response)) answer.bytesRead = body.length;
-  return { answer: response.isCut ? asIncomplete(answer) : answer, isPage: isPage(response) };
-}
-
-function isPage(head: ResponseHead): boolean {
-  return !isRedirect(head) && mayBePage(head);
+  if (method === 'GET' && isPage) answer.bytesRead = body.length;
+  return { answer: response.isCut ? asIncomplete(answer) : answer, isPage };
 }
 
 /** Whether browsers follow the `Location` before they look at anything else. */
@@ -119,11 +116,8 @@ async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: numbe
 
 /** The answer to GET; the one to HEAD if GET fails or takes too long. */
 async function byGet({ answer }: Asked, get: Promise<Asked>, deadline: number): Promise<Answer> {
-  const inTime = await within(
-    deadline - performance.now(),
-    get.catch(() => undefined),
-    undefined,
-  );
+  const unlessFailed = get.catch(() => undefined);
+  const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
   return inTime?.answer ?? asIncomplete(answer);
 }
 

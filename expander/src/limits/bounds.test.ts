@@ -33,12 +33,8 @@ describe('expansions in flight', () => {
       limitRefreshes(async ({ text }, { refresh, client }) => {
         if (refresh) refreshed.push(client ?? '');
         if (refresh) await new Promise(() => {});
-        const freshUntil = Date.now() + 10 * 60_000;
-        return {
-          ...endedExpansion(text, { code: 'final', message: '' }),
-          freshUntil,
-          staleUntil: 2 * freshUntil - Date.now(),
-        };
+        const ended = endedExpansion(text, { code: 'final', message: '' });
+        return { ...ended, freshUntil: Date.now() + 10 * 60_000, staleUntil: Date.now() + 20 * 60_000 };
       }),
     );
     const expand = (url: string, client: string) =>

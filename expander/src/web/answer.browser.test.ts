@@ -51,19 +51,17 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
     }),
   );
 
-  test.each(['Look at https://sho.rt/a.', 'hxxps://sho[.]rt/a', '<https//sho.rt/a>', 'https://sho.rt / a'])(
-    'what is pasted is understood, and the page says as what: %s',
-    (text) =>
-      visit('', async (page) => {
-        await page.getByLabel('Short URL').fill(text);
-        await page.getByRole('button', { name: 'Expand' }).click();
-        await page.getByText('Understood as').waitFor();
-        expect(await page.locator('#understood .url').textContent()).toBe('https://sho.rt/a');
-        expect(await page.getByLabel('Short URL').inputValue()).toBe(text);
-        const destination = () => page.locator('.destination .url').textContent();
-        await expect.poll(destination).toBe('https://www.example.com/');
-      }),
-  );
+  test('what is pasted is understood, and the page says as what', () =>
+    visit('', async (page) => {
+      const text = 'Look at <hxxps//sho[.]rt / a>.';
+      await page.getByLabel('Short URL').fill(text);
+      await page.getByRole('button', { name: 'Expand' }).click();
+      await page.getByText('Understood as').waitFor();
+      expect(await page.locator('#understood .url').textContent()).toBe('https://sho.rt/a');
+      expect(await page.getByLabel('Short URL').inputValue()).toBe(text);
+      const destination = () => page.locator('.destination .url').textContent();
+      await expect.poll(destination).toBe('https://www.example.com/');
+    }));
 
   test('what was typed is one click away as it was typed, and stays so for another try', () =>
     visit('https://sho.rt/a.', async (page) => {

@@ -21,10 +21,8 @@ async function caching(path: string, expansion: Expansion, exempt: boolean) {
 }
 
 const found = (milliseconds: number): Expansion => ({
-  ...{ hops: [], longUrl: 'http://b.example/', redirectCount: 1, error: null, cached: false },
-  end: { code: 'final' } as Expansion['end'],
+  ...endedExpansion('http://b.example/', { code: 'final', message: '' }),
   freshUntil: now + milliseconds,
-  staleUntil: now + milliseconds,
 });
 const stale = ', stale-while-revalidate=30, stale-if-error=600';
 

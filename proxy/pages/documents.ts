@@ -23,20 +23,18 @@ export const anchor = (heading: string) =>
     .replaceAll(' ', '-');
 
 /**
- * The documents of the checkout `root` as pages, by the names of their files. What they name beside each other leads to
- * `repository`, a URL.
+ * The documents of the checkout `root` as pages, by the paths of their files. Links to other files lead to `repository`, a
+ * URL.
  */
-export function documents(root: string, repository: string): Record<string, string> {
-  const files = Object.keys(documentLinks).map((source) => {
-    const text = readFileSync(join(root, source), 'utf8');
-    const title = /^# (.*)/.exec(text)?.[1];
-    return [
-      `${documentName(source)}.html`,
-      page(`${title} · Longhand`, render(source, text, repository)),
-    ] as const;
-  });
-  return Object.fromEntries(files);
-}
+export const documents = (root: string, repository: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.keys(documentLinks).map((source) => {
+      const text = readFileSync(join(root, source), 'utf8');
+      const title = /^# (.*)/.exec(text)?.[1];
+      const html = page(`${title} · Longhand`, render(source, text, repository));
+      return [`docs/${documentName(source)}.html`, html];
+    }),
+  );
 
 function render(source: string, text: string, repository: string): string {
   const marked = new Marked({

@@ -77,10 +77,10 @@ export function errorFiles(): Record<string, string> {
     const detail = `${reason} ${advice}`.trim();
     const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
     for (const name of ['', 'expander', 'tasks'] as const) {
-      files[`${name}/${kind}.html`] = errorPage(status, error, name);
-      files[`${name}/${kind}.json`] = JSON.stringify(problem);
+      files[`errors/${name}/${kind}.html`] = errorPage(status, error, name);
+      files[`errors/${name}/${kind}.json`] = JSON.stringify(problem);
     }
-    files[`expander/${kind}.code`] = JSON.stringify({ code, message: detail });
+    files[`errors/expander/${kind}.code`] = JSON.stringify({ code, message: detail });
   }
   return files;
 }

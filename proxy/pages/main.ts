@@ -10,14 +10,10 @@ const root = join(import.meta.dirname, '..', '..');
 const { version, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const files = {
   'index.html': frontPage(version),
-  ...prefixed('errors', errorFiles()),
-  ...prefixed('docs', documents(root, `${repository}/blob/v${version}`)),
+  ...errorFiles(),
+  ...documents(root, `${repository}/blob/v${version}`),
 };
 for (const [path, text] of Object.entries(files)) {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
-}
-
-function prefixed(prefix: string, texts: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [join(prefix, path), text]));
 }

@@ -147,20 +147,6 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('milk');
   });
 
-  test('an answer that was lost and a second attempt make one task', async () => {
-    const page = await openList();
-    await loseResponse(page, '**/task');
-    const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
-    await page.keyboard.type('milk');
-    await page.keyboard.press('Enter');
-    await failed;
-    await page.getByRole('alert').waitFor();
-    await page.keyboard.press('Enter');
-    await poll(() => notice(page)).toBe('Added: milk');
-    expect(await titles(page)).toEqual(['milk']);
-    expect(await field(page).inputValue()).toBe('');
-  });
-
   test.each([
     ['Finish', ['bread', '(milk)']],
     ['Delete', ['bread']],

@@ -76,7 +76,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
 
     const restored = run('restore', 'saved.rdb', 'yes\n');
     expect([restored.status, restored.stderr]).toEqual([0, '']);
-    expect(restored.stdout).toMatch(/What was there is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
+    expect(restored.stdout).toMatch(/The old data is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
     await runner.up();
     expect(await runner.titles()).toEqual(['kept']);
     // An ETag that was given out for what is gone fits nothing that comes later.

@@ -5,9 +5,9 @@ import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 
 /**
- * Reads the settings of the whole stack, those of its services too. Others, such as HOST and PORT, are each service's own.
+ * Reads the settings of the stack and its services. Each service reads its own others, such as HOST and PORT, itself.
  *
- * @throws EnvironmentError that names every fault of all parts.
+ * @throws EnvironmentError that lists every fault.
  */
 export function readSettings(env: NodeJS.ProcessEnv) {
   const settings = Object.fromEntries(

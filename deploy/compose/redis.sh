@@ -45,7 +45,7 @@ cli)
     ;;
 backup)
     shift
-    # The copy has no name in its folder, so that nothing of it stays there, however this ends.
+    # The copy is unlinked at once, so nothing of it stays, however this ends.
     copy=$(mktemp ./backup.XXXXXX)
     exec 3<>"$copy"
     rm "$copy"
@@ -57,7 +57,7 @@ backup)
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
 restore)
-    # redis-cli exits with 1 if nothing listens. A Redis that runs would save further tasks into the folder set aside.
+    # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the folder set aside.
     status=0
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
     [ "$status" = 1 ] || fail 'The stack is running: stop its store first (docker compose stop tasks-store; natively make down).'
@@ -75,7 +75,7 @@ restore)
     if [ -e appendonlydir ]; then
         aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
         mv appendonlydir "$aside"
-        echo "What was there is kept in $PWD/$aside: delete it when you no longer need it."
+        echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
     fi
     mv "$new" appendonlydir
     ;;

@@ -97,7 +97,7 @@ async function observe(): Promise<void> {
   const account = unprivilegedAccount(checkout);
   const { url, stop: end } = await observeStack({ folder: '.', account, port, onLine: printLine });
   print(
-    `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; what was seen is kept.\n`,
+    `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; the metrics are kept.\n`,
   );
   if (!stop.aborted) await once(stop, 'abort');
   await end();

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { Marked } from 'marked';
 import { page } from './page.ts';
 
-/** The documents that are pages, in the order of their links, with what these say. */
+/** The documents that become pages, with the text of their links, in order. */
 export const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',
@@ -51,7 +51,7 @@ function render(source: string, text: string, repository: string): string {
     ([other, words]) =>
       `<a href="${documentName(other)}"${other === source ? ' aria-current="page"' : ''}>${words}</a>`,
   );
-  // What is wider than a phone scrolls, also by keys.
+  // What is wider than a phone scrolls, with the keyboard too.
   const html = (marked.parse(text) as string)
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')

@@ -15,7 +15,7 @@ interface ProxyError {
 
 const later = { again: true, form: true };
 
-/** What nginx answers itself, by status; `login` is an attempt too many to log in. */
+/** What nginx answers itself, by status; `login` is one login attempt too many. */
 export const errors: Record<string, ProxyError> = {
   400: { code: 'bad_request', reason: 'The request is malformed.' },
   401: { code: 'unknown_key', reason: 'This key is not known here.' },
@@ -68,7 +68,7 @@ const applications = {
   tasks: { title: 'Tasks', start: 'the list' },
 };
 
-/** The files of all errors by their paths: a page, and what programs get. nginx fills in what depends on the request. */
+/** The files of all errors by path: pages, and JSON for programs. nginx fills in what depends on the request. */
 export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {

@@ -129,7 +129,7 @@ export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Co
 /**
  * Reads the variables of `shape` from `env`. An empty variable counts as not set.
  *
- * @throws EnvironmentError also if there are unknown names that begin as ours do.
+ * @throws EnvironmentError also for unknown names with one of our prefixes.
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,

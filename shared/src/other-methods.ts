@@ -1,10 +1,10 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Answers by `reject`, on each path that `app` has so far, the methods that it does not have there. Routes that are added
- * later do not see them: `/tasks/import` is not the id of a task, though `/tasks/:id` would match it.
+ * Calls `reject` for every method that a path of `app` does not have. Routes added later do not see such requests:
+ * `/tasks/import` is not the id of a task, though `/tasks/:id` would match it.
  *
- * @param reject gets the methods of the path, for the header `Allow`.
+ * @param reject gets the path's methods, for the header `Allow`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,

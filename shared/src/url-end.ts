@@ -5,7 +5,7 @@ export const openers: ReadonlyMap<string, string> = new Map(
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** `url` without the end of a sentence, and without what closes something that is not opened in it. */
+/** `url` without trailing punctuation, and without a trailing bracket or quote that it does not open. */
 export function withoutEnd(url: string): string {
   /** How many more of a closing character there are than of its opening one. */
   const unopened = new Map<string, number>();

@@ -1,7 +1,4 @@
-/**
- * Every variable of Longhand whose name begins as only ours do. Whoever starts stops at any other such name: it is most
- * likely misspelt.
- */
+/** Every variable with one of our prefixes. Any other name with them is most likely misspelt and stops the start. */
 export const variableNames: readonly string[] = [
   'LONGHAND_BIND',
   'LONGHAND_PORT',
@@ -36,7 +33,7 @@ export const variableNames: readonly string[] = [
   'LONGHAND_VERSION',
 ];
 
-/** What to say of the names that `env` sets and nobody knows. */
+/** A message for each unknown name with one of our prefixes that `env` sets. */
 export const unknownNames = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
     .filter((name) => /^(LONGHAND|EXPANDER|TASKS)_/.test(name) && env[name] && !variableNames.includes(name))

@@ -140,5 +140,5 @@ async function catchUp() {
   if (shown !== shownVersion()) mention(`The list changed: ${document.getElementById('count')?.textContent}`);
 }
 
-/** Nobody asked for this, so a failure is not shown, unless the session has ended. The server sends the version again soon. */
+/** Failures stay silent unless the session has ended: nobody asked for this, and the server soon sends the version again. */
 export const refreshQuietly = () => refresh().catch((error) => error.status === 401 && report(error));

@@ -11,7 +11,7 @@ function around(row: Element) {
   return { row, above: all[i - 1], below: all[i + 1] };
 }
 
-/** Gives the focus to the list, where no key acts on a task, instead of to `row`, which goes. */
+/** Moves the focus from `row`, which is about to go, to the list, where no key acts on a task. */
 export function leave(row: Element) {
   left = around(row);
   document.getElementById('list')?.focus({ preventScroll: true });

@@ -3,7 +3,7 @@ const notice = document.getElementById('notice') as HTMLElement;
 /** Milliseconds that a complaint stays at least: enough to read it. */
 export const readable = 5_000;
 
-/** From when on the complaint that is shown no longer holds if the server answers. */
+/** When the shown complaint may go, once the server answers. */
 let passesAt = Infinity;
 
 type Link = Partial<HTMLAnchorElement> | undefined;

@@ -18,16 +18,15 @@ export interface RequestSettings {
 }
 
 /**
- * Sends requests to addresses that `guard` accepts. The way of one, there and back:
+ * Sends requests to addresses that `guard` accepts. The steps of one:
  *
  * 1. `guard` judges the URL, and the address if its host is one; `beforeContact` limits the client's rate.
- * 2. The client ([http-client.ts](http-client.ts)) makes an exchange of it, and takes an idle connection to its origin.
- * 3. Without one it opens a connection by `connector`, which looks up the name. `guard` judges the very addresses that the
- *    socket gets.
- * 4. The connection ([connection.ts](connection.ts)) writes the request, and gives what it reads to the exchange.
- * 5. The exchange ([exchange.ts](exchange.ts)) reads the head, by [response-head.ts](response-head.ts), and as much of the
- *    body as is wanted, by [body-reader.ts](body-reader.ts).
- * 6. The client keeps the connection or cuts it, or sends the request once more. Then the caller has its response.
+ * 2. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
+ * 3. If there is none, `connector` looks up the name and opens one. `guard` judges the same addresses that the socket gets.
+ * 4. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
+ * 5. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
+ *    body as needed with [body-reader.ts](body-reader.ts).
+ * 6. The client keeps or closes the connection, or retries once. Then the caller gets the response.
  */
 export function guardedRequest(settings: RequestSettings, connector: (lookup: LookupFunction) => Connect) {
   const { guard, lookup, userAgent } = settings;

@@ -1,9 +1,9 @@
 import { TaskError } from '../task/errors.ts';
 
-/** Parts of a form, and bytes of a field before the file. Ours needs three and a hundred. */
+/** Parts of a form, and bytes of a field before the file. Ours needs 3 and 100. */
 const [maxParts, maxField] = [16, 4 * 1024];
 
-/** Characters of a boundary (RFC 2046 section 5.1.1). The search for a longer one can take long. */
+/** Characters of a boundary (RFC 2046 section 5.1.1). Searching for a longer one can be slow. */
 const maxBoundary = 70;
 
 /**
@@ -19,7 +19,7 @@ export function readFileForm(type: string, body: Buffer) {
   if (boundary.length > maxBoundary) {
     throw new TaskError('invalid_field', `The boundary of a form has at most ${maxBoundary} characters.`);
   }
-  // One character for each byte. The first delimiter has no line break in front; behind the last one there is no part.
+  // latin1: one character for each byte. The first delimiter has no line break before it, the last one no part after it.
   const parts = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, maxParts + 2).slice(1, -1);
   const fields: Record<string, string> = {};
   for (const part of parts) {

@@ -108,14 +108,8 @@ export class Exchange {
     const { status, headers } = this.#head;
     const addressFamily = this.#connection?.addressFamily ?? null;
     const body = this.#body?.body() ?? none;
-    this.#outcome.resolve({
-      status,
-      headers,
-      addressFamily,
-      body,
-      isCut,
-      source: this.isInDoubt ? this.#source : null,
-    });
+    const source = this.isInDoubt ? this.#source : null;
+    this.#outcome.resolve({ status, headers, addressFamily, body, isCut, source });
   }
 
   /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */

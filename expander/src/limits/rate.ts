@@ -67,16 +67,12 @@ export function limitRate({ count, period }: Rate, take: Take) {
         const wait = Math.ceil((await take(client)) / 1_000);
         if (wait === 0) return;
         const message = `Too many expansions from your address; try again in ${wait} s.`;
-        refusal = new ExpansionError('rate_limited', message, {
-          rate: { count, period: period / 1_000, wait },
-        });
+        const rate = { count, period: period / 1_000, wait };
+        refusal = new ExpansionError('rate_limited', message, { rate });
         throw refusal;
       };
       let taken: Promise<void> | undefined;
-      const beforeContact = () => {
-        taken ??= takeOne();
-        return taken;
-      };
+      const beforeContact = () => (taken ??= takeOne());
       const expansion = await unshorten(target, { ...options, beforeContact });
       if (refusal) throw refusal;
       return expansion;

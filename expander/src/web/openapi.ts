@@ -18,6 +18,7 @@ const query = (name: string, schema: object, description: string, required = fal
   ...{ name, in: 'query', required, description, schema },
 });
 
+/** What an error may add to its code and message. */
 const facts = { reason: text, detail: text };
 const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
 const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));

@@ -180,7 +180,7 @@ test('of several links that are pasted, each leads to its own page', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).'));
     await page.getByRole('heading', { name: '2 links found' }).waitFor();
-    expect(await page.locator('.links a').allTextContents()).toEqual(['http://sho.rt/x', 'http://sho.rt/a']);
+    expect(await page.locator('ul a').allTextContents()).toEqual(['http://sho.rt/x', 'http://sho.rt/a']);
     await page.getByRole('link', { name: 'http://sho.rt/x' }).click();
     await expect.poll(() => page.url()).toBe(visits.address('http://sho.rt/x'));
   }));

@@ -69,6 +69,7 @@ export function textResponse(
 
 type Failure = Expansion['error'];
 
+/** The HTTP status that reports each error. */
 export const errorStatuses: Record<ErrorCode, number> = {
   invalid_url: 400,
   invalid_callback: 400,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceVariables } from '@longhand/shared/env.ts';
 import { variableNames } from '@longhand/shared/variable-names.ts';
@@ -15,10 +15,9 @@ const documented = new Map(
   [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]+)`)?/gm)].map(([, name = '', value]) => [name, value]),
 );
 
-/** The names that the compose files take from the environment. */
-const composed = readdirSync(root)
-  .filter((name) => /^docker-compose.*\.yml$/.test(name))
-  .flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(/\$\{([A-Z_]+)/g)])
+/** The names that the compose file takes from the environment. */
+const composed = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
+  .matchAll(/\$\{([A-Z_]+)/g)
   .map(([, name]) => name as string);
 
 /** Every variable of the schemas, with its default. */

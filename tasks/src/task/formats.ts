@@ -93,16 +93,12 @@ function parse(text: string): unknown[] {
 }
 
 function readTask(value: unknown, now: Date): NewTask {
-  const { title, created_at = now.toISOString(), ...fields } = readFields(value);
+  const { data, error } = importSchema.safeParse(value);
+  if (error) {
+    const [issue] = error.issues;
+    const where = issue?.path.join('.') || 'the value';
+    throw new TaskError('bad_json', `Not a valid task: ${where}: ${issue?.message}.`);
+  }
+  const { title, created_at = now.toISOString(), ...fields } = data;
   return { title: readTitle(title), created_at, ...fields };
-}
-
-function readFields(value: unknown) {
-  const read = importSchema.safeParse(value);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw new TaskError(
-    'bad_json',
-    `Not a valid task: ${issue?.path.join('.') || 'the value'}: ${issue?.message}.`,
-  );
 }

@@ -24,8 +24,8 @@ export type PublicFiles = ReturnType<typeof publicFiles>;
 const packaged = ['idiomorph/dist/idiomorph.min.js'].map((name) => fileURLToPath(import.meta.resolve(name)));
 
 /**
- * The files of `folder`, and those of packages, each read and compressed once. A request is a lookup by name and never reaches the file system,
- * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
+ * The files of `folder` and of packages, each read and compressed once. A request is a lookup by name and never reaches the
+ * file system, so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
  */
 export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.

@@ -15,6 +15,8 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name))
 # A Docker engine answers, and NATIVE=1 is not set.
 in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
+# Without the packages nothing runs natively.
+native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo 'The stack is not installed: `make up` installs it.'; fi
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
 
@@ -28,7 +30,7 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 		deploy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
 down: ## stop the stack; the tasks are kept
-	@if $(in_containers); then docker compose --profile observe down; else node deploy/native/main.ts down; fi
+	@if $(in_containers); then docker compose --profile observe down; else $(native); fi
 
 logs: ## follow the logs; ID=… shows the lines about one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
@@ -39,7 +41,7 @@ observe: ## observe the running stack with Prometheus, in containers with Grafan
 		exec node deploy/native/main.ts observe; fi
 
 ps: ## show what is running
-	@if $(in_containers); then docker compose --profile observe ps; else node deploy/native/main.ts ps; fi
+	@if $(in_containers); then docker compose --profile observe ps; else $(native); fi
 
 replace: ## replace the replicas of SERVICE one by one, as in: make replace SERVICE=tasks
 	@deploy/compose/replace.sh "$$SERVICE"

@@ -66,3 +66,9 @@ test.each([
     expect(existsSync(join(folder, 'p')), value).toBe(false);
   }
 });
+
+test.each(['ps', 'down'])('make %s says what is missing where nothing was installed', (target) => {
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
+  expect(said).toBe('The stack is not installed: `make up` installs it.\n');
+});

@@ -21,8 +21,8 @@ export function leave(row: Element) {
 export function next(row: Element | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? around(row) : left;
   left = { row: null };
-  const to = key === 'ArrowUp' ? from.above : from.below;
-  return to?.isConnected || row ? to : rows()[0];
+  const [to, other] = key === 'ArrowUp' ? [from.above, from.below] : [from.below, from.above];
+  return row ? to : ([to, other].find((place) => place?.isConnected) ?? rows()[0]);
 }
 
 /**

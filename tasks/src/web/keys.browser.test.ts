@@ -56,6 +56,20 @@ describe('Keys', () => {
     expect(await page.evaluate(tick)).toBe('none');
   });
 
+  test('after the last row is deleted, both arrows lead to the row above it', async () => {
+    const page = await rows('milk', 'bread', 'tea', 'jam');
+    for (const [id, key, row] of [
+      ['task-1', 'ArrowDown', 'task-2'],
+      ['task-2', 'ArrowUp', 'task-3'],
+    ] as const) {
+      await page.locator(`#${id}`).focus();
+      await press(page, 'Delete');
+      await page.locator(`#${id}`).waitFor({ state: 'detached' });
+      await press(page, key);
+      await poll(() => focused(page)).toBe(row);
+    }
+  });
+
   test('Enter edits the row in its place, Escape cancels, and n leads to the field', async () => {
     const page = await rows('milk', 'bread');
     await press(page, 'ArrowDown', 'Enter');

@@ -13,7 +13,7 @@ import {
 import { settings } from './modules/settings.ts';
 import { announce, shortener } from './modules/stack.ts';
 
-const { rate, duration, users, hotLinks, hitP95, missP95, failed } = settings('expander');
+const { rate, duration, users, hotLinks, hitP95, missP95, failed, dropped } = settings('expander');
 
 export const options: Options = {
   ...baseOptions,
@@ -22,7 +22,7 @@ export const options: Options = {
     ...latencyThresholds('kind:hit', [`p(95)<${hitP95}`]),
     ...latencyThresholds('kind:miss', [`p(95)<${missP95}`]),
     'http_req_failed{scenario:expander,target:stack}': [`rate<${failed}`],
-    dropped_iterations: ['count==0'],
+    dropped_iterations: [`count<=${dropped}`],
     checks: ['rate>0.999'],
     ...controlThresholds([`p(95)<${hitP95 / 2}`]),
   },

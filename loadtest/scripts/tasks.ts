@@ -14,7 +14,8 @@ import { settings } from './modules/settings.ts';
 import { stack } from './modules/stack.ts';
 import { addTask, importTasks, openTaskList } from './modules/task-list.ts';
 
-const { readRate, writeRate, duration, users, listed, readP95, writeP95, failed } = settings('tasks');
+const { readRate, writeRate, duration, users, listed, readP95, writeP95, failed, dropped } =
+  settings('tasks');
 
 export const options: Options = {
   ...baseOptions,
@@ -27,7 +28,7 @@ export const options: Options = {
     ...latencyThresholds('scenario:writes', [`p(95)<${writeP95}`]),
     'http_req_failed{scenario:reads,target:stack}': [`rate<${failed}`],
     'http_req_failed{scenario:writes,target:stack}': [`rate<${failed}`],
-    dropped_iterations: ['count==0'],
+    dropped_iterations: [`count<=${dropped}`],
     checks: ['rate>0.999'],
     ...controlThresholds([`p(95)<${readP95 / 2}`]),
   },

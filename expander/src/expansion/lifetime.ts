@@ -69,7 +69,10 @@ export function expansionFreshUntil(
   return Math.min(...counted.map(({ freshUntil }) => freshUntil));
 }
 
-/** Until when an expansion may be shown while it is refreshed: for as long as it was fresh, at most 10 minutes; a failure not at all. */
+/**
+ * Until when an expansion may be shown while it is refreshed: for as long as it was fresh, at most 10 minutes. A failure is
+ * never shown then.
+ */
 export function expansionStaleUntil(freshUntil: number, hasFailed: boolean, now = Date.now()): number {
   return hasFailed ? freshUntil : freshUntil + Math.min(freshUntil - now, 10 * minute * 1_000);
 }

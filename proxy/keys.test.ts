@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -164,11 +165,14 @@ test.each([
   ['with a name in capitals', `Alice ${keys.alice} 10r/s`],
   ['with the name of another', `bob ${keys.bob} 1r/s\nbob ${keys.alice} 1r/s`],
   ['with the key of another', `bob ${keys.bob} 1r/s\nalice ${keys.bob} 1r/s`],
-])('a line %s ends the start with its number, and shows no key', async (_, text) => {
-  const message = await startProxy(http.createServer(), text).then(
-    () => 'started',
-    (error: Error) => error.message,
-  );
-  expect(message).toMatch(new RegExp(`^EXPANDER_TOKENS_FILE=\\S+: line ${text.split('\n').length} `));
-  for (const key of Object.values(keys)) expect(message).not.toContain(key);
+])('a line %s ends the start with its number, and shows no key', (_, text) => {
+  const EXPANDER_TOKENS_FILE = join(folder, 'invalid');
+  writeFileSync(EXPANDER_TOKENS_FILE, text);
+  const env = { PATH: process.env.PATH, EXPANDER_TOKENS_FILE, NGINX_ENVSUBST_OUTPUT_DIR: folder };
+  const { status, stderr } = spawnSync(join(import.meta.dirname, 'keys.sh'), { env, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([
+    78,
+    expect.stringMatching(new RegExp(`^EXPANDER_TOKENS_FILE=\\S+: line ${text.split('\n').length} `)),
+  ]);
+  for (const key of Object.values(keys)) expect(stderr).not.toContain(key);
 });

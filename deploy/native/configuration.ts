@@ -36,6 +36,10 @@ function writeKeys(folder: string, { EXPANDER_TOKENS_FILE: file = '' }: ProxyVar
   if (status !== 0) throw new EnvironmentError(stderr.trim());
 }
 
+/** Writes the front page, the documents and the error pages into `folder`. */
+export const writePages = (folder: string) =>
+  run(process.execPath, [join(proxy, 'pages', 'main.ts'), folder]);
+
 /**
  * Renders the container's templates into the folder `prefix`. The result has no absolute path, because nginx would take a
  * `$` in one for a variable.
@@ -56,7 +60,6 @@ export async function configureProxy(
   const folder = join(prefix, 'conf.d');
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
-  await run(process.execPath, [join(proxy, 'pages', 'main.ts'), join(prefix, 'pages')]);
   writeKeys(folder, variables);
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../settings.ts';
 import { addressesOf } from './addresses.ts';
-import { configureProxy } from './configuration.ts';
+import { configureProxy, writePages } from './configuration.ts';
 import { createFolders, giveFolders } from './folders.ts';
 import { checkPorts, portNames } from './ports.ts';
 import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
@@ -50,6 +50,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const tasks = replicas('tasks');
 
   createFolders(folder);
+  await writePages(join(folder, 'proxy', 'pages'));
   await configureProxy(join(folder, 'proxy'), listen, {
     ...variables,
     EXPANDER_ALLOWED_NETWORKS: env.EXPANDER_ALLOWED_NETWORKS,

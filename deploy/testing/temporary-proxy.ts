@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv, stackVariables } from '@longhand/shared/env.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { configureProxy, type ProxyVariables } from '../native/configuration.ts';
+import { configureProxy, type ProxyVariables, writePages } from '../native/configuration.ts';
 import { logFile } from '../native/log.ts';
 import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
@@ -26,6 +26,22 @@ export interface TemporaryProxy {
   /** The process id of nginx's master. */
   readonly pid: number;
   stop(): Promise<void>;
+}
+
+/** The pages by their paths, made once for each process: making them takes longer than starting nginx. */
+let pages: Promise<[path: string, page: Buffer][]> | undefined;
+
+async function makePages() {
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-pages-'));
+  await writePages(folder);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const made = files.map(
+    async (path): Promise<[string, Buffer]> => [relative(folder, path), await readFile(path)],
+  );
+  return Promise.all(made).finally(() => rm(folder, { recursive: true }));
 }
 
 /**
@@ -50,6 +66,11 @@ export async function startTemporaryProxy(
     LONGHAND_TASKS_PORT: ports.tasks,
     ...variables,
   });
+  pages ??= makePages();
+  for (const [path, page] of await pages) {
+    await mkdir(dirname(join(prefix, 'pages', path)), { recursive: true });
+    await writeFile(join(prefix, 'pages', path), page);
+  }
   const files = (await readdir(join(prefix, 'conf.d'))).map((name) => join('conf.d', name));
   for (const name of ['nginx.conf', ...files]) {
     const path = join(prefix, name);

@@ -1,8 +1,11 @@
 /** The stack of docker-compose.yml as a project of its own, for tests and rehearsals. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { docker } from '@longhand/shared/testing/engine.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { parse } from 'yaml';
 import { freeStackPorts } from './stack-ports.ts';
 
 const run = promisify(execFile);
@@ -44,6 +47,18 @@ export const addressOf = (container: string, network: string): Promise<string> =
   docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
 
 /**
+ * The networks of docker-compose.yml with addresses that no other stack of a test has. Docker's own pools have room for 31
+ * networks, and a stack needs eight.
+ *
+ * @param port one that `freePort` has reserved.
+ */
+export function ownNetworks(port: number) {
+  const { networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
+  const config = (i: number) => [{ subnet: `10.${port >> 8}.${port & 255}.${16 * i}/28` }];
+  return Object.fromEntries(Object.keys(networks).map((name, i) => [name, { ipam: { config: config(i) } }]));
+}
+
+/**
  * Starts the project `name` on free ports, with a local shortener that its expander may contact; `stop` removes
  * everything.
  *
@@ -67,11 +82,12 @@ export async function startComposeProject(
   } = {},
 ) {
   const { ports, variables, urls } = await freeStackPorts();
+  const networks = textFile(JSON.stringify({ networks: ownNetworks(ports.LONGHAND_PORT) }));
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ...variables,
     COMPOSE_PROJECT_NAME: name,
-    COMPOSE_FILE: files.join(':'),
+    COMPOSE_FILE: [...files, networks].join(':'),
   };
   const { compose, containers } = composeProject(env, folder);
   const stop = async () => {

@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns';
-import { connector } from '@longhand/shared/connector.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
 import { timed } from '@longhand/shared/spans.ts';
@@ -13,6 +12,7 @@ import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
+import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
 import {

@@ -1,16 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { idleMargin, idleTimeout, maxIdleSockets, maxSockets } from './connector.ts';
 
 const defaults = {
   keepAlive: true,
-  timeout: idleTimeout,
+  // Milliseconds: a second less than Node's server allows.
+  timeout: 4_000,
   // Subtracted from a server's `Keep-Alive: timeout`: the server might close the socket while a request uses it.
-  agentKeepAliveTimeoutBuffer: idleMargin,
-  maxSockets,
-  maxFreeSockets: maxSockets,
-  maxTotalSockets: 1_024 + maxIdleSockets,
+  agentKeepAliveTimeoutBuffer: 1_000,
+  maxSockets: 64,
+  maxFreeSockets: 64,
+  maxTotalSockets: 1_280,
   scheduling: 'lifo',
 } satisfies http.AgentOptions;
 
@@ -41,21 +41,10 @@ function withoutDelay(socket: ReturnType<Create>): ReturnType<Create> {
  * `options` are those of `http.Agent` (`lookup` included); they are copied, and win over the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
-  return bounded(new NoDelayAgent({ ...defaults, ...options }));
+  return new NoDelayAgent({ ...defaults, ...options });
 }
 
 /** The same for `https:`, with the options of `https.Agent`. */
 export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
-  return bounded(new NoDelayHttpsAgent({ ...defaults, ...options }));
-}
-
-/** Bounds the idle sockets of `agent` over all origins to `maxIdleSockets`. */
-function bounded<Agent extends http.Agent>(agent: Agent): Agent {
-  return agent.on('free', () => {
-    let idle = 0;
-    for (const origin in agent.freeSockets) idle += agent.freeSockets[origin]?.length ?? 0;
-    if (idle <= maxIdleSockets) return;
-    // Origins are listed in the order in which they first fell idle: the first socket is an old one.
-    Object.values(agent.freeSockets)[0]?.[0]?.destroy();
-  });
+  return new NoDelayHttpsAgent({ ...defaults, ...options });
 }

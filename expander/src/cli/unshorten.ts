@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns';
-import { connector } from '@longhand/shared/connector.ts';
 import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followRedirects } from '../expansion/chain.ts';
@@ -7,6 +6,7 @@ import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
+import { connector } from '../hop/connector.ts';
 import { fetchHead } from '../hop/fetch-hop.ts';
 import { guardedRequest } from '../hop/request.ts';
 import type { Options } from './options.ts';

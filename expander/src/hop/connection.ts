@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Connect } from '@longhand/shared/connector.ts';
 import type { Source } from '../expansion/expansion.ts';
+import type { Connect } from './connector.ts';
 import type { Exchange } from './exchange.ts';
 import { notHttp } from './response-head.ts';
 

@@ -1,10 +1,15 @@
-import { idleMargin, idleTimeout } from '@longhand/shared/connector.ts';
 import type { Source } from '../expansion/expansion.ts';
 import { type BodyReader, bodyReader } from './body-reader.ts';
 import { headReader, notHttp, type ParsedHead, type ResponseHead } from './response-head.ts';
 
 /** Milliseconds for a body after the headers: a page that comes slower is read as far as it has come. */
 const bodyTime = 1_000;
+
+/** Milliseconds for which a connection is kept idle: a second less than Node's server allows. */
+const maxIdleTime = 4_000;
+
+/** Milliseconds by which it is closed before the time that the server states. */
+const idleMargin = 1_000;
 
 /** A response, and its body as far as it was asked for. */
 export interface Response extends ResponseHead {
@@ -178,5 +183,5 @@ function idleTime({ headers, minorVersion }: ParsedHead): number {
   const isKept = minorVersion === 0 ? /\bkeep-alive\b/i.test(connection) : !/\bclose\b/i.test(connection);
   if (!isKept) return 0;
   const stated = /\btimeout=(\d{1,9})\b/i.exec(`${headers['keep-alive'] ?? ''}`)?.[1];
-  return stated ? Math.max(Math.min(idleTimeout, Number(stated) * 1_000 - idleMargin), 0) : idleTimeout;
+  return stated ? Math.max(Math.min(maxIdleTime, Number(stated) * 1_000 - idleMargin), 0) : maxIdleTime;
 }

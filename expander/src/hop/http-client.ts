@@ -1,11 +1,14 @@
-import { type Connect, maxIdleSockets } from '@longhand/shared/connector.ts';
 import { LRUCache } from 'lru-cache';
 import { doubtTime } from '../expansion/expansion.ts';
 import { Connection } from './connection.ts';
+import type { Connect } from './connector.ts';
 import { Exchange, fieldLines, type RequestOptions, type Response } from './exchange.ts';
 
 /** How many origins that sent unsolicited bytes are remembered, and for how many milliseconds. */
 const memory = { max: 10_000, ttl: 10 * 60 * 1_000 };
+
+/** Idle connections kept over all origins; the oldest makes room. */
+const maxIdle = 256;
 
 /** With this many idle connections to one origin, none has to rest: at 50 ms each, enough for 2,500 requests a second. */
 const maxResting = 128;
@@ -56,7 +59,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
     const others = idleAt.get(connection.origin);
     if (others) others.push(connection);
     else idleAt.set(connection.origin, [connection]);
-    const [oldest] = idle.size > maxIdleSockets ? idle : [];
+    const [oldest] = idle.size > maxIdle ? idle : [];
     oldest?.cut();
   };
 

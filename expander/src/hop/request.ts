@@ -1,9 +1,9 @@
 import type { LookupFunction } from 'node:net';
-import type { Connect } from '@longhand/shared/connector.ts';
 import { ExpansionError, unknownName } from '../expansion/errors.ts';
 import { cdnId } from '../expansion/expansion.ts';
 import type { Guard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
+import type { Connect } from './connector.ts';
 import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
 import { maxHeadSize } from './response-head.ts';

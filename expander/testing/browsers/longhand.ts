@@ -1,11 +1,11 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { type Connect, resumingConnector } from '@longhand/shared/connector.ts';
 import { followRedirects } from '../../src/expansion/chain.ts';
 import { createExpand } from '../../src/expansion/expand.ts';
 import type { End, Expansion } from '../../src/expansion/expansion.ts';
 import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
+import { connector, type openSocket } from '../../src/hop/connector.ts';
 import { guardedRequest } from '../../src/hop/request.ts';
 import { errorAt, type Link, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
@@ -21,7 +21,7 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
   const followSome = async () => {
     for (const index of queue) {
       const settings = { guard, lookup: noLookup, userAgent: userAgentOf(index) };
-      const { request, close } = guardedRequest(settings, () => toStage(stage));
+      const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
       const { trace } = createExpand(followRedirects(createBrowse(request)));
       ends[index] = endOf(await trace(start, { follow: 'all' }));
       close();
@@ -32,13 +32,12 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
 }
 
 /** Connects to the stage, whatever host and port are asked for. */
-function toStage({ port, tlsPort }: Stage): Connect {
+function toStage({ port, tlsPort }: Stage): typeof openSocket {
   const host = '127.0.0.1';
-  return resumingConnector((protocol, options) =>
+  return (protocol, options) =>
     protocol === 'https:'
       ? tls.connect({ ...options, host, port: tlsPort, rejectUnauthorized: false })
-      : net.connect({ ...options, host, port }),
-  );
+      : net.connect({ ...options, host, port });
 }
 
 const noLookup = () => {

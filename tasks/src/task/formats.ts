@@ -21,8 +21,8 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON of tasks, at any depth: deeper ones take long to parse. */
-const maxValues = 10 * maxTasks;
+/** Values in JSON of tasks, at any depth: an export has no more. Parsing as many takes up to 25 ms, without a pause. */
+const maxValues = 5 * maxTasks;
 
 /** Marks of a list and of a check box, and a title. The dot matches U+2028 and U+2029 too (flag s). */
 const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;

@@ -54,7 +54,7 @@ describe('A JSON array', () => {
   test.each([
     ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]', 'bad_json'],
     ['was cut off', '[{"title":"a"},{"tit', 'bad_json'],
-    ['has more than JSON needs for the tasks', '['.repeat(130_000), 'body_too_large'],
+    ['has more values than 12,500 tasks', '['.repeat(62_501), 'body_too_large'],
   ])('that %s is refused as a whole', async (_what, file, code) => {
     await expect(read(file)).rejects.toMatchObject({ code });
   });
@@ -62,6 +62,7 @@ describe('A JSON array', () => {
 
 test.each([
   ['text', formats.text, 'a\n'.repeat(12_501)],
+  ['text with faulty lines', formats.text, 'a\n\0\n'.repeat(6_251)],
   ['an array', formats.json, `[${'{"title":"a"},'.repeat(12_500)}{"title":"a"}]`],
   ['arrays on lines', jsonLines, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
 ])('More than 12,500 tasks are refused as a whole: %s', async (_, format, file) => {

@@ -36,7 +36,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, pause: 
       refused.add(line);
       if (problems.length < maxProblems) problems.push({ line, detail: error.message });
     }
-    if (tasks.length > maxTasks) throw tooManyTasks();
+    if (tasks.length + refused.size > maxTasks) throw tooManyTasks();
     await pause();
   }
   const report: Report = { imported: tasks.length, refused: refused.size, problems };

@@ -6,9 +6,8 @@ export const examples: readonly (readonly [path: string, meaning: string])[] = [
   ['/chain/2', 'two redirects, then 200'],
   ['/chain/3?id=mine', 'a separate chain for every id, unknown to any cache'],
   ['/chain/3?status=308&delay=200', 'another status (301 by default), 200 ms for each hop'],
-  ['/chain/3?relative', 'Location as a path instead of a URL'],
   ['/chain/3?cache-control=max-age%3D60', 'with this Cache-Control on every hop'],
-  ['/loop', 'redirects to itself; /loop/3 returns after three redirects'],
+  ['/loop', 'redirects to itself'],
   ['/status/503', 'any status'],
   ['/delay/500', '200 after 500 ms'],
   ['/hang', 'never responds'],
@@ -16,11 +15,7 @@ export const examples: readonly (readonly [path: string, meaning: string])[] = [
   ['/malformed', 'a response that is not HTTP'],
   ['/headers/20000', '200 with a header of this many bytes'],
   ['/endless', '200; for GET, a body that never ends'],
-  ['/no-location', '302 without Location'],
-  ['/empty-location', '302 with an empty Location'],
   ['/location?to=http://example.com/é', '302 (or status=301) with these bytes, percent-decoded, as Location'],
-  ['/head-not-allowed/2', 'HEAD is 405 (or answer=501), GET follows the chain'],
-  ['/head-reset/2', 'HEAD is reset, GET follows the chain'],
   ['/close/2', 'a chain that closes the connection after every response'],
 ];
 
@@ -41,16 +36,15 @@ interface Visit {
 export const links: Record<string, (visit: Visit) => void> = {
   '': ({ response }) => respond(response, 200, listExamples('')),
   chain,
-  loop({ request, response, args, params }) {
-    const length = Number(args[0] ?? 1);
-    const next = (Number(params.get('at') ?? 0) + 1) % length;
-    const path = args[0] === undefined ? '/loop' : `/loop/${args[0]}${next === 0 ? '' : `?at=${next}`}`;
-    redirect(response, 301, origin(request) + path);
-  },
+  loop: ({ request, response }) => redirect(response, 301, `${origin(request)}/loop`),
   status: ({ response, args }) => respond(response, Number(args[0]), `${args[0]}\n`),
   delay: ({ response, args }) => delay(response, Number(args[0]), () => respond(response, 200, 'Done.\n')),
   hang() {},
-  reset: ({ request }) => reset(request),
+  reset({ request }) {
+    // Over TLS the socket wraps the one that can be reset.
+    const socket = request.socket as Socket & { _parent?: Socket };
+    (socket._parent ?? socket).resetAndDestroy();
+  },
   malformed: ({ request }) => request.socket.end('These bytes are not HTTP.\r\n\r\n'),
   headers({ response, args }) {
     response.setHeader('X-Filler', 'x'.repeat(Number(args[0])));
@@ -65,8 +59,6 @@ export const links: Record<string, (visit: Visit) => void> = {
     response.on('drain', fill);
     fill();
   },
-  'no-location': ({ response }) => respond(response, 302, ''),
-  'empty-location': ({ response }) => redirect(response, 302, ''),
   location({ request, params, query }) {
     // Everything after `to=`, so that a URL with `&` needs no escaping. Written raw, because Node validates headers.
     const to = query.replace(/^.*?[?&]to=/, '').replace(/%[0-9a-f]{2}/gi, decodeByte);
@@ -75,11 +67,6 @@ export const links: Record<string, (visit: Visit) => void> = {
     request.socket.write(to, 'latin1');
     request.socket.end('\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   },
-  'head-not-allowed': (visit) => {
-    if (visit.request.method !== 'HEAD') return chain(visit);
-    respond(visit.response, Number(visit.params.get('answer') ?? 405), '');
-  },
-  'head-reset': (visit) => (visit.request.method === 'HEAD' ? reset(visit.request) : chain(visit)),
   close(visit) {
     visit.response.shouldKeepAlive = false;
     chain(visit);
@@ -95,8 +82,7 @@ function chain({ request, response, args, query, params }: Visit): void {
   delay(response, Number(params.get('delay') ?? 0), () => {
     if (left === 0) return respond(response, 200, 'This is where the short URL leads.\n');
     const name = (request.url ?? '').split('/', 2)[1];
-    const base = params.has('relative') ? '' : origin(request);
-    redirect(response, Number(params.get('status') ?? 301), `${base}/${name}/${left - 1}${query}`);
+    redirect(response, Number(params.get('status') ?? 301), `${origin(request)}/${name}/${left - 1}${query}`);
   });
 }
 
@@ -110,12 +96,6 @@ export function respond(response: ServerResponse, status: number, body: string):
   if (!(status >= 200 && status <= 599)) throw new RangeError(`${status} is not a final status`);
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
-}
-
-function reset(request: IncomingMessage): void {
-  // Over TLS the socket wraps the one that can be reset.
-  const socket = request.socket as Socket & { _parent?: Socket };
-  (socket._parent ?? socket).resetAndDestroy();
 }
 
 function delay(response: ServerResponse, milliseconds: number, callback: () => void): void {

@@ -49,36 +49,20 @@ describe('chains', () => {
     expect(await follow(`/chain/2${query}`)).toEqual([308, 308, 200]);
   });
 
-  test('a relative chain redirects to paths', async () => {
-    expect((await send('/chain/2?relative')).location).toBe('/chain/1?relative');
-  });
-
   test('a delay applies to every hop', async () => {
     const started = performance.now();
     await follow('/chain/1?delay=30');
     expect(performance.now() - started).toBeGreaterThanOrEqual(58);
   });
 
-  test('when HEAD is refused or reset, GET follows', async () => {
-    expect(await follow('/head-not-allowed/2', 'GET')).toEqual([301, 301, 200]);
-    expect((await send('/head-not-allowed/2')).status).toBe(405);
-    expect((await send('/head-not-allowed/2?answer=501')).status).toBe(501);
-    expect(await follow('/head-reset/1', 'GET')).toEqual([301, 200]);
-    await expect(send('/head-reset/1')).rejects.toMatchObject({ code: 'ECONNRESET' });
-  });
-
-  test('loops return to their start', async () => {
+  test('a loop leads to itself', async () => {
     expect((await send('/loop')).location).toBe(`${shortener.url}/loop`);
-    expect((await send('/loop/2')).location).toBe(`${shortener.url}/loop/2?at=1`);
-    expect((await send('/loop/2?at=1')).location).toBe(`${shortener.url}/loop/2`);
   });
 });
 
 describe('errors', () => {
-  test('any status, a redirect without Location, an empty one', async () => {
+  test('any status', async () => {
     expect((await send('/status/503')).status).toBe(503);
-    expect(await send('/no-location')).toMatchObject({ status: 302, location: undefined });
-    expect(await send('/empty-location')).toMatchObject({ status: 302, location: '' });
   });
 
   test('the bytes of a Location are sent as they are', async () => {
@@ -86,6 +70,7 @@ describe('errors', () => {
     const { location } = await send(`/location?status=301&to=${encodeURI(to)}`);
     expect(Buffer.from(location ?? '', 'latin1').toString()).toBe(to);
     expect((await send('/location?to=/%FF')).location).toBe('/\xff');
+    expect((await send('/location?to=')).location).toBe('');
   });
 
   test('a reset and a malformed response are connection errors', async () => {

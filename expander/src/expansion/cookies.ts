@@ -1,38 +1,29 @@
-import { Cookie, CookieJar, defaultPath, MemoryCookieStore, pathMatch } from 'tough-cookie';
+import { Cookie, CookieJar, defaultPath, pathMatch } from 'tough-cookie';
 
 /** Bytes of a cookie's name and value that browsers accept (RFC 6265bis section 5.6). */
 const maxCookieSize = 4_096;
 
-/** Bytes of all cookies of a chain, and how many there may be. */
-const maxTotalSize = 16 * 1024;
-const maxCookies = 150;
+/** Bytes of all `Set-Cookie` fields of a chain that are read, and how many. */
+const maxTotalSize = 32 * 1024;
+const maxFields = 300;
 
-/** A jar for one chain, empty at its start. What is beyond 16 KiB or 150 cookies is not kept. */
+/** A jar for one chain, empty at its start. */
 export function chainCookies() {
   let jar: CookieJar | undefined;
-  const store = new MemoryCookieStore();
-  const sizes = new Map<string, number>();
-  let size = 0;
+  let [size, fields] = [0, 0];
   return {
     /** The `Cookie` header for a request to `url`; empty if there is none. */
     header: (url: URL) => jar?.getCookieStringSync(url.href) ?? '',
     /** Keeps what a response to a request for `url` sets, as a browser does on a top-level navigation. */
     keep(setCookies: readonly string[], url: URL) {
       for (const line of setCookies) {
+        size += line.length;
+        fields += 1;
+        if (size > maxTotalSize || fields > maxFields) return;
         const cookie = Cookie.parse(line, { loose: true });
         if (!cookie || !isAcceptable(cookie, url)) continue;
-        jar ??= new CookieJar(store, { looseMode: true });
-        if (hidesSecure(jar, cookie, url)) continue;
-        const kept = jar.setCookieSync(cookie, url.href, { ignoreError: true });
-        if (!kept?.domain || !kept.path) continue;
-        const { domain, path, key } = kept;
-        const id = `${domain} ${path} ${key}`;
-        size += sizeOf(kept) - (sizes.get(id) ?? 0);
-        sizes.set(id, sizeOf(kept));
-        if (kept.TTL() > 0 && size <= maxTotalSize && sizes.size <= maxCookies) continue;
-        size -= sizeOf(kept);
-        sizes.delete(id);
-        store.removeCookie(domain, path, key, () => {});
+        jar ??= new CookieJar(null, { looseMode: true });
+        if (!hidesSecure(jar, cookie, url)) jar.setCookieSync(cookie, url.href, { ignoreError: true });
       }
     },
   };

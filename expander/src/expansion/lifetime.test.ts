@@ -37,9 +37,14 @@ describe('an answer is remembered', () => {
     ['a date that is none, at the least', { expires: '0' }, 30],
     ['a year, at the most', { 'cache-control': 'max-age=31536000' }, 86_400],
     ['of any number of digits', { 'cache-control': 'max-age=99999999999' }, 86_400],
-    ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 86_400],
+    ['nonsense, as if nothing was said', { 'cache-control': 'max-age=soon' }, 600],
   ])('as its headers say: %s', (_, headers, lifetime) => {
-    expect(seconds(301, headers)).toBe(lifetime);
+    expect(seconds(302, headers)).toBe(lifetime);
+  });
+
+  test('for 10 minutes at most if it is an error, whatever its headers say', () => {
+    const headers = { 'cache-control': 'max-age=86400' };
+    expect([seconds(404, headers), seconds(503, headers)]).toEqual([600, 30]);
   });
 });
 

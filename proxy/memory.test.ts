@@ -147,7 +147,7 @@ describe('The workers', () => {
   });
 
   test('LONGHAND_FRONT=10.0.0.0/8; stops the start, with the exit code 78', () => {
-    const message = 'LONGHAND_FRONT=10.0.0.0/8;: is not a list of networks';
+    const message = 'LONGHAND_FRONT=10.0.0.0/8;: is not a list of networks such as 10.80.80.1/32,fd00::1/128';
     const fault = { status: 78, message: expect.stringContaining(message) };
     expect(() => inContainer(2, '', '10.0.0.0/8;')).toThrow(expect.objectContaining(fault));
   });

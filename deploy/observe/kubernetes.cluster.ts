@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { addShortener, forbidShortener, kubectl, pods, scale, signal } from '../testing/kubernetes.ts';
-import { shortenedRules } from '../testing/shortened-rules.ts';
+import { addShortener, forbidShortener, kubectl, scale } from '../testing/kubernetes.ts';
 import { ask, expectPanels, expectRuled } from '../testing/visits.ts';
 
 // The component `observe` in a cluster without the Prometheus operator: what the PodMonitors say is given to a Prometheus of
@@ -114,11 +113,9 @@ beforeAll(async () => {
 
   const { port } = await freePorts('port');
   prometheus = `http://127.0.0.1:${port}`;
-  writeFileSync(join(folder, 'rules.yml'), shortenedRules());
   const monitors = objects.filter(({ kind }) => kind === 'PodMonitor');
   const configuration = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
-    rule_files: ['rules.yml'],
+    global: { scrape_interval: '1s' },
     scrape_configs: monitors.flatMap(jobs),
   };
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(configuration));
@@ -144,11 +141,6 @@ beforeAll(async () => {
   );
 });
 
-const faults: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const mend of faults.splice(0)) await mend();
-});
-
 afterAll(async () => {
   for (const stop of stopped) await stop();
   rmSync(folder, { recursive: true });
@@ -166,65 +158,4 @@ test('every part is scraped under the job that the rules select', async () => {
 test('under load no panel is empty, and no rule without its series', async () => {
   await expectPanels('service.json', query);
   await expectRuled(query);
-});
-
-const fires = async (alert: string) =>
-  (await query(`ALERTS{alertname="${alert}",alertstate="firing"}`)).length > 0;
-
-/** Stops the program of a service most of the time. */
-async function pulse(service: 'expander' | 'tasks', stop: number, go: number): Promise<void> {
-  const [pod] = await pods(service);
-  const script = `for p in /proc/[0-9]*; do case $(readlink $p/exe) in */node) p=\${p#/proc/}; break; esac; done
-    while kill -STOP $p; do sleep ${stop}; kill -CONT $p; sleep ${go}; done`;
-  const child = spawn('kubectl', [
-    '--namespace',
-    'longhand',
-    'exec',
-    pod?.name ?? '',
-    '--',
-    'sh',
-    '-c',
-    script,
-  ]);
-  faults.push(
-    () => child.kill(),
-    () => signal(pod?.name ?? '', 'KILL'),
-  );
-}
-
-/** Takes the pods of a workload away until the test is over. */
-async function takeAway(workload: string): Promise<void> {
-  await kubectl('scale', '--replicas=0', workload);
-  faults.push(() => kubectl('scale', '--replicas=1', workload));
-}
-
-/** Expansions from the expander's memory: nginx does not know these addresses. */
-function hits(): void {
-  const api = `${urls.expander}/api?u=${encodeURIComponent(link)}`;
-  const ask = () =>
-    fetch(`${api}&${Math.random()}`).then(
-      (answer) => answer.text(),
-      () => {},
-    );
-  const timer = setInterval(ask, 20);
-  faults.push(() => clearInterval(timer));
-}
-
-test.each<[fault: string, cause: () => Promise<unknown>, ...alerts: string[]]>([
-  ['there is no backup', async () => {}, 'BackupOld'],
-  ['the cache is away', () => takeAway('statefulset/expander-cache'), 'CacheDown'],
-  ['a service does not get the CPU', () => pulse('tasks', 0.4, 0.2), 'EventLoopSlow'],
-  [
-    'the expander does not get the CPU',
-    () => {
-      hits();
-      return pulse('expander', 0.2, 0.05);
-    },
-    'HitLatencyBudgetBurns',
-  ],
-  ['the expander is away', () => takeAway('deployment/expander'), 'ExpanderDown'],
-  ['the store is away', () => takeAway('statefulset/tasks-store'), 'StoreDown', 'AvailabilityBudgetBurns'],
-])('%s: its alerts fire', async (_, cause, ...alerts) => {
-  await cause();
-  for (const alert of alerts) await expect.poll(() => fires(alert)).toBe(true);
 });

@@ -35,7 +35,7 @@ interface Where {
 }
 
 /** A file of deploy/fronts. */
-export const example = (name: string) =>
+const example = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../deploy/fronts', name), 'utf8');
 
 async function caddy({ https, http, proxy, folder, signOn }: Where) {

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { textFile } from '../testing/text-file.ts';
@@ -88,6 +89,20 @@ test('a secret is read from a file, without the line break at its end', () => {
   expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
   expect(secret()).toEqual({ SECRET_FILE: '' });
   expect(() => secret('/nowhere')).toThrow('SECRET_FILE=/nowhere: cannot be read (ENOENT)');
+});
+
+test('a secret that its user may not read is an error with what lets him do so', () => {
+  const path = textFile('open sesame\n');
+  chmodSync(path, 0o000);
+  const root = process.geteuid?.() === 0;
+  if (root) process.seteuid?.(1000);
+  try {
+    const cure = `: chown ${process.getuid?.()} FILE && chmod 400 FILE`;
+    const read = () => readEnv({ SECRET_FILE: secretFile }, { SECRET_FILE: path });
+    expect(read).toThrow(`SECRET_FILE=${path}: cannot be read (EACCES)${cure}`);
+  } finally {
+    if (root) process.seteuid?.(0);
+  }
 });
 
 describe('listenAddresses', () => {

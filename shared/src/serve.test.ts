@@ -76,7 +76,8 @@ describe('serve', () => {
   const close = 'Connection: close\r\n\r\n';
   test.each([
     ['a Host that is none', `GET / HTTP/1.1\r\nHost: a@b\r\n${close}`, '400 Bad Request'],
-    ['a Host that would begin the path', `GET / HTTP/1.1\r\nHost: a\\login\r\n${close}`, '400 Bad Request'],
+    // As long as the name that a URL makes of it, by which the library checks it.
+    ['a Host that would begin the path', `GET / HTTP/1.1\r\nHost: ä\\login?\r\n${close}`, '400 Bad Request'],
     ['a Host beyond ASCII', `GET / HTTP/1.1\r\nHost: ä\r\n${close}`, '400 Bad Request'],
     ['a target that is none', `GET \\ HTTP/1.1\r\nHost: a\r\n${close}`, '400 Bad Request'],
     ['what is not HTTP', 'nonsense\r\n\r\n', '400 Bad Request'],

@@ -2,11 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { k6Files } from './k6.ts';
+import { k6Files, runsFolder } from './k6.ts';
 import { program } from './program.ts';
-import { runsFolder } from './runs/measure-run.ts';
-import { controlOf, type K6Summary } from './runs/verdict.ts';
 import { table } from './table.ts';
+import type { K6Summary } from './verdict.ts';
 
 /**
  * The ids of the two runs to compare: those that are named, by their folder or its path, or the latest two of the latest
@@ -15,7 +14,7 @@ import { table } from './table.ts';
  * @throws Error that says which run is missing.
  */
 export function chooseRuns(names: readonly string[], folder = runsFolder): [string, string] {
-  const isFinished = (id: string) => existsSync(join(folder, id, 'run.json'));
+  const isFinished = (id: string) => existsSync(join(folder, id, k6Files.run));
   const ids = existsSync(folder) ? readdirSync(folder).filter(isFinished).toSorted().reverse() : [];
   const named = names.map((name) => basename(name));
   const missing = named.find((id) => !ids.includes(id));
@@ -30,26 +29,17 @@ export function chooseRuns(names: readonly string[], folder = runsFolder): [stri
 
 const statistics = ['med', 'p(95)', 'p(99)', 'p(99.9)'];
 
-/** The latencies of two runs side by side, in milliseconds, and what the control needed in each. */
+/** The latencies of two runs side by side, in milliseconds, the control's too. */
 export function compareSummaries(a: K6Summary, b: K6Summary): string {
-  const isLatency = /^http_req_duration(\{.*target:stack.*\})?$/;
+  const isLatency = /^http_req_duration(\{.*target:.*\})?$/;
   const common = Object.keys(a.metrics).filter((metric) => isLatency.test(metric) && b.metrics[metric]);
-  const rows = common.toSorted().flatMap((metric) =>
-    statistics.map((statistic) => {
-      const values = [a.metrics[metric], b.metrics[metric]];
-      const controls = [controlOf(a.metrics, metric), controlOf(b.metrics, metric)];
-      return [metric, statistic, ...[...values, ...controls].map((from) => shown(from?.[statistic]))];
-    }),
-  );
-  const rates = [a, b].map(({ metrics }) => shown(metrics.http_reqs?.rate));
-  return table([
-    ['', 'ms', 'A', 'B', 'control A', 'control B'],
-    ...rows,
-    ['requests a second', '', ...rates, '', ''],
-  ]);
+  const values = (metric: string, statistic: string) =>
+    [a, b].map(({ metrics }) => metrics[metric]?.[statistic]?.toPrecision(3) ?? '');
+  const rows = common
+    .toSorted()
+    .flatMap((metric) => statistics.map((statistic) => [metric, statistic, ...values(metric, statistic)]));
+  return table([['', 'ms', 'A', 'B'], ...rows, ['requests a second', '', ...values('http_reqs', 'rate')]]);
 }
-
-const shown = (value?: number) => (value === undefined ? '' : value.toPrecision(3));
 
 async function main(): Promise<void> {
   const [a, b] = chooseRuns(process.argv.slice(2));
@@ -58,8 +48,8 @@ async function main(): Promise<void> {
   const [summaryA, summaryB] = [await read(a, k6Files.summary), await read(b, k6Files.summary)];
   console.log(`A  ${a}\nB  ${b}\n\n${compareSummaries(summaryA, summaryB)}`);
   for (const id of [a, b]) {
-    const { verdict } = await read(id, 'run.json');
-    if (verdict.outcome === 'busy') console.log(`The machine was busy during ${id}: do not rely on it.`);
+    const { outcome } = await read(id, k6Files.run);
+    if (outcome === 'busy') console.log(`The machine was busy during ${id}: do not rely on it.`);
   }
 }
 

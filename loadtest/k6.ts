@@ -84,8 +84,11 @@ export interface ScriptRun {
   quiet?: boolean;
 }
 
-/** The files that k6 writes to the folder of a run. */
-export const k6Files = { summary: 'summary.json', html: 'report.html' };
+/** The reports of all runs, a folder each: `<time>-<commit>-<script>`. */
+export const runsFolder = join(import.meta.dirname, 'out');
+
+/** The files of a run: what k6 writes, and what `make load` adds. */
+export const k6Files = { summary: 'summary.json', html: 'report.html', run: 'run.json' };
 
 /**
  * Runs a script.

@@ -1,6 +1,3 @@
-/** A mixed load: the share of each kind of request, and the limits. */
-const mixed = { hot: 0.6, cold: 0.1, list: 0.25, writes: 0.05, p99: 20, failed: 0.001 };
-
 /**
  * The settings of each script in the profile `full`. Rates are per second, durations in seconds, limits of latencies in
  * milliseconds. Each is also a variable: `hotLinks` is LOAD_HOT_LINKS.
@@ -46,13 +43,20 @@ const full = {
   },
   spike: { rate: 50, peakRate: 1_000, ramp: 10, hold: 15, after: 20, users: 500, recoveredP95: 50 },
   soak: { rate: 50, duration: 30 * 60, users: 50, growth: 10 },
-  restart: { rate: 100, duration: 60, users: 100 },
-  mix: { rate: 500, duration: 30, users: 300, ...mixed },
-  breakpoint: { rate: 200, peakRate: 10_000, duration: 5 * 60, users: 500, ...mixed },
+  breakpoint: {
+    rate: 200,
+    peakRate: 10_000,
+    duration: 5 * 60,
+    users: 500,
+    // The share of each kind of request.
+    hot: 0.6,
+    cold: 0.1,
+    list: 0.25,
+    writes: 0.05,
+    p99: 20,
+    failed: 0.001,
+  },
 };
-
-/** A threshold that is always met: the summary has only metrics with a threshold. */
-export const alwaysMet = 'max>=0';
 
 export type Profile = typeof full;
 
@@ -94,8 +98,6 @@ export const profiles: Record<string, Profile> = {
     },
     spike: { ...full.spike, rate: 20, peakRate: 200, ramp: 3, hold: 3, after: 8 },
     soak: { ...full.soak, rate: 20, duration: 30 },
-    restart: { ...full.restart, rate: 50, duration: 8 },
-    mix: { ...full.mix, rate: 100, duration: 5, p99: 1_000 },
     breakpoint: { ...full.breakpoint, rate: 20, peakRate: 2_000, duration: 20 },
   },
 };

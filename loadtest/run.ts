@@ -2,13 +2,17 @@
  * `node loadtest/run.ts [script …] [-- options of k6]` runs load scripts against the running stack, or one started for
  * the run. Exits with 0 if all passed, 1 if one failed, 75 (EX_TEMPFAIL) if the machine was too busy to tell.
  */
-import { readdir } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findK6 } from './k6.ts';
+import { startControl } from './control-server.ts';
+import { findK6, type K6, k6Files, runScript, runsFolder } from './k6.ts';
+import { machine } from './machine/environment.ts';
+import { leaks, watchHoldings } from './machine/growth.ts';
+import { profiles } from './profiles.ts';
 import { program } from './program.ts';
-import { measureRun } from './runs/measure-run.ts';
-import type { Verdict } from './runs/verdict.ts';
-import { findRunningStack, startOwnStack } from './target.ts';
+import { findRunningStack, startOwnStack, type Target } from './target.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 const exitCodes = { passed: 0, failed: 1, busy: 75 };
 
@@ -18,16 +22,15 @@ async function main(): Promise<void> {
   const names = end > 0 ? given.slice(0, end) : ['smoke', 'keepalive'];
   await checkNames(names);
   const k6 = await findK6();
-  const options = k6Options(process.env, given.slice(end + 1));
-  // `restart` stops processes, so it never runs on a stack in use; `soak` watches processes.
-  const ownProcesses = names.some((name) => name === 'restart' || name === 'soak');
-  const running = ownProcesses ? undefined : await findRunningStack(process.env);
+  const options = [...outputs(process.env), ...given.slice(end + 1)];
+  // `soak` watches processes.
+  const running = names.includes('soak') ? undefined : await findRunningStack(process.env);
   if (!running) console.log('Starting a stack for this run, on free ports.');
-  await using target = running ?? (await startOwnStack(names.includes('restart') ? 2 : 1));
+  await using target = running ?? (await startOwnStack());
   const outcomes: Verdict['outcome'][] = [];
   for (const name of names) {
     console.log(`\n${name}: against ${target.address}`);
-    outcomes.push(await measureRun(k6, name, target, options));
+    outcomes.push(await measure(k6, name, target, options));
   }
   const worst = (['failed', 'busy'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'passed';
   process.exitCode = exitCodes[worst];
@@ -41,24 +44,64 @@ async function checkNames(names: readonly string[]): Promise<void> {
   if (unknown) throw new Error(`There is no load script ${unknown}; there are ${scripts.join(', ')}.`);
 }
 
-/** Sets in `env` what `--vus`, DASHBOARD and OBSERVE mean for k6, and returns its options. */
-function k6Options(env: NodeJS.ProcessEnv, args: string[]): string[] {
+/** Sets in `env` what DASHBOARD and OBSERVE mean for k6, and returns its options for them. */
+function outputs(env: NodeJS.ProcessEnv): string[] {
   const isOn = (value = '') => value !== '' && value !== '0';
-  // k6 itself ignores it in a script with scenarios.
-  const users = /(?:^| )(?:--vus|-u)[ =](\d+)/.exec(args.join(' '))?.[1];
-  if (users) env.K6_VUS = users;
   if (isOn(env.DASHBOARD)) {
-    env.K6_WEB_DASHBOARD_HOST ||= '127.0.0.1';
     env.K6_WEB_DASHBOARD_PORT ||= '5665';
-    const address = `${env.K6_WEB_DASHBOARD_HOST}:${env.K6_WEB_DASHBOARD_PORT}`;
-    console.log(`Live dashboard: http://${address} (k6 ends once its page is closed)`);
+    console.log(
+      `Live dashboard: http://127.0.0.1:${env.K6_WEB_DASHBOARD_PORT} (k6 ends once its page is closed)`,
+    );
   }
-  if (!isOn(env.OBSERVE)) return args;
+  if (!isOn(env.OBSERVE)) return [];
   env.K6_PROMETHEUS_RW_SERVER_URL ||= 'http://127.0.0.1:9090/api/v1/write';
   env.K6_PROMETHEUS_RW_TREND_STATS ||= 'med,p(95),p(99),p(99.9),max';
   env.K6_PROMETHEUS_RW_PUSH_INTERVAL ||= '1s';
   console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL} ("make observe" starts a Prometheus there).`);
-  return ['--out', 'experimental-prometheus-rw', ...args];
+  return ['--out', 'experimental-prometheus-rw'];
+}
+
+/** Runs one script with a control beside the stack, writes the folder of its run, and judges it. */
+async function measure(
+  k6: K6,
+  script: string,
+  target: Target,
+  options: string[],
+): Promise<Verdict['outcome']> {
+  const commit = currentCommit();
+  const id = `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${commit}-${script}`;
+  const out = join(runsFolder, id);
+  await using control = await startControl();
+  const holdings = watchHoldings(script === 'soak' ? target.processes : []);
+  const variables = { ...target.variables, CONTROL_URL: control.url };
+  const { code } = await runScript(k6, {
+    script,
+    out,
+    variables,
+    args: ['--tag', `testid=${id}`, ...options],
+  });
+  // k6 exits with 0 if it met every threshold, with 99 if it missed one.
+  if (code !== 0 && code !== 99) {
+    console.error(`${script}: k6 exited with ${code}.`);
+    return 'failed';
+  }
+  // The same in each profile.
+  const limit = Number(process.env.LOAD_GROWTH || profiles.full?.soak.growth);
+  const summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
+  const { outcome, reason } = judge(summary, leaks(holdings.stop(), limit));
+  const settings = Object.entries(process.env).filter(([name]) => name.startsWith('LOAD_'));
+  const facts = { ...{ outcome, reason, target: target.address, k6: k6.version, ...machine() }, options };
+  const run = { ...facts, settings: Object.fromEntries(settings) };
+  await writeFile(join(out, k6Files.run), `${JSON.stringify(run, null, 2)}\n`);
+  console.log(`\n${script} ${reason}.\nReport: ${join(out, k6Files.html)}`);
+  return outcome;
+}
+
+/** The commit that is checked out, with `+` if files have changed since; `none` outside of a repository. */
+function currentCommit(): string {
+  const args = ['describe', '--always', '--exclude=*', '--dirty=+'];
+  const { stdout } = spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });
+  return stdout?.trim() || 'none';
 }
 
 // On Ctrl-C k6 stops and writes its reports, then the stack stops. A second Ctrl-C exits at once.

@@ -40,11 +40,11 @@ const allAnswer = (urls: string[]): Promise<boolean> =>
   Promise.all(urls.map((url) => fetch(url))).then(Boolean, () => false);
 
 /** Starts a stack without Docker on free ports, and a local shortener that its expander may contact. */
-export async function startOwnStack(replicas: number, env = process.env): Promise<Target> {
+export async function startOwnStack(env = process.env): Promise<Target> {
   const running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());
   const stack = await startTemporaryStack({
-    env: { LONGHAND_REPLICAS: `${replicas}`, ...env },
+    env,
     onLine(process, line) {
       if (/"level":"(error|fatal)"|"level":"warn".*redis/.test(line)) console.error(`${process}: ${line}`);
     },

@@ -47,8 +47,6 @@ export interface SupervisedProcess {
   readonly name: string;
   /** The current process id; changes with every restart. */
   readonly pid: number | undefined;
-  /** Stops the process, and resolves once its successor is ready. */
-  restart(): Promise<void>;
   /** Sends the stop signal, and SIGKILL after 15 s. Resolves once the process has exited. */
   stop(): Promise<void>;
 }
@@ -104,12 +102,6 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
     name,
     get pid() {
       return child.process.pid;
-    },
-    async restart() {
-      const old = child;
-      await terminate(old, stopSignal);
-      while (child === old && !signal.aborted) await sleep(20);
-      if (!signal.aborted) await ready(child, spec);
     },
     async stop() {
       stopping.abort();

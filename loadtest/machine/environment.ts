@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 
 /** The machine, and the version of Node. */
@@ -9,17 +8,4 @@ export function machine(): Record<string, string> {
     system: `${os.type()} ${os.release()}`,
     node: process.version,
   };
-}
-
-/** The versions of the other programs of a native stack. */
-export const programs = (): Record<string, string> => ({
-  nginx: version('nginx', '-v'),
-  redis: version('redis-server', '--version'),
-});
-
-function version(command: string, flag: string): string {
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin` };
-  // nginx writes its version to standard error.
-  const { stdout, stderr } = spawnSync(command, [flag], { encoding: 'utf8', env });
-  return /(?:nginx\/|v=)(\S+)/.exec(`${stdout}${stderr}`)?.[1] ?? 'not installed';
 }

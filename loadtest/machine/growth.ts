@@ -1,9 +1,9 @@
-import type { Objective } from '../runs/verdict.ts';
 import { openFiles, residentMemory } from './process-usage.ts';
 
 /** What a process holds; a leak makes it grow. */
-export interface Holding {
-  metric: string;
+interface Holding {
+  /** Such as `open files of tasks 123`. */
+  what: string;
   /** One every `interval` seconds. */
   values: number[];
   /** Less growth is not a leak, whatever the share: some memory, a pool of connections (nginx keeps 64). */
@@ -25,12 +25,12 @@ export function watchHoldings(processes: readonly { name: string; pid: number | 
   const holdings = new Map<string, Holding>();
   const look = () => {
     for (const { name, pid } of processes) {
-      for (const { what, read, smallest } of kinds) {
-        const metric = `${what} of ${name} ${pid}`;
-        const holding = holdings.get(metric) ?? { metric, values: [], smallest };
+      for (const { what: kind, read, smallest } of kinds) {
+        const what = `${kind} of ${name} ${pid}`;
+        const holding = holdings.get(what) ?? { what, values: [], smallest };
         try {
           if (pid !== undefined) holding.values.push(read(pid));
-          holdings.set(metric, holding);
+          holdings.set(what, holding);
         } catch {
           // It has just exited.
         }
@@ -48,19 +48,19 @@ export function watchHoldings(processes: readonly { name: string; pid: number | 
 }
 
 /**
- * Compares the last quarter of a process's run with the second; caches fill in the first. It compares medians, because
- * garbage collection makes memory go up and down. It does not judge a short run.
+ * The leaks. Compares the last quarter of a process's run with the second; caches fill in the first. It compares
+ * medians, because garbage collection makes memory go up and down. It does not judge a short run.
  *
  * @param limit percent of the second quarter's median.
  */
-export function judgeGrowth(holdings: readonly Holding[], limit: number): Objective[] {
-  const long = holdings.filter(({ values }) => values.length > shortest / interval);
-  return long.map(({ metric, values, smallest }) => {
+export function leaks(holdings: readonly Holding[], limit: number): string[] {
+  return holdings.flatMap(({ what, values, smallest }) => {
+    if (values.length <= shortest / interval) return [];
     const quarter = Math.floor(values.length / 4);
     const before = median(values.slice(quarter, 2 * quarter));
     const value = median(values.slice(-quarter));
     const most = before + Math.max((limit / 100) * before, smallest);
-    return { metric, rule: `<=${most.toFixed(1)}`, value, met: value <= most };
+    return value > most ? [`${what}: ${value.toFixed(1)}, more than ${most.toFixed(1)}`] : [];
   });
 }
 

@@ -5,16 +5,14 @@ const tick = 10_000;
 
 /** Microseconds of CPU time that a process and its children have used so far (Linux). */
 export function cpuTime(pid: number): number {
-  return sumOverTree(pid, ownCpuTime);
-}
-
-/** Microseconds of CPU time that a process has used so far, without its children. */
-export function ownCpuTime(pid: number): number {
-  // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * tick;
+  const own = (pid: number) => {
+    // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * tick;
+  };
+  return sumOverTree(pid, own);
 }
 
 /** Bytes of resident memory of a process and its children. */

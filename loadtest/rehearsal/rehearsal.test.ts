@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import http from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
-import { expect, test } from 'vitest';
-import { startService } from '../bench/programs.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Request } from './load.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
@@ -50,10 +48,13 @@ test('a drill says what failed since the fault began, until when, and how slow t
 });
 
 test('a store that loses what it acknowledged is caught', async () => {
-  await using tasks = await startService('tasks', startRedisProcess);
-  const { url } = tasks;
+  const server = http.createServer((request, response) => {
+    request.resume();
+    response.writeHead(request.method === 'POST' ? 201 : 200).end('[]');
+  });
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(() => cutOff(server));
   const stack = { urls: { tasks: url, expander: url, proxy: url }, shortener: url, settled: async () => {} };
-  const flushed = underLoad(stack, () => promisify(execFile)('redis-cli', ['-u', tasks.redis, 'FLUSHALL']));
   const lost = expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]);
-  await expect(flushed).rejects.toMatchObject({ actual: { doubled: [], lost } });
+  await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
 });

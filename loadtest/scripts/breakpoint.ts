@@ -1,15 +1,21 @@
-/** The requests of `mix` at a rate that rises until they are too slow, fail, or cannot be sent in time. */
+/** Hot and cold links, the list and writes, at a rate that rises until they are too slow, fail, or cannot be sent in time. */
+import { check } from 'k6';
 import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';
 import type { Options } from 'k6/options';
-import { type MixedLoad, prepareMixedLoad, sendMixedRequest } from './modules/mixed-load.ts';
-import { baseOptions } from './modules/requests.ts';
+import { apiUrl, hotLink, prepareLinks } from './modules/links.ts';
+import { baseOptions, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
+import { stack } from './modules/stack.ts';
+import { addTask, importTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, peakRate, duration, users, p99, failed, ...shares } = settings('breakpoint');
 
 /** Seconds at the first rate, in which connections open and code is compiled. */
 const warmUp = 5;
+const hotLinks = 100;
+/** A full page. */
+const listed = 100;
 
 /** Requests a second: at the end of the run, the breakpoint. */
 const reached = new Gauge('rate_reached');
@@ -39,13 +45,36 @@ export const options: Options = {
   },
 };
 
-export const setup = () =>
-  prepareMixedLoad(`${rate * shares.writes} to ${peakRate * shares.writes} a second for ${duration} s`, 0);
+export function setup() {
+  const writes = `${rate * shares.writes} to ${peakRate * shares.writes} a second for ${duration} s`;
+  const { session, titlePrefix } = openTaskList(`${listed} tasks, then ${writes}`);
+  const run = prepareLinks(hotLinks);
+  importTasks(titlePrefix, listed);
+  return { session, titlePrefix, run };
+}
 
-export default function request(load: MixedLoad) {
+export default function request({ session, titlePrefix, run }: ReturnType<typeof setup>) {
   const seconds = (Date.now() - exec.scenario.startTime) / 1_000 - warmUp;
   reached.add(rate + Math.max(0, seconds / duration) * (peakRate - rate));
-  sendMixedRequest(load, shares, seconds > 0 ? 'steady' : 'warm-up');
+  const i = exec.scenario.iterationInTest;
+  const kind = randomKind();
+  const tags = { name: kind, kind, phase: seconds > 0 ? 'steady' : 'warm-up' };
+  const requests = {
+    hot: () => get(apiUrl(hotLink(run, i % hotLinks)), tags),
+    cold: () => get(apiUrl(`/chain/2?id=${run}-${i}`), tags),
+    list: () => get(`${stack.tasks}/`, tags),
+    writes: () => addTask(session, `${titlePrefix} ${i}`, tags),
+  };
+  check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
+}
+
+/** A kind of request, each as often as its share says. */
+function randomKind(): keyof typeof shares {
+  const { hot, cold, list, writes } = shares;
+  const place = Math.random() * (hot + cold + list + writes);
+  if (place < hot) return 'hot';
+  if (place < hot + cold) return 'cold';
+  return place < hot + cold + list ? 'list' : 'writes';
 }
 
 export { teardown } from './modules/task-list.ts';

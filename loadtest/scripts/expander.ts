@@ -1,7 +1,8 @@
 /** Mostly hot links, and every tenth time a new link. */
 import { check } from 'k6';
+import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { apiUrl, hotLink, prepareLinks, requestNumber } from './modules/links.ts';
+import { apiUrl, hotLink, prepareLinks } from './modules/links.ts';
 import {
   askControl,
   baseOptions,
@@ -32,13 +33,12 @@ export function setup() {
   announce(
     `It writes nothing but cached answers: ${hotLinks} hot links, and ${rate / 10} new ones a second.`,
   );
-  return prepareLinks(hotLinks, rate);
+  return prepareLinks(hotLinks);
 }
 
-export default function expandLink({ run, share }: ReturnType<typeof setup>) {
-  askControl({ kind: 'hit' });
-  const i = requestNumber(share);
-  if (i === undefined) return;
+export default function expandLink(run: ReturnType<typeof setup>) {
+  askControl();
+  const i = exec.scenario.iterationInTest;
   if (i % 10 === 0) expand(`/chain/${2 + ((i / 10) % 5)}?id=${run}-${i}`, 'miss');
   else expand(hotLink(run, Math.floor(Math.random() * hotLinks)), 'hit');
 }

@@ -94,7 +94,7 @@ export function get() {
   for (let i = 0; i < burst; i += 1) {
     measure(200, request(`${scenarioUrl()}/`, { name: 'GET /', phase: phase() }));
   }
-  askControl({ phase: phase() }, burst);
+  askControl({ phase: phase() });
 }
 
 export function post({ sessions, titlePrefix }: Data) {
@@ -103,7 +103,7 @@ export function post({ sessions, titlePrefix }: Data) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
     measure(302, addTask(sessions[url] as Session, title, { phase: phase() }));
   }
-  askControl({ phase: phase() }, burst);
+  askControl({ phase: phase() });
 }
 
 /** A user opens its connection in the first iteration; all later ones must find it open. */

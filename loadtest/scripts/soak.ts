@@ -3,8 +3,9 @@
  * process of the stack.
  */
 import { check } from 'k6';
+import exec from 'k6/execution';
 import type { Options } from 'k6/options';
-import { apiUrl, hotLink, prepareLinks, requestNumber } from './modules/links.ts';
+import { apiUrl, hotLink, prepareLinks } from './modules/links.ts';
 import { askControl, baseOptions, constantRate, controlThresholds, get } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { stack } from './modules/stack.ts';
@@ -31,20 +32,19 @@ export function setup() {
   const { session, titlePrefix } = openTaskList(
     `${tasks} tasks, and finishes and reopens them ${rate / 10} times a second for ${duration} s`,
   );
-  const links = prepareLinks(hotLinks, rate / 2);
+  const run = prepareLinks(hotLinks);
   for (let i = 0; i < tasks; i += 1) addTask(session, `${titlePrefix} ${i}`);
   const ids = findTasks(titlePrefix).map(({ _id }) => _id);
-  return { ids, titlePrefix, ...links };
+  return { ids, titlePrefix, run };
 }
 
 /**
  * Reads, hot links, links that have just expired, and writes. New data comes only in the first eighth of the run:
  * whatever grows later is a leak.
  */
-export default function mixedRequest({ ids, run, share }: ReturnType<typeof setup>) {
+export default function mixedRequest({ ids, run }: ReturnType<typeof setup>) {
   askControl();
-  const i = requestNumber(share);
-  if (i === undefined) return;
+  const i = exec.scenario.iterationInTest;
   const requests = [
     () => get(`${stack.tasks}/`, { name: 'GET /' }),
     () => get(apiUrl(hotLink(run, i % hotLinks)), { name: 'hit' }),

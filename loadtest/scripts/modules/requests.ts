@@ -2,7 +2,6 @@
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import type { ConstantArrivalRateScenario } from 'k6/options';
-import { alwaysMet } from '../../profiles.ts';
 import { controlUrl } from './stack.ts';
 
 type Thresholds = Record<string, string[]>;
@@ -16,15 +15,10 @@ export const get = (url: string, tags: Tags) =>
 /** One in this many iterations also asks the control. */
 const every = 10;
 
-/**
- * Asks the control, in every tenth iteration, as often as the iteration asked the stack. Its tags are those of the
- * requests that it is compared with.
- */
-export function askControl(tags: Tags = {}, times = 1): void {
+/** Asks the control, in every tenth iteration. */
+export function askControl(tags: Tags = {}): void {
   if (!controlUrl || exec.scenario.iterationInTest % every !== every / 2) return;
-  for (let i = 0; i < times; i += 1) {
-    http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
-  }
+  http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
 }
 
 /** Options of every script. */
@@ -49,10 +43,9 @@ export const constantRate = (
   preAllocatedVUs,
 });
 
-/** Thresholds for some of the stack's latencies. The control's go into the summary too, to compare them. */
+/** Thresholds for some of the stack's latencies. */
 export const latencyThresholds = (selector: string, rules: string[]): Thresholds => ({
   [`http_req_duration{${selector},target:stack}`]: rules,
-  ...(controlUrl ? { [`http_req_duration{${selector},target:control}`]: [alwaysMet] } : {}),
 });
 
 /**

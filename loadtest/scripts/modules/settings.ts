@@ -7,7 +7,7 @@ const variable = (setting: string) => `LOAD_${setting.replace(/[A-Z]/g, '_$&').t
 
 /**
  * The settings of a script: those of the profile that LOAD_PROFILE names, each of which a variable of its own changes,
- * such as LOAD_RATE=500 or LOAD_DURATION=2m30s.
+ * such as LOAD_RATE=500.
  *
  * @throws Error that names the variable, its value and what is possible.
  */
@@ -26,30 +26,17 @@ export function settings<Script extends keyof Profile>(script: Script): Profile[
   if (__VU === 1 && unused.length > 0)
     console.warn(`${unused.join(', ')}: no effect on ${script}, which has ${own.join(', ')}.`);
   const entries = Object.entries(profile[script]).map(([setting, value]) => {
-    // K6_VUS, which k6 itself ignores in a script with scenarios, is the number of users.
-    const given = __ENV[variable(setting)] || (setting === 'users' && __ENV.K6_VUS);
+    const given = __ENV[variable(setting)];
     return [setting, given ? read(setting, given) : value];
   });
   return Object.fromEntries(entries) as Profile[Script];
 }
 
-/** Settings that are seconds. */
-const durations = ['duration', 'ramp', 'hold', 'after'];
-
 /** Settings that count something. */
 const counts = /rate$|^(burst|users|iterations|listed|hotLinks)$/i;
 
-/** A number; seconds may also have k6's form `1h2m3s`. */
 function read(setting: string, text: string): number {
-  if (counts.test(setting) && !/^\d+$/.test(text))
-    throw new Error(`${variable(setting)}=${text}: is not a whole number.`);
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  const isDuration = durations.includes(setting);
-  const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text) ?? [];
-  const seconds = Number(h) * 3_600 + Number(m) * 60 + Number(s);
-  if (isDuration && seconds > 0) return seconds;
-  const expected = isDuration
-    ? 'is neither a number of seconds nor a duration such as 1m30s'
-    : 'is not a number';
-  throw new Error(`${variable(setting)}=${text}: ${expected}.`);
+  const [pattern, kind] = counts.test(setting) ? [/^\d+$/, 'whole number'] : [/^\d+(\.\d+)?$/, 'number'];
+  if (!pattern.test(text)) throw new Error(`${variable(setting)}=${text}: is not a ${kind}.`);
+  return Number(text);
 }

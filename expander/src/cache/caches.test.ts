@@ -64,17 +64,20 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps an error for 30 s, and what is our own overload not at all', async () => {
+  test('keeps an error, and a page that fails, for 30 s, and what is our own overload not at all', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
+      '/ill': { status: 503, freshUntil: Date.now() + 30_000 },
     };
     const { expand, asked } = remembering(pages);
-    for (const path of ['/down', '/down', '/busy', '/busy']) await expand(path);
-    expect(asked).toEqual(['/down', '/busy', '/busy']);
+    for (const path of ['/down', '/down', '/busy', '/busy', '/ill', '/ill']) await expand(path);
+    expect(asked).toEqual(['/down', '/busy', '/busy', '/ill']);
     vi.advanceTimersByTime(30_001);
-    pages['/down'] = { status: 200 };
-    expect((await expand('/down')).error).toBeNull();
+    for (const path of ['/down', '/ill']) {
+      pages[path] = { status: 200 };
+      expect((await expand(path)).hops).toMatchObject([{ status: 200 }]);
+    }
   });
 
   test('leaves an entry of more than 64 KiB out', async () => {

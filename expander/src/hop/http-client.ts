@@ -32,7 +32,6 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   let finished: [Connection, Exchange][] = [];
 
   const finish = (connection: Connection, exchange: Exchange) => {
-    if (strayed.has(connection.origin)) exchange.idleTime = 0;
     if (exchange.idleTime === 0 && !exchange.isInDoubt) {
       connection.cut();
       exchange.succeed();
@@ -73,12 +72,9 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
   const remove = (connection: Connection, error: unknown, exchange?: Exchange) => {
     connections.delete(connection);
     take(connection);
-    const { hasStrayed } = connection.source;
-    if (hasStrayed) strayed.set(connection.origin, true);
-    if (!exchange?.mayRepeat(error)) return exchange?.fail(error);
-    // A server that closed one idle connection has most likely closed the others too.
-    if (!hasStrayed) for (const other of idleAt.get(connection.origin)?.slice() ?? []) other.cut();
-    open(exchange);
+    if (connection.source.hasStrayed) strayed.set(connection.origin, true);
+    if (exchange?.mayRepeat(error)) open(exchange);
+    else exchange?.fail(error);
   };
 
   /** Sends `exchange` over a new connection. */

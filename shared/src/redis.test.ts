@@ -171,6 +171,21 @@ test('a client connects over TLS, with a certificate and as a user of its own, o
   await other.stop();
 });
 
+test('a client that hears of a new primary while it connects to one connects all the same', async () => {
+  const monitored = `sentinel monitor tasks 127.0.0.1 ${new URL(server.url).port} 1`;
+  const sentinel = await startRedisProcess(textFile(monitored), '--sentinel');
+  onTestFinished(() => sentinel.stop());
+  const { host } = new URL(sentinel.url);
+  const client = storeClient({ REDIS_URL: `redis+sentinel://${host}/tasks` }, logged().log).duplicate();
+  clients.push(client);
+  await ready(client);
+  const { failoverDetector } = Reflect.get(client, 'connector');
+  const announce = () => failoverDetector.sentinels[0].client.emit('message', '+switch-master');
+  client.once('connecting', announce).stream.destroy();
+  await once(client, 'connecting');
+  await ready(client);
+});
+
 test.each([
   ['unix:', 'relative'],
   ['unix://', 'absolute'],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from './log.ts';
 import { type RedisConfig, redisAddress } from './redis-address.ts';
@@ -50,7 +50,17 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     password: access.REDIS_PASSWORD_FILE,
     ...address,
     tls,
-    ...('sentinels' in address && sentinelOptions(access, tls)),
+    ...('sentinels' in address && {
+      Connector: SteadyConnector,
+      sentinelUsername: access.REDIS_SENTINEL_USER_FILE,
+      sentinelPassword: access.REDIS_SENTINEL_PASSWORD_FILE,
+      sentinelTLS: tls,
+      enableTLSForSentinelMode: tls !== undefined,
+      sentinelCommandTimeout: 1_000,
+      sentinelRetryStrategy: retryStrategy,
+      // Without it the client would stay with a hung server that is no longer the primary.
+      failoverDetector: true,
+    }),
   };
   const nodes = 'sentinels' in address ? address.sentinels : [address];
   const names = nodes.map((node) => ('path' in node ? node.path : `${node.host}:${node.port}`));
@@ -72,18 +82,15 @@ class CorkedRedis extends Redis {
   }
 }
 
-/** For the primary that most Sentinels agree on, again after each failover. */
-function sentinelOptions(access: Access, sentinelTLS: object | undefined) {
-  return {
-    sentinelUsername: access.REDIS_SENTINEL_USER_FILE,
-    sentinelPassword: access.REDIS_SENTINEL_PASSWORD_FILE,
-    sentinelTLS,
-    enableTLSForSentinelMode: sentinelTLS !== undefined,
-    sentinelCommandTimeout: 1_000,
-    sentinelRetryStrategy: retryStrategy,
-    // Without it the client would stay with a hung server that is no longer the primary.
-    failoverDetector: true,
-  };
+/**
+ * Stops listening to Sentinels while it connects, for it asks them for the primary then. ioredis itself would end the client
+ * for good if they announced a new one meanwhile.
+ */
+class SteadyConnector extends SentinelConnector {
+  override connect(...args: Parameters<SentinelConnector['connect']>) {
+    this.disconnect();
+    return super.connect(...args);
+  }
 }
 
 /** Logs one line when Redis goes and one when it is back, none for each attempt. */

@@ -1,5 +1,6 @@
 import { cp, mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
 import { Runner } from '../testing/runner.ts';
 
@@ -25,11 +26,15 @@ test('A checkout may have any path and LONGHAND_BIND name any local address, suc
   await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
   runner.folder = join(checkout, '.local');
 
+  // From any other folder there is no deploy/.
+  const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
   // Localhost does not lead to this address, so the output shows it.
-  const bind = { LONGHAND_BIND: '127.0.0.2' };
-  const { output } = await runner.up(bind, join(checkout, 'deploy', 'native', 'main.ts'));
+  const variables = { LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE };
+  const { output } = await runner.up(variables, join(checkout, 'deploy', 'native', 'main.ts'));
   for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
-  expect(output()).toContain(`  tasks      http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/\n`);
+  const tasks = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
+  expect((await fetch(`${tasks}tasks/events`)).status).toBe(401);
+  expect(output()).toContain(`  tasks      ${tasks}\n`);
   // The folder of this test is root's alone.
   if (process.getuid?.() === 0)
     expect(output()).toContain('Everything runs as root, because an account without');

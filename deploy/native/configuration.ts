@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
@@ -58,6 +58,7 @@ export async function configureProxy(
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   const folder = join(prefix, 'conf.d');
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   writeKeys(folder, variables);

@@ -1,8 +1,7 @@
 import { openSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { forEachLine } from './lines.ts';
-import { appendLine } from './log.ts';
+import { appendLine, forEachLine } from './log.ts';
 
 test('a full disk costs lines, and does not end the stack', () => {
   expect(() => appendLine(openSync('/dev/full', 'a'), 'tasks', '{}')).not.toThrow();

@@ -1,14 +1,14 @@
-import { fchownSync, openSync, rmSync, writeSync } from 'node:fs';
-import type { Account } from './privileges.ts';
+import { constants, openSync, writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 
 /** The log of one run, in the stack's folder: lines of all processes, as JSON records. nginx appends its own. */
 export const logFile = 'stack.log';
 
-/** Begins a new log in the working directory, for the account of the processes too. @returns what appends to it. */
-export function startLog(account: Account | undefined): (service: string, line: string) => void {
-  rmSync(logFile, { force: true });
-  const file = openSync(logFile, 'ax', 0o600);
-  if (account) fchownSync(file, account.uid, account.gid);
+const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
+
+/** Begins a new log in the working directory. @returns what appends to it. */
+export function startLog(): (service: string, line: string) => void {
+  const file = openSync(logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
   return (service, line) => appendLine(file, service, line);
 }
 
@@ -22,4 +22,21 @@ export function appendLine(file: number, service: string, line: string): void {
   } catch {
     // The stack goes on without its log.
   }
+}
+
+/**
+ * Calls `onLine` with each line of `output`. Only a line feed ends a line. node:readline would also break at a carriage
+ * return or U+2028, with which a client could forge a log line.
+ */
+export function forEachLine(output: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  output.setEncoding('utf8');
+  output.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  });
+  output.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
 }

@@ -1,22 +1,115 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { appendFileSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alive, Runner, type Started } from '../testing/runner.ts';
+import { createFolders } from './folders.ts';
 import { logFile } from './log.ts';
+import { checkPorts } from './ports.ts';
+import { unusedId, withoutPrivileges } from './privileges.ts';
 
+const isRoot = process.getuid?.() === 0;
 const logs = join(import.meta.dirname, '../logs.sh');
 
-describe('The native run', { timeout: 120_000 }, () => {
-  const runner = new Runner();
+/** Runs a command as another user; what it printed. */
+function runAs(id: number, ...command: string[]): string {
+  const [program = '', ...words] = [...withoutPrivileges({ uid: id, gid: id }), ...command];
+  return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
+}
 
-  /** A failed request is found in the log by its id. */
-  async function findsRequests() {
+/** Every process of a group. */
+const members = (group: number) =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => {
+      try {
+        return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').split(' ')[2]) === group;
+      } catch {
+        return false;
+      }
+    });
+
+/** The TCP ports that processes of a group listen on. */
+function listeningPorts(group: number): number[] {
+  const open = members(group).flatMap((pid) =>
+    readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    }),
+  );
+  const sockets = ['tcp', 'tcp6'].flatMap((family) =>
+    readFileSync(`/proc/net/${family}`, 'utf8').trim().split('\n').slice(1),
+  );
+  const ports = sockets
+    .map((line) => line.trim().split(/\s+/))
+    // 0A is LISTEN.
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && open.includes(`socket:[${inode}]`))
+    .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16));
+  return [...new Set(ports)].toSorted();
+}
+
+// One stack, from its start to its end.
+describe('The native run', { timeout: 120_000 }, () => {
+  const runner = new Runner(beforeAll, afterAll);
+  let stack: Started;
+
+  const starters = rounds({ short: 3, long: 10 });
+  test(`of ${starters} starts at once one wins, and the others say so`, async () => {
+    const starts = Array.from({ length: starters }, () => runner.run('up'));
+    const ended = new Map<Started, { code: number | null; output: string }>();
+    for (const start of starts) start.exited.then((end) => ended.set(start, end));
+    await expect.poll(() => ended.size, { timeout: 60_000 }).toBe(starters - 1);
+    const message = 'The stack is already running: `make ps` shows it, `make down` stops it.\n';
+    expect([...ended.values()]).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
+    stack = await runner.announced(starts.find((start) => !ended.has(start)) as Started);
+    expect(stack.output()).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
+    await runner.add('kept');
+  });
+
+  test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
+    const { proxy, ...inner } = await runner.processes();
+    for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
+    expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
+
+    const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
+    const inside = (path: string) => readdirSync(join(runner.folder, path)).map((name) => join(path, name));
+    const paths = [...inside(''), ...inside('run'), ...inside('tasks-store/appendonlydir')];
+    expect(paths).toEqual(
+      expect.arrayContaining(['run', 'proxy', 'tasks-store', 'stack.log', 'run/stack.sock']),
+    );
+    expect(paths.filter(others)).toEqual([]);
+  });
+
+  test.runIf(isRoot)(
+    'started by root, no process is root, has a capability, or can add to its folder',
+    async () => {
+      expect(stack.output()).not.toContain('runs as root');
+      const groups = Object.values(await runner.processes());
+      for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        expect([pid, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([pid, `${unusedId}`]);
+        expect([pid, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([pid, '0000000000000000']);
+      }
+      // The folder may have programs that root runs.
+      expect(runAs(unusedId, 'touch', join(runner.folder, 'file'))).toContain('Permission denied');
+    },
+  );
+
+  test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
+    const store = join(runner.folder, 'run', 'tasks-store.sock');
+    expect(runAs(64_999, 'redis-cli', '-s', store, 'PING')).toContain('Permission denied');
+    expect(runAs(64_999, 'ls', join(runner.folder, 'tasks-store'))).toContain('Permission denied');
+  });
+
+  test('a failed request is found in the log by its id', async () => {
     const { 'tasks-store': store = 0 } = await runner.processes();
     process.kill(store, 'SIGSTOP');
     const page = await fetch(runner.tasks);
@@ -27,68 +120,19 @@ describe('The native run', { timeout: 120_000 }, () => {
     const line = (service: string) => `(?=[^]*"service":"${service}".*"path":"/tasks","status":503)`;
     await expect.poll(() => `${shown(ID).stdout}`).toMatch(new RegExp(line('tasks') + line('proxy')));
     expect(shown('../x').status).toBe(1);
-  }
-
-  test('the tasks survive a stop and a start, requests are found, and a stop leaves no process', async () => {
-    const first = await runner.up();
-    await runner.add('kept');
-    const pids = Object.values(await runner.processes());
-    expect(pids).toHaveLength(5);
-
-    const { code, output } = await runner.interrupt(first);
-    expect(code).toBe(0);
-    expect(output).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
-    expect(output).not.toMatch(/error:|exited with/);
-    await expect.poll(() => alive(pids)).toEqual([]);
-
-    await runner.up();
-    expect(await runner.titles()).toEqual(['kept']);
-    expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('stopped');
-    await findsRequests();
-    expect(await runner.run('down').exited).toMatchObject({ code: 0, output: 'The stack has stopped.\n' });
   });
 
-  const starters = rounds({ short: 3, long: 10 });
-  test(`of ${starters} starts at once one wins, and the others say so`, async () => {
-    const starts = Array.from({ length: starters }, () => runner.run('up'));
-    const ended: { code: number | null; output: string }[] = [];
-    for (const { exited } of starts) exited.then((end) => ended.push(end));
-    await expect.poll(() => ended.length, { timeout: 60_000 }).toBe(starters - 1);
-    const message = 'The stack is already running: `make ps` shows it, `make down` stops it.\n';
-    expect(ended).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
-    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
-  });
-
-  test('every port that is taken is named, and nothing is left running', async () => {
-    const { LONGHAND_EXPANDER_PORT: one, LONGHAND_TASKS_PORT: two } = runner.ports;
-    const others = [one, two].map((port) => createServer().listen(port, '127.0.0.1'));
-    await Promise.all(others.map((other) => once(other, 'listening')));
-    const { code, output } = await runner.run('up').exited;
-    for (const other of others) other.close();
-    expect(code).toBe(78);
-    const taken = (port: number, name: string) =>
-      `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.\n`;
-    expect(output).toBe(taken(one, 'LONGHAND_EXPANDER_PORT') + taken(two, 'LONGHAND_TASKS_PORT'));
-    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
-  });
-
-  test('a folder that cannot be made is named', async () => {
-    await writeFile(join(runner.folder, 'file'), '');
-    runner.folder = join(runner.folder, 'file', 'data');
-    const { code, output } = await runner.run('up').exited;
-    runner.folder = join(runner.folder, '..', '..');
-    expect([code, output]).toEqual([
-      78,
-      `${runner.folder}/file/data cannot be written (ENOTDIR): the stack needs a folder for its data.\n`,
-    ]);
-  });
-});
-
-describe('The native run, when its processes end,', { timeout: 120_000 }, () => {
-  const runner = new Runner(beforeAll, afterAll);
-  let stack: Started;
-  beforeAll(async () => {
-    stack = await runner.up();
+  test("nginx's requests are in the log alone, and `make logs` follows it", async () => {
+    const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
+    let followed = '';
+    follower.stdout.setEncoding('utf8').on('data', (text: string) => {
+      followed += text;
+    });
+    const path = `/nowhere-${randomUUID()}`;
+    expect((await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_PORT}${path}`)).status).toBe(404);
+    await expect.poll(() => followed).toContain(`"path":"${path}","status":404`);
+    expect(stack.output()).not.toContain(path);
+    process.kill(-(follower.pid ?? 0));
   });
 
   test('restarts those that are killed, and nothing is left of the old ones', async () => {
@@ -110,67 +154,78 @@ describe('The native run, when its processes end,', { timeout: 120_000 }, () => 
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
   });
 
-  test("nginx's requests are in the log alone, and `make logs` follows it", async () => {
-    const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
-    let followed = '';
-    follower.stdout.setEncoding('utf8').on('data', (text: string) => {
-      followed += text;
-    });
-    const path = `/nowhere-${randomUUID()}`;
-    expect((await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_PORT}${path}`)).status).toBe(404);
-    await expect.poll(() => followed).toContain(`"path":"${path}","status":404`);
-    expect(stack.output()).not.toContain(path);
-    process.kill(-(follower.pid ?? 0));
-  });
-
-  test('leaves no process behind when it is killed itself, and the next start works as usual', async () => {
+  test('leaves no process behind when it is killed itself; the next start has the tasks and a new log', async () => {
     const pids = Object.values(await runner.processes());
     stack.child.kill('SIGKILL');
     await stack.exited;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    await runner.up();
+    stack = await runner.up();
+    expect(await runner.titles()).toEqual(['kept']);
+    expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
+  });
+
+  test('a stop leaves no process', async () => {
+    const pids = Object.values(await runner.processes());
+    expect(await runner.run('down').exited).toEqual({ code: 0, output: 'The stack has stopped.\n' });
+    const { code, output } = await stack.exited;
+    expect(code).toBe(0);
+    await expect.poll(() => alive(pids)).toEqual([]);
+    expect(output).not.toMatch(/error:|exited with/);
+  });
+
+  test('with a damaged append-only file the start fails, says what to do, and leaves nothing running', async () => {
+    const data = join(runner.folder, 'tasks-store', 'appendonlydir');
+    const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
+    // Redis accepts connections while it loads a long file, long before it comes to the damage.
+    const filler = '*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n'.repeat(200_000);
+    appendFileSync(file, `${filler}nonsense${filler}`);
+    const { code, output } = await runner.run('up').exited;
+    expect([code, output]).toEqual([1, expect.stringContaining('tasks-store did not start:')]);
+    expect(output).toContain(
+      `If the data in ${data} is damaged, copy that folder, then run: redis-check-aof --fix ${data}/appendonly.aof.manifest`,
+    );
+    expect(output).not.toContain('Ctrl-C');
+    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
+  });
+
+  test('names all invalid variables together, shows no control character, and exits with 78', async () => {
+    const { code, output } = await runner.run('up', {
+      LONGHAND_API_RATE: 'fast',
+      LONGHAND_BIND: '\u001b[2J\u202e',
+      LONGHAND_PROT: '80',
+      LONGHAND_TASKS_PORT: '0',
+      EXPANDER_MAX_REDIRECT: 'many',
+    }).exited;
+    expect([code, output.split('\n  ')]).toEqual([
+      78,
+      [
+        'Invalid environment:',
+        'LONGHAND_PROT: there is no such variable',
+        'LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address',
+        'LONGHAND_TASKS_PORT=0: is not from 1 to 65535',
+        'LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m',
+        'EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20\n',
+      ],
+    ]);
   });
 });
 
-describe('The native run, wrongly configured,', { timeout: 120_000 }, () => {
-  const runner = new Runner();
+test('every port that cannot be used is named', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const ports = { LONGHAND_PORT: port, LONGHAND_EXPANDER_PORT: 27_998, LONGHAND_TASKS_PORT: 27_998 };
+  await expect(checkPorts(ports, '127.0.0.1')).rejects.toThrow(
+    `LONGHAND_PORT=${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n` +
+      'LONGHAND_TASKS_PORT=27998: listen EADDRINUSE: address already in use 127.0.0.1:27998\n' +
+      'Stop the program that uses the port, or choose another, as in LONGHAND_PORT=18080 make up.',
+  );
+  other.close();
+  await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow('address not available 192.0.2.1');
+});
 
-  test.each<[string, Record<string, string>, string]>([
-    [
-      'names all invalid variables together',
-      { LONGHAND_API_RATE: 'fast', LONGHAND_BIND: 'here', LONGHAND_PROT: '80', LONGHAND_TASKS_PORT: '0' },
-      'Invalid environment:\n' +
-        '  LONGHAND_PROT: there is no such variable\n' +
-        '  LONGHAND_BIND=here: is not an IP address\n' +
-        '  LONGHAND_TASKS_PORT=0: is not from 1 to 65535\n' +
-        '  LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m\n',
-    ],
-    [
-      'passes on what a service says of its own variables',
-      { EXPANDER_MAX_REDIRECT: 'many' },
-      'Invalid environment:\n  EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20\n',
-    ],
-    [
-      'says that an address is not one of this machine',
-      { LONGHAND_BIND: '192.0.2.1' },
-      'LONGHAND_BIND=192.0.2.1 is not an address of this machine.\n',
-    ],
-    [
-      'says that two ports are the same',
-      // A port that no other test is given.
-      { LONGHAND_PORT: '27999', LONGHAND_TASKS_PORT: '27999' },
-      'LONGHAND_PORT and LONGHAND_TASKS_PORT are both 27999: they must differ.\n',
-    ],
-    [
-      'escapes what would command the terminal',
-      { LONGHAND_BIND: '\u001b[2J\u202e' },
-      'Invalid environment:\n  LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address\n',
-    ],
-  ])('it %s, and exits with 78', async (_, variables, message) => {
-    const { code, output } = await runner.run('up', variables).exited;
-    // A service reads its variables after others have started and written their lines.
-    expect(output.replace(/^\S+ +\| .*\n/gm, '')).toBe(message);
-    expect(code).toBe(78);
-    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
-  });
+test('a folder that cannot be made is named', () => {
+  const folder = join(textFile(''), 'data');
+  const message = `${folder}/run cannot be written (ENOTDIR): the stack needs a folder for its data.`;
+  expect(() => createFolders(folder)).toThrow(message);
 });

@@ -1,15 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
-import { enterFolder } from './folders.ts';
+import { createFolders, giveFolders } from './folders.ts';
 import { startLog } from './log.ts';
-import { unprivilegedAccount } from './privileges.ts';
-import { searchPath, socketPath } from './processes.ts';
+import { portNames } from './ports.ts';
+import { unprivilegedAccount, withoutPrivileges } from './privileges.ts';
+import { searchPath } from './processes.ts';
 import { ask, becomeRunner } from './runner.ts';
 import type { Stack } from './stack.ts';
 
@@ -26,13 +27,29 @@ const workingDirectory = process.cwd();
 // Other users may not read what the stack writes.
 process.umask(0o077);
 try {
-  if (command === 'up' || existsSync(folder)) enterFolder(folder);
   const run = commands[command];
   if (!run) throw new Error(`${command}: the commands are ${Object.keys(commands).join(', ')}.`);
+  if (run === up || run === observe) prepare();
+  // The paths of Unix sockets have to be short, so they are relative.
+  if (existsSync(folder)) process.chdir(folder);
   await run();
 } catch (error) {
   print(error instanceof Error ? error.message : `${error}`, console.error);
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
+}
+
+/** Creates the folders, and then, if root has started this program, becomes the same of an account without privileges. */
+function prepare(): void {
+  createFolders(folder);
+  const account = unprivilegedAccount(checkout);
+  if (account) {
+    giveFolders(folder, account);
+    const lowPorts = portNames.some((name) => Number(process.env[name] || 8080) < 1_024);
+    const program = [...withoutPrivileges(account, lowPorts), process.execPath, ...process.argv.slice(1)];
+    process.execve?.('/usr/bin/env', ['env', ...program], process.env);
+  }
+  if (process.getuid?.() === 0)
+    console.log('Everything runs as root, because an account without privileges cannot read this checkout.');
 }
 
 async function up(): Promise<void> {
@@ -47,17 +64,10 @@ async function up(): Promise<void> {
     ))
   )
     throw new Error('The stack is already running: `make ps` shows it, `make down` stops it.');
-  const account = unprivilegedAccount(checkout);
-  if (!account && process.getuid?.() === 0)
-    printLine(
-      'stack',
-      'Everything runs as root, because an account without privileges cannot read this checkout.',
-    );
-  const keepLine = startLog(account);
+  const keepLine = startLog();
   const { startStack } = await import('./stack.ts');
   await using stack = await startStack({
     folder: '.',
-    account,
     env: withAbsoluteFiles(process.env),
     onLine(process, line) {
       printLine(process, line);
@@ -94,8 +104,7 @@ async function observe(): Promise<void> {
   const { readSettings } = await import('../settings.ts');
   const { LONGHAND_PROMETHEUS_PORT: port } = readSettings(process.env);
   const stop = stopSignal();
-  const account = unprivilegedAccount(checkout);
-  const { url, stop: end } = await observeStack({ folder: '.', account, port, onLine: printLine });
+  const { url, stop: end } = await observeStack({ folder: '.', port, onLine: printLine });
   print(
     `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; the metrics are kept.\n`,
   );
@@ -122,14 +131,8 @@ function describeStack({ urls, bind, processes }: Stack): string {
   };
   const env = { ...process.env, ...ports };
   const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { env, encoding: 'utf8' });
-  const metrics = (name: 'expander' | 'tasks') =>
-    `curl --unix-socket ${relative(workingDirectory, resolve(socketPath(`${name}-ops`)))} http://localhost/metrics`;
-  return [
-    addresses.trimEnd(),
-    `  metrics    ${metrics('expander')}`,
-    `             ${metrics('tasks')}`,
-    `  processes  ${processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')}`,
-  ].join('\n');
+  const pids = processes.map(({ name, pid }) => `${name} ${pid}`).join(', ');
+  return `${addresses.trimEnd()}\n  processes  ${pids}`;
 }
 
 function printLine(process: string, line: string): void {

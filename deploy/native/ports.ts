@@ -15,25 +15,13 @@ export async function checkPorts(
   address: string,
 ): Promise<void> {
   await using servers = new AsyncDisposableStack();
-  const faults = new Set<string>();
+  const faults: string[] = [];
   for (const name of portNames) {
-    const port = ports[name];
-    const [same, other] = portNames.filter((each) => ports[each] === port);
-    const noSuchAddress = `LONGHAND_BIND=${address} is not an address of this machine.`;
-    const reasons: Record<string, string> = {
-      EADDRINUSE: other
-        ? `${same} and ${other} are both ${port}: they must differ.`
-        : `Port ${port} is taken by another program: stop that, or choose another port, as in ${name}=18080 make up.`,
-      EACCES: `${name}=${port}: only root may listen there; choose a port from 1024 up.`,
-      EADDRNOTAVAIL: noSuchAddress,
-      EAFNOSUPPORT: noSuchAddress,
-    };
-    try {
-      await once(servers.use(createServer()).listen(port, address), 'listening');
-    } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      faults.add(reasons[code] ?? `${name}=${port}: ${message}`);
-    }
+    await once(servers.use(createServer()).listen(ports[name], address), 'listening').catch(({ message }) =>
+      faults.push(`${name}=${ports[name]}: ${message}`),
+    );
   }
-  if (faults.size > 0) throw new EnvironmentError([...faults].join('\n'));
+  if (faults.length === 0) return;
+  const cure = 'Stop the program that uses the port, or choose another, as in LONGHAND_PORT=18080 make up.';
+  throw new EnvironmentError([...faults, cure].join('\n'));
 }

@@ -1,10 +1,13 @@
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
-import type { Account } from './privileges.ts';
-import { answersGet, answersPing } from './probes.ts';
 import type { ProcessSpec } from './supervisor.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** Milliseconds Redis may take to answer PING. */
+const pingTimeout = 3_000;
 
 /** PATH with the folders of Debian's nginx, which users other than root may not have. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
@@ -25,31 +28,22 @@ export const redis = (name: string, application: string, folder: string): Proces
   ],
   ready: answersPing(join(folder, socketPath(name))),
   quietStart: true,
-  explainExit: (lines) => explain(lines, resolve(folder, name, 'appendonlydir')),
+  hint: hintOf(resolve(folder, name, 'appendonlydir')),
 });
 
-/** Redis's messages about damaged data. */
-const damage =
-  /(Bad file format|Unexpected end of file) reading|Wrong RDB checksum|error in RDB reading|MANIFEST FILE ERROR|Unable to obtain the AOF/;
+/** Whether Redis answers PING on the Unix socket at `path`, and so has loaded its data. */
+const answersPing = (path: string) => async () => {
+  const socket = connect(path).end('PING\r\nQUIT\r\n');
+  socket.setTimeout(pingTimeout, () => socket.destroy());
+  const replies = await text(socket).catch(() => '');
+  return replies.startsWith('+PONG');
+};
 
 /** @param data the folder of the append-only file. */
-function explain(lastLines: readonly string[], data: string): string | undefined {
-  if (lastLines.some((line) => line.includes('No space left on device'))) {
-    return `The disk of ${data} is full: tasks can be read, but nothing can be saved until there is room.`;
-  }
-  if (lastLines.some((line) => line.includes("Can't handle RDB format version"))) {
-    return (
-      `The saved data in ${data} was written by a newer Redis than this one: start with that version, ` +
-      'or restore a backup that this one made: make restore FILE=…'
-    );
-  }
-  if (!lastLines.some((line) => damage.test(line))) return undefined;
-  const manifest = join(data, 'appendonly.aof.manifest');
-  return (
-    `The saved data cannot be read: a file in ${data} is damaged or missing. ` +
-    `Make a copy of that folder, then run: redis-check-aof --fix ${quote(manifest)}`
-  );
-}
+const hintOf = (data: string) =>
+  `If the data in ${data} is damaged, copy that folder, then run: redis-check-aof --fix ` +
+  `${quote(join(data, 'appendonly.aof.manifest'))}\n  If a newer Redis wrote it, start with that version, or restore a ` +
+  'backup that this one made: make restore FILE=…';
 
 const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
@@ -76,25 +70,20 @@ export const service = (name: string, replica: string, redis: string, folder: st
     REDIS_URL: `unix:${socketPath(redis)}`,
     REDIS_PASSWORD_FILE: '',
   },
-  ready: answersGet({ socketPath: join(folder, socketPath(`${replica}-ops`)), path: '/livez' }),
+  // It opens this one last.
+  ready: () => acceptsConnections({ path: join(folder, socketPath(`${replica}-ops`)) }),
 });
 
-/**
- * nginx with the configuration in the folder `proxy`.
- *
- * @param host an address that it listens on, among others.
- * @param ports of which the first is open once it is ready.
- */
-export function proxy(host: string, ports: readonly number[], account?: Account): ProcessSpec {
+/** nginx with the configuration in the folder `proxy`, once `port` of `host` is open. */
+export function proxy(host: string, port: number): ProcessSpec {
   // Started as root, nginx runs its workers as a user without access to the sockets.
-  const user = process.getuid?.() === 0 && !account ? ' user root;' : '';
+  const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
     // Relative, because nginx takes characters such as [ in a path for a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
-    ready: () => acceptsConnections({ host, port: ports[0] ?? 0 }),
-    lowPorts: ports.some((port) => port < 1_024),
+    ready: () => acceptsConnections({ host, port }),
     stopSignal: 'SIGQUIT',
     orphanSignal: 'TERM',
   };

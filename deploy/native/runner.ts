@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ListenError, listen } from '@longhand/shared/listen.ts';
 import { belongsToAnother } from './folders.ts';
 
 /** The socket on which the runner of the stack takes commands, in the stack's folder. */
-const commands = 'stack.sock';
+const commands = 'run/stack.sock';
 
 /**
  * Makes this process the one that runs the stack in the working directory, if no other does. A listening socket is the
@@ -18,14 +18,14 @@ const commands = 'stack.sock';
  */
 export async function becomeRunner(status: () => string, stop: () => void): Promise<boolean> {
   const { dev, ino } = statSync('.');
-  const lock = createServer().unref();
   try {
-    await listen(lock, { path: process.platform === 'linux' ? `\0longhand ${dev}:${ino}` : 'stack.lock' });
+    await listen(createServer().unref(), { path: `\0longhand ${dev}:${ino}` });
   } catch (error) {
     if (error instanceof ListenError) return false;
     throw error;
   }
-  rmSync(commands, { force: true });
+  // What a run has left that was killed.
+  for (const socket of readdirSync('run')) rmSync(`run/${socket}`);
   const server = createServer((client) => {
     client.unref().on('error', () => {});
     client.once('data', (command) => {

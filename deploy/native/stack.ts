@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../settings.ts';
 import { addressesOf } from './addresses.ts';
 import { configureProxy, writePages } from './configuration.ts';
-import { createFolders, giveFolders } from './folders.ts';
-import { checkPorts, portNames } from './ports.ts';
+import { createFolders } from './folders.ts';
+import { checkPorts } from './ports.ts';
 import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
@@ -57,7 +57,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });
-  if (options.account) giveFolders(folder, options.account);
   const { processes, stop } = await startInOrder(
     [
       [redis('expander-cache', 'expander', folder), redis('tasks-store', 'tasks', folder)],
@@ -65,13 +64,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [
-        proxy(
-          host.replace(/[[\]]/g, ''),
-          portNames.map((name) => variables[name]),
-          options.account,
-        ),
-      ],
+      [proxy(host.replace(/[[\]]/g, ''), variables.LONGHAND_PORT)],
     ],
     { ...options, env: { ...env, PATH: searchPath(env) } },
   );

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { forEachLine } from './lines.ts';
-import { type Account, childPrefix } from './privileges.ts';
-import type { Probe } from './probes.ts';
+import { forEachLine } from './log.ts';
 
 /** Milliseconds a process may take until it is ready, such as a Redis that loads its data. */
 const startTimeout = 300_000;
@@ -19,17 +17,16 @@ export interface ProcessSpec {
   args: readonly string[];
   /** Added to the environment of the context. */
   env?: NodeJS.ProcessEnv;
-  ready: Probe;
+  /** Whether it is ready. */
+  ready(): Promise<boolean>;
   /** Whether to show its output before it is ready only if it fails. */
   quietStart?: boolean;
-  /** Explains to people why the process exited; undefined if its last lines already do. */
-  explainExit?(lastLines: readonly string[]): string | undefined;
+  /** For people, if it exits before it is ready. */
+  hint?: string;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
   /** What the kernel sends when the supervisor dies: KILL, or TERM to a program that must stop its own children. */
   orphanSignal?: 'TERM' | 'KILL';
-  /** Whether its account may listen on ports below 1024, if root is the supervisor. */
-  lowPorts?: boolean;
 }
 
 /** What the processes of a stack share. */
@@ -37,8 +34,6 @@ export interface ProcessContext {
   /** The working directory; relative paths in specifications start there. */
   folder: string;
   env: NodeJS.ProcessEnv;
-  /** Who the processes run as, if not as the supervisor. */
-  account?: Account | undefined;
   /** Called with each line of output and the name of its process. */
   onLine(process: string, line: string): void;
 }
@@ -66,7 +61,7 @@ interface Child {
  * @throws Error with the program's last lines when it exits before it is ready, or is not ready in time.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
-  const { name, stopSignal = 'SIGTERM', explainExit } = spec;
+  const { name, stopSignal = 'SIGTERM' } = spec;
   let quiet = spec.quietStart ?? false;
   const onLine = (line: string) => {
     if (!quiet) context.onLine(name, line);
@@ -90,8 +85,6 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
       if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
       const { signalCode, exitCode } = child.process;
       onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
-      const explanation = explainExit?.(child.lastLines);
-      if (explanation) onLine(explanation);
       await sleep(delay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       child = launch(spec, context, onLine);
@@ -113,9 +106,8 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
 
 /** @param onLine is called with each line of its output. */
 function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: string) => void): Child {
-  const { account } = context;
-  const [program = '', ...words] = [...childPrefix({ ...spec, account }), spec.command, ...spec.args];
-  const child = spawn(program, words, {
+  const dyingWithUs = ['--no-new-privs', '--pdeathsig', spec.orphanSignal ?? 'KILL', '--'];
+  const child = spawn('setpriv', [...dyingWithUs, spec.command, ...spec.args], {
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -153,8 +145,8 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
     if (await Promise.race([closed, sleep(20)])) {
       if (child.process.exitCode === configurationExitCode)
         throw new EnvironmentError(child.lastLines.join('\n'));
-      const explanation = spec.explainExit?.(child.lastLines) ?? `${spec.name} did not start:`;
-      throw new Error([explanation, ...child.lastLines].join('\n  '));
+      const hint = spec.hint ? [spec.hint] : [];
+      throw new Error([`${spec.name} did not start:`, ...child.lastLines, ...hint].join('\n  '));
     }
     if (await spec.ready()) return;
   }

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { giveFolders } from '../native/folders.ts';
+import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { logFile } from '../native/log.ts';
-import { answersGet } from '../native/probes.ts';
 import {
   type ProcessContext,
   type ProcessSpec,
@@ -14,7 +13,7 @@ import {
   supervise,
 } from '../native/supervisor.ts';
 
-export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'account' | 'onLine'> {
+export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'> {
   /** The port of Prometheus on 127.0.0.1. */
   port: number;
   /** Seconds between two scrapes, 5 by default. */
@@ -36,13 +35,10 @@ export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-
  * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
-  const { folder, account, port, interval = 5, onLine } = options;
+  const { folder, port, interval = 5, onLine } = options;
   const settings = join(folder, 'observe');
-  rmSync(settings, { recursive: true, force: true });
-  mkdirSync(settings, { mode: 0o700 });
-  mkdirSync(join(folder, 'prometheus'), { recursive: true, mode: 0o700 });
   const bridges = await Promise.all(operations(join(folder, 'run')).map(bridge));
-  const context = { folder, account, env: process.env, onLine };
+  const context = { folder, env: process.env, onLine };
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
     for (const running of processes.reverse()) await running.stop();
@@ -54,7 +50,6 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     const services = bridges.map(({ target }) => target);
     const configuration = prometheusConfiguration(folder, interval, services, exporters);
     writeFileSync(join(settings, 'prometheus.yml'), configuration);
-    if (account) giveFolders(folder, account, ['observe', 'prometheus']);
     for (const spec of specs({ ...exporters, prometheus: port }))
       processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
@@ -153,16 +148,15 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
     program('mtail', ports.door, mtail),
     program('prometheus-redis-exporter', ports.redis, ['--redis.addr=', at(ports.redis)]),
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
-    program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)], '/-/ready'),
+    program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
   ];
 }
 
-/** @param path of the page that says that it is ready. */
-const program = (command: string, port: number, args: string[], path = '/metrics'): ProcessSpec => ({
+const program = (command: string, port: number, args: string[]): ProcessSpec => ({
   name: command.replace('prometheus-', ''),
   command,
   args,
-  ready: answersGet({ port, path }),
+  ready: () => acceptsConnections({ host: '127.0.0.1', port }),
   quietStart: true,
 });
 

@@ -64,9 +64,13 @@ export class Runner {
     return { child, output: () => soFar, exited };
   }
 
-  /** Starts the stack; resolves once it says that it has started, or rejects with its output if it exits before. */
-  async up(variables: Variables = {}, main?: string): Promise<Started> {
-    const started = this.run('up', variables, main);
+  /** Starts the stack, and resolves as `announced`. */
+  up(variables: Variables = {}, main?: string): Promise<Started> {
+    return this.announced(this.run('up', variables, main));
+  }
+
+  /** Resolves once a stack says that it has started, or rejects with its output if it exits before. */
+  async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
     );

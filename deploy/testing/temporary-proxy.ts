@@ -81,7 +81,7 @@ export async function startTemporaryProxy(
   await writeFile(accessLog, '');
   let last: string[] | undefined;
   const written = () => last ?? [...errors, ...readFileSync(accessLog, 'utf8').split('\n').slice(0, -1)];
-  const spec = proxy('127.0.0.1', [ports.all]);
+  const spec = proxy('127.0.0.1', ports.all);
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },

@@ -9,9 +9,9 @@ const defaults = {
   maxPerClient: 96,
   /** Fewer than the 64 hops in flight at one origin, so that lists leave room for single requests. */
   maxPerOrigin: 48,
-  /** Lists in progress. */
+  /** Lists in progress. If all wait for one origin, 8 s for each of its places, each has a line within 24 s. */
   maxListsPerClient: 16,
-  maxLists: 256,
+  maxLists: 128,
 };
 
 interface List {

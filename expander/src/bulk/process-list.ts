@@ -14,7 +14,7 @@ interface Failure {
 export interface BulkLine {
   /** Counted from 1, in the order of the request. */
   line: number;
-  /** The URL of the request; of one that is too long, its beginning. */
+  /** The URL of the request; of one that is too long, its beginning; empty if it is not a string. */
   url: string;
   longUrl: string | null;
   redirectCount: number;
@@ -31,7 +31,7 @@ async function processLine(
   unshorten: (url: string) => Promise<LineExpansion>,
   onFault: (fault: unknown) => void,
 ): Promise<BulkLine> {
-  const url = typeof given === 'string' ? given : jsonOf(given);
+  const url = typeof given === 'string' ? given : '';
   const failed = ({ code, message }: Failure): BulkLine => {
     const beginning = url.slice(0, maxLength);
     return { line, url: beginning, longUrl: null, redirectCount: 0, cached: false, error: { code, message } };
@@ -49,15 +49,6 @@ async function processLine(
 
 const notAString: Failure = { code: 'invalid_url', message: 'This is not a string.' };
 const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
-
-/** A value as JSON; empty if it is nested too deep. */
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '';
-  }
-}
 
 export interface ProcessOptions {
   /** Expansions at a time. */

@@ -104,9 +104,9 @@ describe('longhand-expand', () => {
     expect([stdout, status]).toEqual(['', 2]);
   });
 
-  test('passes over the variables of the service and of its proxy', async () => {
+  test('passes over the variables of the service and of its proxy', () => {
     const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_TOKENS_FILE: '/keys', EXPANDER_URL: 'x' };
-    expect(await run([], '', env)).toMatchObject({ stderr: '0 processed, 0 failed\n', status: 0 });
+    expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
   test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {
@@ -122,14 +122,6 @@ describe('longhand-expand', () => {
       expect(await exit).toEqual([2, null]);
     }
     await full.close();
-  });
-
-  test('has a manual that names every option', async () => {
-    const { stdout, status } = await run(['--help']);
-    for (const option of ['concurrency', 'follow', 'format', 'max-redirect', 'timeout', 'help']) {
-      expect(stdout).toContain(`--${option}`);
-    }
-    expect(status).toBe(0);
   });
 
   test('follows as many redirects, and waits as long, as it is told to', async () => {
@@ -175,16 +167,16 @@ describe('longhand-expand', () => {
     expect(stdout).toContain('has a certificate that cannot be verified');
   });
 
-  test('keeps what it compiled in a folder of its own, unless it is told another', async () => {
+  test('has a manual that names every option, and keeps what it compiled in a folder of its own', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
-    expect((await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: '' })).stderr).toContain(
-      `${import.meta.dirname}/.cache/`,
-    );
-    const other = await mkdtemp(join(tmpdir(), 'longhand-'));
-    const { stderr } = await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: other });
-    expect(stderr).toContain(`${other}/`);
+    const { stdout, stderr, status } = await run(['--help'], '', { NODE_OPTIONS, NODE_COMPILE_CACHE: '' });
+    for (const option of ['concurrency', 'follow', 'format', 'max-redirect', 'timeout', 'help']) {
+      expect(stdout).toContain(`--${option}`);
+    }
+    expect(stderr).toContain(`${import.meta.dirname}/.cache/`);
+    expect(status).toBe(0);
   });
 
   test('loads neither an HTTP server nor TLS, which take longer than Node itself', async () => {
@@ -258,38 +250,18 @@ describe('a list that arrives piece by piece', () => {
     for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
   });
 
-  test.skipIf(!existsSync('/proc/self/status'))(
-    'of millions of lines takes no more memory than a short one',
-    async () => {
-      const count = rounds({ short: 200_000, long: 10_000_000 });
-      const child = start([]);
-      const memory = () =>
-        Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
-      const urls = function* () {
-        const [block, size] = [[] as string[], 1_000];
-        for (let i = 0; i < count; i += 1) {
-          block.push(i % 2 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`);
-          if (block.length === size) yield block.splice(0).join('');
-        }
-      };
-      Readable.from(urls()).pipe(child.stdin);
-      const sizes: number[] = [];
-      let lines = 0;
-      for await (const chunk of child.stdout) {
-        lines += chunk.toString('latin1').split('\n').length - 1;
-        if (lines / (count / 20) < sizes.length + 1) continue;
-        const size = memory();
-        // The process may have ended before its last lines are read.
-        if (!Number.isNaN(size)) sizes.push(size);
-      }
-      expect(lines).toBe(count);
-      expect(sizes.length).toBeGreaterThan(15);
-      // Megabytes: the heap has its size after some ten thousand lines.
-      const [early, late] = [Math.max(...sizes.slice(0, 10)), Math.max(...sizes.slice(10))];
-      expect(late).toBeLessThan(early + 25);
-    },
-    rounds({ short: 60_000, long: 900_000 }),
-  );
+  test('of any length takes no more memory than a short one', { timeout: 900_000 }, async () => {
+    const count = rounds({ short: 50_000, long: 10_000_000 });
+    // In megabytes; 1,000 lines need 10.
+    const child = start([], { NODE_OPTIONS: '--max-old-space-size=16' });
+    const urls = function* () {
+      for (let i = 0; i < count; i += 1)
+        yield i % 4 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`;
+    };
+    Readable.from(urls()).pipe(child.stdin.on('error', () => {}));
+    const lines = await text(child.stdout);
+    expect(lines.split('\n')).toHaveLength(count + 1);
+  });
 });
 
 describe('the progress', () => {

@@ -125,9 +125,7 @@ export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : '
 
 /** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
 export function isOwnRequest(cdnLoop = ''): boolean {
-  // The pattern also matches an unterminated string, or it would try each quote in it up to the end.
-  const members = cdnLoop.replace(/"(?:[^"\\]|\\.)*("?)/gs, (text, end) => (end ? '' : text)).split(',');
-  return members.some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
+  return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**

@@ -71,7 +71,7 @@ const endings = {
     next: 'Try again',
   },
   file: { verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
-  nothing: { ...brokenPage, ...pageThat('is empty') },
+  nothing: { verdict: 'Page found', ...pageThat('is empty'), open: 'Open anyway' },
   unread: {
     ...notWorking,
     ...pageThat('could not be read'),

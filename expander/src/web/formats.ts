@@ -1,7 +1,6 @@
-import type { BulkLine } from '../bulk/process-list.ts';
 import type { Expansion, Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
-import { apiHeaders, jsonpHeaders, noStore, unbuffered } from './responses.ts';
+import { apiHeaders, jsonpHeaders } from './responses.ts';
 
 /** What an answer repeats of its request. */
 export interface AskedFor {
@@ -12,16 +11,14 @@ export interface AskedFor {
 }
 
 /** A way to write an answer of the API. */
-interface Format<Given extends unknown[]> {
+export interface AnswerFormat {
   headers: Record<string, string>;
-  write(...given: Given): string;
+  write(expansion: Expansion, asked: AskedFor): string;
   /** The status of every answer; by default what the error says. */
   status?: number;
   /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
 }
-
-export type AnswerFormat = Format<[Expansion, AskedFor]>;
 
 export const formats = {
   /** The long URL, or the sentence of an error. */
@@ -58,14 +55,7 @@ export const formats = {
     },
     emptyStatus: 400,
   },
-  /** A line of JSON for each URL of a list. What is wrong with the list as a whole is text. */
-  ndjson: {
-    headers: { ...apiHeaders, ...noStore, ...unbuffered },
-    write: (line) => `${asciiJson(line)}\n`,
-  },
-} satisfies Record<'text' | 'json' | 'jsonp' | 'jsonpError' | 'chain', AnswerFormat> & {
-  ndjson: Format<[BulkLine]>;
-};
+} satisfies Record<string, AnswerFormat>;
 
 /** Why there is no long URL; undefined if there is one. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {

@@ -19,7 +19,7 @@ const query = (name: string, schema: object, description: string, required = fal
 });
 
 /** What an error may add to its code and message. */
-const facts = { reason: text, detail: text };
+const facts = { reason: text, detail: text, rate: record({ count, period: count, wait: count }) };
 const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
 const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));
 const error = { anyOf: [ref('Failure'), { type: 'null' }] };
@@ -145,9 +145,9 @@ const paths = {
         },
       },
       responses: {
-        200: { description: 'A Line of JSON for each URL, and blank lines', content: html(jsonText('Line')) },
+        200: { description: 'A Line of JSON for each URL', content: html(jsonText('Line')) },
         ...failures(html(text)),
-        408: { description: 'The list took longer than 15 s', content: html(text) },
+        408: { description: 'The list took longer than 30 s', content: html(text) },
         413: { description: 'The list is longer than 10,000 URLs or 8 MB', content: html(text) },
       },
     },

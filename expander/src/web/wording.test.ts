@@ -42,7 +42,7 @@ describe('every ending is told in plain words', () => {
     ['s.example/dead', 'Broken link It leads to a page that does not exist', 'answered 410, removed.'],
     ['http://gone.example/', 'Broken link This page does not exist', 'The page answered 410'],
     ['418.example', 'Broken link This page does not work', 'answered 418'],
-    ['empty.example', 'Broken link This page is empty', 'answered 204'],
+    ['empty.example', 'Page found This page is empty', 'answered 204'],
     [long(0), 'Broken link It redirects too many times', 'The limit is 19 redirects; this URL is where'],
     [long(0), 'Broken link', '20 redirects found, 19 followed, in'],
     ['s.example/loop', 'Broken link The redirects form a loop', 'no page can be reached'],
@@ -126,11 +126,9 @@ describe('every ending is told in plain words', () => {
     );
   });
 
-  test('the time of all redirects is the sum of the times that are shown', () => {
-    const times = [1.4, 1.4, 0.4, 999.7];
-    expect(times.map(duration)).toEqual(['1 ms', '1 ms', 'under 1 ms', '1.0 s']);
-    expect(followedIn(times.slice(0, 3))).toBe('3 redirects followed in 2 ms.');
-    expect(followedIn(times)).toBe('4 redirects followed in 1.0 s.');
+  test('the time of all redirects is the sum of their times', () => {
+    expect([1.4, 0.4, 999.7].map(duration)).toEqual(['1 ms', 'under 1 ms', '1.0 s']);
+    expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
   });
 
   test('the website of a URL with credentials is named, and stands out alone', async () => {

@@ -29,9 +29,9 @@ export function statusInWords(status: number): string {
   return statusWords[status] ?? STATUS_CODES[status]?.toLowerCase() ?? 'unknown status';
 }
 
-/** `2 redirects followed in 143 ms.` The time is the sum of those that the hops show. */
+/** `2 redirects followed in 143 ms.` */
 export function summary({ hops, redirectCount, end, error, cached }: Expansion): string {
-  const total = duration(hops.reduce((sum, { milliseconds }) => sum + rounded(milliseconds), 0));
+  const total = duration(hops.reduce((sum, { milliseconds }) => sum + milliseconds, 0));
   const time = cached ? `${total} (cached)` : total;
   if (redirectCount === 0) return `Answered in ${time}.`;
   const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''}`;
@@ -43,15 +43,8 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
 
 /** Milliseconds as text for the page. */
 export function duration(milliseconds: number): string {
-  const shown = rounded(milliseconds);
-  if (shown < 1) return 'under 1 ms';
-  return shown < 1_000 ? `${shown} ms` : `${(shown / 1_000).toFixed(1)} s`;
-}
-
-/** Milliseconds to the digit that is shown. */
-function rounded(milliseconds: number): number {
-  if (milliseconds < 1) return milliseconds;
-  return milliseconds < 999.5 ? Math.round(milliseconds) : Math.round(milliseconds / 100) * 100;
+  if (milliseconds < 1) return 'under 1 ms';
+  return milliseconds < 999.5 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -90,7 +90,8 @@ const strangers: Record<string, Strangers> = {
     pieces: urls.map(bytes),
     async send(text) {
       await origin.answer({ bytes: `HTTP/1.1 302 Found\r\nLocation: http://${text}\r\n\r\n` });
-      await expandLines(Array.from({ length: 120 }, target).join('\n'));
+      // As many as a list has in flight.
+      await expandLines(Array.from({ length: 48 }, target).join('\n'));
     },
   },
   'Set-Cookie': {

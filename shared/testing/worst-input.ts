@@ -18,6 +18,9 @@ const tried = rounds({ short: 10, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 
+/** Milliseconds that other clients may wait. */
+const limit = 100;
+
 /** Tests for each place that no input keeps other clients waiting for 100 ms. */
 export function testWorstInputs(places: Readonly<Record<string, Strangers>>): void {
   test.for(Object.entries(places))(
@@ -25,7 +28,7 @@ export function testWorstInputs(places: Readonly<Record<string, Strangers>>): vo
     { timeout: 120_000 },
     async ([, place]) => {
       const { ms, input } = await worstInput(place);
-      expect(ms, input).toBeLessThan(100);
+      expect(ms, input).toBeLessThan(limit);
     },
   );
 }
@@ -52,9 +55,10 @@ async function worstInput({ size, pieces, send }: Strangers): Promise<{ ms: numb
   }
   const full = [];
   for (const { shape } of worst(small).slice(0, slowest)) {
-    // The first time compiles; a busy processor may make one of the others slower.
-    const times = [await measured(shape, size), await measured(shape, size), await measured(shape, size)];
-    full.push(...worst(times).slice(-1));
+    let result = await measured(shape, size);
+    // The first time compiles; a busy processor may make another one slower.
+    for (let tries = 1; tries < 3 && result.ms >= limit; tries += 1) result = await measured(shape, size);
+    full.push(result);
   }
   const [first = { ms: 0, input: '' }] = worst(full);
   return { ms: first.ms, input: first.input };

@@ -81,28 +81,19 @@ test('a request has the route that answers it, not a later one that would match 
 });
 
 describe('what the server refuses itself', () => {
-  test('has one line a second of each kind, with how many there were', async () => {
+  test('has a line with the reason', async () => {
     const { port, lines, requests } = await serveObserved(new Hono());
-    const refused = () => lines.filter(({ msg }) => msg === 'refused');
-    const ask = (bytes: string) => text(raw(port, bytes));
     const close = 'Connection: close\r\n\r\n';
-    await Promise.all([
-      ...Array.from({ length: 20 }, () => ask('nonsense\r\n\r\n')),
-      ask(`GET / HTTP/1.1\r\nHost: [\r\n${close}`),
-      ask(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n${close}`),
+    await text(raw(port, 'nonsense\r\n\r\n'));
+    await text(raw(port, `GET / HTTP/1.1\r\nHost: [\r\n${close}`));
+    await text(raw(port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n${close}`));
+    expect(lines.filter(({ msg }) => msg === 'refused')).toMatchObject([
+      { level: 30, status: 400, reason: 'HPE_INVALID_METHOD' },
+      { level: 30, status: 400, reason: 'Invalid URL' },
+      { level: 30, status: 431, reason: 'HPE_HEADER_OVERFLOW' },
     ]);
-    await expect.poll(() => refused().reduce((times, line) => times + Number(line.times), 0)).toBe(22);
-    expect(refused()).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ level: 30, status: 400, reason: 'HPE_INVALID_METHOD' }),
-        expect.objectContaining({ level: 30, status: 400, reason: 'Invalid URL', times: 1 }),
-        expect.objectContaining({ level: 30, status: 431, reason: 'HPE_HEADER_OVERFLOW', times: 1 }),
-      ]),
-    );
-    // Three kinds; a machine that is slow sees the first in two different seconds.
-    expect(refused().length).toBeLessThan(10);
     // The request with an invalid Host is HTTP all the same, so it is a request as well.
-    expect(requests()).toMatchObject([{ path: '/', status: 400 }]);
+    await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }]);
   });
 
   test('is a request of that status where it had begun, and not of a client that went away', async () => {

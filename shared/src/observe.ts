@@ -95,7 +95,9 @@ export function createObserver(log: Log, metrics: Registry): Observer {
       });
       answer();
     },
-    refused: refusals(log),
+    refused(status, reason) {
+      log[status >= 500 ? 'error' : 'info']({ status, reason }, 'refused');
+    },
   };
 }
 
@@ -130,19 +132,4 @@ function labels({ method = '', headers }: IncomingMessage, { status, error, rout
   if (route !== undefined) found.http_route = route;
   if (status >= 500) found.error_type = error ?? `${status}`;
   return found;
-}
-
-/** Logs one line a second for each kind of refusal, with its count, so that a flood does not fill the log. */
-function refusals(log: Log): Observer['refused'] {
-  const kinds = new Map<string, { status: number; reason: string; times: number }>();
-  const write = () => {
-    for (const kind of kinds.values()) log[kind.status >= 500 ? 'error' : 'info'](kind, 'refused');
-    kinds.clear();
-  };
-  return (status, reason) => {
-    if (kinds.size === 0) setTimeout(write, 1_000).unref();
-    const kind = kinds.get(reason) ?? { status, reason, times: 0 };
-    kind.times += 1;
-    kinds.set(reason, kind);
-  };
 }

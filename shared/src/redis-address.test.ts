@@ -35,11 +35,7 @@ test.each([
   ['redis://cache/tasks', 'names a database that is not a number'],
   ['redis://a,b', 'names several servers'],
   ['redis+sentinel://a,b', 'does not name the primary'],
-  [
-    'redis+cluster://a:7000,b:7001',
-    'names a Redis Cluster, which is not supported: use one server or redis+sentinel://',
-  ],
-  ['rediss+cluster://a', 'names a Redis Cluster'],
+  ['redis+cluster://a:7000', 'is not a redis://'],
 ])('%s is refused, with the name of the variable', (url, reason) => {
   const read = () => readEnv(redisVariables, { REDIS_URL: url });
   expect(read).toThrow(`REDIS_URL=${url}: `);

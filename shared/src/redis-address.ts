@@ -27,9 +27,6 @@ export function redisAddress(url: string): RedisAddress {
     if (!path.success) throw new Error(path.error.issues[0]?.message);
     return { path: socket, db: 0 };
   }
-  if (/^rediss?\+cluster:/.test(url)) {
-    throw new Error('names a Redis Cluster, which is not supported: use one server or redis+sentinel://');
-  }
   const parts = pattern.exec(url)?.groups;
   if (!parts) throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
   const { scheme, form, user, password, nodes = '', path } = parts;

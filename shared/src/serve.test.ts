@@ -60,17 +60,14 @@ describe('serve', () => {
     expect((await get(served, { path: `/?u=${'x'.repeat(32 * 1024)}` })).statusCode).toBe(204);
   });
 
-  test.each([
-    ['30 s where nothing is said', {}, 30_000],
-    ['as long as is said', { requestTimeout: 600_000 }, 600_000],
-  ])('a request may take %s to arrive, its headers 15 s', async (_, options, requestTimeout) => {
-    const served = await serving(here(), options);
+  test('a request may take 30 s to arrive, its headers 15 s', async () => {
+    const served = await serving();
     const servers: http.Server[] = [];
     const look = (message: unknown) => servers.push((message as { server: http.Server }).server);
     subscribe('http.server.request.start', look);
     await get(served);
     unsubscribe('http.server.request.start', look);
-    expect(servers).toMatchObject([{ requestTimeout, headersTimeout: 15_000 }]);
+    expect(servers).toMatchObject([{ requestTimeout: 30_000, headersTimeout: 15_000 }]);
   });
 
   const close = 'Connection: close\r\n\r\n';

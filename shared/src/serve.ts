@@ -23,8 +23,6 @@ export type ServeOptions = ListenAddress & {
   clientErrorHeaders?: Record<string, string>;
   /** Whether such a response is a problem document (RFC 9457), unless the client is known to want something else. */
   problems?: boolean;
-  /** Milliseconds until a request must have arrived whole, else it gets 408; at least the 15 s for its headers. */
-  requestTimeout?: number;
 };
 
 export interface Serving extends Pick<Listening, 'port' | 'url'> {
@@ -37,7 +35,7 @@ const keepAliveTimeout = 75_000;
 /** Milliseconds until the headers of a request must have arrived. */
 const headersTimeout = 15_000;
 /** Milliseconds until a whole request must have arrived: a form on a slow line. */
-const defaultRequestTimeout = 30_000;
+const requestTimeout = 30_000;
 /** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
 const idleGrace = 2_000;
 /** Milliseconds after the stop until the server cuts every connection. */
@@ -81,7 +79,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       maxHeaderSize,
       keepAliveTimeout,
       headersTimeout,
-      requestTimeout: options.requestTimeout ?? defaultRequestTimeout,
+      requestTimeout,
       // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
       requireHostHeader: false,
     },

@@ -8,7 +8,7 @@ import { createMetrics, operations } from './operations.ts';
 import { type Application, type ServeOptions, serve } from './serve.ts';
 import { stopSignal } from './stop.ts';
 
-interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'problems' | 'requestTimeout'> {
+interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> {
   /** Rejects with the reason where the service cannot do its work. */
   ready?: () => Promise<unknown>;
   /** Called once the last answer is out. */

@@ -52,10 +52,6 @@ export async function timed<Result>(
   }
 }
 
-/** Waits for the result of another request, as a span of this one. */
-export const sharing = <Result>(name: string, result: Promise<Result>): Promise<Result> =>
-  timed(name, () => result);
-
 /**
  * Runs an operation on Redis and times it, as a span of the request and in the metrics.
  *

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { logged } from '../testing/logged.ts';
 import { serveObserved } from '../testing/serve-observed.ts';
 import { timedOperations } from './redis.ts';
-import { sharing, timed } from './spans.ts';
+import { timed } from './spans.ts';
 import { startTracing, traceRequests } from './tracing.ts';
 
 /** What OTLP's JSON says of a span, as far as it is looked at. */
@@ -55,7 +55,7 @@ test('requests and what they wait for reach a collector, and nothing that people
   const app = new Hono().post('/tasks/:id', async (c) => {
     await operation('update', async () => 'secret');
     await operation('show', () => Promise.reject(new Error('https://secret.example/'))).catch(() => {});
-    await sharing('a read that others share', Promise.resolve());
+    await timed('a read that others share', async () => {});
     return c.text(await c.req.text(), 503);
   });
   const end = startTracing('tasks', log, 50);

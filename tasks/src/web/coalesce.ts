@@ -1,4 +1,4 @@
-import { sharing } from '@longhand/shared/spans.ts';
+import { timed } from '@longhand/shared/spans.ts';
 
 /**
  * Coalesces calls of `run`: calls that arrive during a run share the next one, which starts when the current one ends.
@@ -23,6 +23,7 @@ export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Resu
   return () => {
     if (!current) return start();
     next ??= current.then(start, fail);
-    return sharing('a read that others share', next);
+    const shared = next;
+    return timed('a read that others share', () => shared);
   };
 }

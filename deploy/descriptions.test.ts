@@ -199,7 +199,6 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
             limits: { memory: expect.any(String) },
           });
           expect(container.image, name).toMatch(/:\d+\.\d+\.\d+$/);
-          expect(container.imagePullPolicy, name).toBe('IfNotPresent');
         }
       }
     });

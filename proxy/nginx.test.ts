@@ -112,16 +112,20 @@ describe('The proxy alone', async () => {
   );
 
   test.each([
-    ['tasks', '/task', 64 * 1024],
-    ['tasks', '/tasks/import?x', 1024 ** 2],
-    ['expander', '/api/expand', 8 * 1024 ** 2],
-  ] as const)('a request to %s%s over %i bytes is 413', async (name, path, limit) => {
-    const headers = { 'Content-Length': limit + 1 };
-    // The body is never sent.
-    const { status, body } = await send(ports[name], path, { method: 'POST', headers });
-    expect(status).toBe(413);
-    expect(body).toContain('The request is too large.');
-  });
+    ['tasks', '/task', 64 * 1024, 'A form may have 64 KiB'],
+    ['tasks', '/tasks/import?x', 1024 ** 2, 'an import 1 MiB'],
+    ['expander', '/api/expand', 8 * 1024 ** 2, 'a list of URLs 8 MiB'],
+  ] as const)(
+    'a request to %s%s over %i bytes is 413, which names the limit',
+    async (name, path, limit, words) => {
+      const headers = { 'Content-Length': limit + 1 };
+      // The body is never sent.
+      const { status, body } = await send(ports[name], path, { method: 'POST', headers });
+      expect(status).toBe(413);
+      expect(body).toContain('The request is too large.');
+      expect(body).toContain(words);
+    },
+  );
 
   test('above LONGHAND_API_RATE and a burst of the same size, /api and the page are 429 with Retry-After', async () => {
     // A client of its own: the other tests ask for links too.

@@ -22,7 +22,12 @@ export const errors: Record<string, ProxyError> = {
   404: { code: 'unknown_path', reason: 'There is nothing at this address.' },
   405: { code: 'method_not_allowed', reason: 'This method is not allowed here.' },
   411: { code: 'length_required', reason: 'The request does not say how long it is.' },
-  413: { code: 'body_too_large', reason: 'The request is too large.', form: true },
+  413: {
+    code: 'body_too_large',
+    reason: 'The request is too large.',
+    advice: 'A form may have 64 KiB, an import 1 MiB, a list of URLs 8 MiB.',
+    form: true,
+  },
   414: { code: 'url_too_long', reason: 'The address is too long.' },
   421: {
     code: 'unknown_host',

@@ -121,26 +121,6 @@ export function proxyRules(stack: () => TestStack): void {
     });
   });
 
-  describe('The edge cache', () => {
-    test('answers a file of a release itself, in each encoding, and no page', async () => {
-      const { tasksPort } = stack();
-      const page = await send(tasksPort, '/');
-      const [style = 'the page has none'] = /\/public\/[0-9a-f]{12}\/style\.css/.exec(page.body) ?? [];
-      for (const encoding of ['br', 'gzip', 'identity']) {
-        const headers = { 'Accept-Encoding': encoding };
-        await send(tasksPort, style, { headers });
-        const file = await send(tasksPort, style, { headers });
-        expect(file.headers['content-encoding'] ?? 'identity').toBe(encoding);
-        expect(file.headerCount('vary')).toBe(1);
-        expect(await logged(stack().proxyLog, file)).toMatchObject({ cache: 'HIT' });
-        const { etag = '' } = file.headers;
-        const unchanged = await send(tasksPort, style, { headers: { ...headers, 'If-None-Match': etag } });
-        expect(unchanged.status).toBe(304);
-      }
-      expect(await logged(stack().proxyLog, page)).toMatchObject({ cache: '' });
-    });
-  });
-
   test.each<[string, Record<string, string>]>([
     ['identity', {}],
     ['gzip', { 'Accept-Encoding': 'gzip' }],

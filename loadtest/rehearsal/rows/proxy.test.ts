@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-const emptyCaches = 'rm -rf answers/* files/*';
+const emptyCaches = 'rm -rf answers/*';
 
 row('proxy-killed', async ({ stack, rehearse }) => {
   const seen = await rehearse(() => stack.kill('proxy').then(() => pause(1)));
@@ -14,9 +14,9 @@ row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
   [
     'proxy-cache-read-only',
     async (stack) => {
-      await stack.inside('proxy', `${emptyCaches}; chmod 500 answers files`);
+      await stack.inside('proxy', `${emptyCaches}; chmod 500 answers`);
       await pause(4);
-      await stack.inside('proxy', 'chmod 700 answers files');
+      await stack.inside('proxy', 'chmod 700 answers');
     },
   ],
   ['names-gone', (stack) => stack.loseNames(10)],

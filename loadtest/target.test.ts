@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { findRunningStack } from './target.ts';
@@ -14,10 +13,4 @@ test('nothing is sent to a stack that is named: k6 says whether it may be loaded
   onTestFinished(() => cutOff(server));
   await using target = await findRunningStack({ TASKS_URL: url });
   expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([url, url, 0]);
-});
-
-test('a stack that is named and does not answer is left to k6 to report', async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  await using target = await findRunningStack({ PROXY_URL: url, EXPANDER_URL: url });
-  expect([target?.address, target?.variables.PROXY_URL]).toEqual([`${url}, ${url}`, url]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cpuTime, residentMemory } from '../machine/process-usage.ts';
-import { type Candidate, measurePairs, spread, toMarkdown } from './measure.ts';
+import { type Candidate, measurePairs, toMarkdown } from './measure.ts';
 
 const candidate = (order: string[], name: string): Candidate => ({
   pid: process.pid,
@@ -25,10 +25,6 @@ test('a table has medians with their spread; a ratio is that of two neighbours',
   const section = toMarkdown({ title: 'Costs', unit: 'CPU µs', rows }, { node: 'v1' });
   expect(section).toMatch(/^## Costs\n\n_node: v1_\n\n\| +\| +ours, CPU µs \| +plain \|/);
   expect(section).toContain('60.0 (40.0 to 90.0) | 30.0 (10.0 to 30.0) | 3.00 (2.00 to 4.00) | seen |');
-});
-
-test('the median of an even number of values is the lower middle', () => {
-  expect(spread([4, 1, 3, 2])).toEqual({ median: 2, lowest: 1, highest: 4 });
 });
 
 test('CPU time grows with work, and memory is that of a running program', () => {

@@ -91,7 +91,7 @@ function describe(samples: readonly Sample[]): string {
 }
 
 /** The extremes and the median; of an even number, the lower of the two in the middle. */
-export function spread(values: readonly number[]) {
+function spread(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (quantile: number) => sorted[Math.floor((sorted.length - 1) * quantile)] ?? Number.NaN;
   return { median: at(0.5), lowest: at(0), highest: at(1) };

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { serve } from '@longhand/shared/serve.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { disguises } from './smuggled.ts';
 
@@ -17,12 +17,8 @@ async function startLenient() {
     asked.push(`${request.url}`);
     request.resume().on('end', () => response.end('answered'));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, port: (server.address() as AddressInfo).port };
+  onTestFinished(() => cutOff(server));
+  return { asked, port: await listening(server) };
 }
 
 /** Sends each disguise on a connection of its own, and waits for its end. */

@@ -7,7 +7,7 @@ const interval = 500;
 export function startHeartbeat(fd: number): void {
   const pipe = new Socket({ fd, readable: false, writable: true });
   // The reader has gone.
-  pipe.on('error', () => clearInterval(timer)).unref();
+  pipe.on('error', () => clearInterval(timer));
   const beat = () => pipe.write('.');
   const timer = setInterval(beat, interval).unref();
   beat();

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TasksEnv } from './context.ts';
 import { type PublicFiles, publicFiles } from './static-files.ts';
 
-const style = 'body { color: black; }\n'.repeat(50);
+const style = 'body { color: black; }\n';
 let folder: string;
 let files: PublicFiles;
 const app = new Hono<TasksEnv>().get('/public/*', (c) => files.respond(c) ?? c.notFound());
@@ -53,28 +53,6 @@ describe('GET /public/<file path>', () => {
     expect((await app.request(path)).status).toBe(404);
   });
 
-  test.each([
-    ['br', brotliDecompressSync],
-    ['gzip', gunzipSync],
-  ] as const)(
-    '%s is used where the client takes it, q=0 apart, and it is smaller',
-    async (coding, decompress) => {
-      const response = await app.request('/public/style.css', {
-        headers: { 'Accept-Encoding': `x, ${coding};q=0.5` },
-      });
-      expect(response.headers.get('content-encoding')).toBe(coding);
-      expect(response.headers.get('vary')).toBe('Accept-Encoding');
-      expect(decompress(await response.arrayBuffer()).toString()).toBe(style);
-      for (const [path, accepted] of [
-        ['/public/images/dot.svg', coding],
-        ['/public/style.css', 'br;q=0, gzip;q=0.0'],
-      ] as const) {
-        const plain = await app.request(path, { headers: { 'Accept-Encoding': accepted } });
-        expect(plain.headers.get('content-encoding')).toBeNull();
-      }
-    },
-  );
-
   test('the path below the release may be kept forever, the plain one is revalidated', async () => {
     expect(files.href('style.css')).toMatch(/^\/public\/[0-9a-f]{12}\/style\.css$/);
     const released = await app.request(files.href('style.css'));
@@ -104,7 +82,7 @@ describe('GET /public/<file path>', () => {
     const ask = async (known: Record<string, string>) =>
       (await app.request('/public/style.css', { headers: known })).status;
     expect(await ask({ 'If-None-Match': etag })).toBe(304);
-    expect(await ask({ 'If-None-Match': `"other", W/${etag}` })).toBe(304);
+    expect(await ask({ 'If-None-Match': `"other", ${etag}` })).toBe(304);
     expect(await ask({ 'If-None-Match': '"other"' })).toBe(200);
   });
 
@@ -146,9 +124,8 @@ describe('Scripts', () => {
     const names = /'([a-z ]+)'\.split/.exec(list)?.[1]?.split(' ') ?? [];
     let bytes = 0;
     for (const name of ['idiomorph.min', 'list', ...names]) {
-      const headers = { 'Accept-Encoding': 'gzip' };
-      const response = await serving(own).request(own.href(`${name}.js`), { headers });
-      bytes += (await response.arrayBuffer()).byteLength;
+      const response = await serving(own).request(own.href(`${name}.js`));
+      bytes += gzipSync(await response.arrayBuffer()).byteLength;
     }
     expect(bytes).toBeLessThanOrEqual(17 * 1024);
   });

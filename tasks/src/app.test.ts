@@ -193,6 +193,37 @@ describe('POST /task', () => {
   });
 });
 
+describe('What is sent again after its task was deleted adds nothing:', () => {
+  const nonce = 'nonce';
+  const form = (path: string, fields: Record<string, string>) => async () =>
+    submit(kept.app, path, { nonce, ...fields }, await visit(kept.app));
+  const program = (path: string, type: string, body: string) => () => {
+    const headers = { 'Content-Type': type, 'Idempotency-Key': 'key' };
+    return kept.app.request(path, { method: 'POST', headers, body });
+  };
+  const file = async () => {
+    const { token, cookie: Cookie } = await visit(kept.app);
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ _csrf: token, nonce })) body.set(name, value);
+    body.set('file', new Blob(['milk']), 'a.txt');
+    return kept.app.request('/tasks/import', { method: 'POST', body, headers: { Cookie } });
+  };
+  test.each([
+    ['a form', form('/task', { title: 'milk' })],
+    ['a pasted list', form('/task', { text: 'milk' })],
+    ['JSON with an Idempotency-Key', program('/tasks', 'application/json', '{"title":"milk"}')],
+    ['lines to import', form('/tasks/import', { text: 'milk' })],
+    ['a file to import', file],
+    ['an import with a key', program('/tasks/import', 'application/x-ndjson', '{"title":"milk"}')],
+  ])('%s', async (_, send) => {
+    const { status } = await send();
+    expect(await titles()).toEqual(['milk']);
+    await kept.store.destroy('1', 'removal');
+    expect((await send()).status).toBe(status);
+    expect(await titles()).toEqual([]);
+  });
+});
+
 describe('Request forgery', () => {
   test('the token is masked anew on each page, and each of them is good', async () => {
     const first = await visit(kept.app);

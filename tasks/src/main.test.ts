@@ -62,11 +62,12 @@ async function raw(bytes: string): Promise<string> {
 }
 
 test.each([
-  ['what is not HTTP', 'nonsense\r\n\r\n'],
-  ['a Host that is none', 'GET / HTTP/1.1\r\nHost: tasks.localhost:99999\r\nConnection: close\r\n\r\n'],
-])('%s is answered 400 with the headers of every response', async (_, bytes) => {
-  const answer = (await raw(bytes)).toLowerCase();
+  ['what is not HTTP', 'nonsense', '"code":"bad_request"'],
+  ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
+])('%s is answered 400 with the headers of every response', async (_, head, body) => {
+  const answer = (await raw(`${head}\r\n\r\n`)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
+  expect(answer).toContain(body);
   for (const [name, value] of Object.entries({ ...securityHeaders, 'Cache-Control': 'no-store, no-cache' })) {
     expect(answer).toContain(`\r\n${name}: ${value}\r\n`.toLowerCase());
   }

@@ -313,6 +313,13 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(BigInt((await found()).version)).toBeGreaterThan(BigInt(version));
     });
 
+    test('has a version that never comes again, also where the clock was set back', async () => {
+      const ahead = 2_000_000_000_000_000;
+      await kept.redis.set('{tasks}:version', `${ahead}`);
+      await create(1);
+      expect((await found()).version).toBe(`${ahead + 1}`);
+    });
+
     test('is worth nothing once an older state of the store was restored', async () => {
       await create(1);
       await kept.redis.copy('{tasks}:version', '{tasks}:older');

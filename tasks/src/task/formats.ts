@@ -51,23 +51,20 @@ const json: Format = {
   before: '[',
   line: ({ revision, ...task }, first) => `${first ? '' : ','}\n${JSON.stringify(task)}`,
   after: '\n]\n',
-  entries(file) {
-    const bytes = file.toString('latin1');
-    if (!/^(\u00ef\u00bb\u00bf)?\s*\[/.test(bytes)) return jsonLines.entries(file);
-    return parse(utf8(file))
+  entries: (file) =>
+    parse(utf8(file))
       .values()
-      .map((element) => (now) => [readTask(element, now)]);
-  },
+      .map((element) => (now) => [readTask(element, now)]),
 };
 
 /** One task, or an array of them, on each line; also the lines of an export. */
 export const jsonLines: Format = {
   ...json,
-  entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line).trim(), now)),
+  entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line), now)),
 };
 
 function readJsonLine(line: string, now: Date): Iterable<NewTask> {
-  const found = parse(line.replace(/^[[\]]$|,$/, ''));
+  const found = parse(line.trim().replace(/^[[\]]$|,$/, ''));
   return found.values().map((task) => readTask(task, now));
 }
 
@@ -82,11 +79,11 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** The elements of a JSON array, or one other value; none of an empty text. */
+/** The elements of a JSON array, or one other value; none of a blank text. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooManyTasks();
   try {
-    return text === '' ? [] : [JSON.parse(text)].flat();
+    return text.trim() === '' ? [] : [JSON.parse(text)].flat();
   } catch (cause) {
     throw new TaskError('bad_json', `This is not JSON: ${(cause as Error).message}.`, { cause });
   }

@@ -31,7 +31,7 @@ describe('A JSON array', () => {
     ['with tabs and carriage returns', JSON.stringify(tasks, null, '\t').replaceAll('\n', '\r\n')],
     ['on one line', JSON.stringify(tasks)],
     ['behind white space', `\n\n \t${JSON.stringify(tasks)}\n\n`],
-    ['behind a byte order mark', `\ufeff${JSON.stringify(tasks)}`],
+    ['behind a byte order mark', `\ufeff${JSON.stringify(tasks, null, 2)}`],
     ['one task per line', `[\n${tasks.map((task) => JSON.stringify(task)).join(',\n')}\n]\n`],
   ])('%s is read as JSON', async (_case, file) => {
     const { tasks: found, report } = await read(file);

@@ -1,8 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Characters that start a write: one write(2) per line would cost more than the response it reports. */
-const batch = 64 * 1_024;
-/** Milliseconds a line waits for others. */
+/** Milliseconds a line waits for others: one write(2) per line would cost more than the response it reports. */
 const longestWait = 100;
 /** Characters kept while the reader stalls; further lines are dropped and counted. */
 const capacity = 4 * 1024 * 1024;
@@ -65,7 +63,6 @@ export function logWriter(fd: number, onDropped: (lines: number) => void): (line
       return;
     }
     waiting += line;
-    if (waiting.length < batch) timer ??= setTimeout(flush, longestWait).unref();
-    else if (rest.length === 0) flush();
+    timer ??= setTimeout(flush, longestWait).unref();
   };
 }

@@ -51,14 +51,10 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(code, output).toBe(0);
     const summary = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
     expect(judge(summary).outcome).toBe('passed');
-    const measured = ['direct_get', 'direct_post', 'proxy_get', 'proxy_post'].map(
-      (name) => `scenario:${name}`,
-    );
-    for (const of of [
-      ...measured.map((name) => `${name},phase:steady,target:stack`),
-      'target:control,phase:steady',
-    ])
-      expect(summary.metrics[`http_req_duration{${of}}`].count, of).toBeGreaterThan(10);
+    // k6 counts a threshold as met that nothing was measured for.
+    const steady = Object.entries(summary.metrics).filter(([metric]) => metric.includes('phase:steady'));
+    expect(steady.filter(([, values]) => (values as { count: number }).count <= 10)).toEqual([]);
+    expect(steady).toHaveLength(6);
     expect((await readFile(join(folder, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 
@@ -146,25 +142,17 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(metrics.rate_reached.value).toBeLessThan(400);
   });
 
-  test('nothing is sent to where a stack redirects to', async () => {
-    let elsewhere = 0;
+  test('no redirect of a stack is followed, and that to a login is named as such', async () => {
+    let followed = 0;
     const server = http.createServer((request, response) => {
-      if (request.headers.host?.startsWith('localhost')) elsewhere += 1;
-      response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
+      if (request.url === '/login') followed += 1;
+      response.writeHead(303, { Location: '/login' }).end();
     });
-    const port = await listening(server);
-    onTestFinished(() => cutOff(server));
-    const url = `http://127.0.0.1:${port}`;
-    await run('tasks', { TASKS_URL: url });
-    expect(elsewhere).toBe(0);
-  });
-
-  test('a list with a password is named as such', async () => {
-    const server = http.createServer((_, response) => response.writeHead(303, { Location: '/login' }).end());
     const url = `http://127.0.0.1:${await listening(server)}`;
     onTestFinished(() => cutOff(server));
     const { output } = await run('tasks', { TASKS_URL: url });
     expect(output).toContain(`${url}/ asks for a password: load a stack without TASKS_PASSWORD_FILE.`);
+    expect(followed).toBe(0);
   });
 });
 

@@ -15,13 +15,7 @@ import { createBrowse } from './hop/browse.ts';
 import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
-import {
-  limitClients,
-  limitClientsAtOrigins,
-  limitExpansions,
-  limitOrigins,
-  limitRefreshes,
-} from './limits/in-flight.ts';
+import { limitClients, limitClientsAtOrigins, limitExpansions, limitOrigins } from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
@@ -49,7 +43,7 @@ export function createExpander(config: Config, outside: Outside) {
   }
   const memory = memoryTier();
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
-  const shared = redis && redisCache(redis, run, allowedNetworks);
+  const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
   const { request, close } = guardedRequest(
     {
       guard: createGuard(allowedNetworks, metrics.refusedTargets),
@@ -70,8 +64,7 @@ export function createExpander(config: Config, outside: Outside) {
     answerFromMemory(memory, metrics.cacheLookups),
     limitClients,
     singleFlight,
-    cacheExpansions(memory, shared, metrics.cacheLookups),
-    limitRefreshes,
+    cacheExpansions(memory, shared),
     ...(rate && take ? [limitRate(rate, take)] : []),
     limitExpansions(metrics.inFlight),
   )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));

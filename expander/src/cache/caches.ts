@@ -13,7 +13,7 @@ import { type Target, withoutFragment } from '../expansion/target.ts';
 
 /** Keeps expansions for all replicas. */
 export interface SharedCache {
-  /** The expansion of `key`, which may have expired. @throws if the cache is away, or has something else. */
+  /** The expansion of `key`, which may have expired; null also if the cache is away, or has something else. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** Keeps `text`, an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
@@ -35,93 +35,71 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
   return `${follow} ${maxRedirect} ${text}`;
 }
 
-/** Answers fresh expansions from `memory` before any layer that shares or limits work: a hit causes none. */
-export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
-  return (unshorten: Unshorten): Unshorten =>
-    async (target, options) => {
-      const hit = options.again ? null : memory.get(cacheKey(target, options));
-      if (!hit || !isFresh(hit)) return unshorten(target, options);
-      lookups?.inc({ tier: 'memory', result: 'hit' });
-      for (const hop of hit.hops) options.onHop?.(hop);
-      return hit;
-    };
-}
-
 /**
- * Caches expansions in `memory` and then in `redis`. A cache that fails is a miss. A stale result is returned at once and
- * refreshed for the next request; if that fails, it is tried again only once such a failure would have expired.
+ * Answers from `memory` before any layer that shares or limits work. A stale result is returned at once and refreshed for the
+ * next request; if that fails, it is tried again only once such a failure would have expired.
  */
-export function cacheExpansions(memory: MemoryTier, redis?: SharedCache, lookups?: LookupCounter) {
+export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
-
-    const fromMemory = (key: string): Lookup => {
-      const expansion = memory.get(key);
-      return expansion && isUsable(expansion) ? { result: 'hit', expansion } : { result: 'miss' };
-    };
-    const fromRedis = async (key: string, accepts: (expansion: Expansion) => boolean): Promise<Lookup> => {
-      try {
-        const entry = await redis?.get(key);
-        if (!entry || !accepts(entry.expansion)) return { result: 'miss' };
-        memory.set(key, entry.expansion, entry.text);
-        return { result: 'hit', expansion: entry.expansion };
-      } catch {
-        return { result: 'failed' };
-      }
-    };
-    const look = async (key: string): Promise<Lookup> => {
-      const inMemory = fromMemory(key);
-      lookups?.inc({ tier: 'memory', result: inMemory.result });
-      if (!redis || inMemory.result === 'hit') return inMemory;
-      const inRedis = await fromRedis(key, isUsable);
-      lookups?.inc({ tier: 'redis', result: inRedis.result });
-      return inRedis;
-    };
-    const write = (key: string, { sources, ...expansion }: Expansion) => {
-      if (expansion.staleUntil <= Date.now()) return;
-      const text = JSON.stringify(expansion);
-      if (text.length > maxEntrySize) return;
-      memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
-      const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
-      // Other processes would not learn that its connection has strayed.
-      if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
-      else share();
-    };
     const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
-      // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
-      const other = await fromRedis(key, (expansion) => isFresh(expansion) && !hasFailed(expansion));
-      if (other.result === 'hit') return nextRefresh.delete(key);
       const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
-      if (expansion && hasFailed(expansion)) return nextRefresh.set(key, expansion.freshUntil);
-      nextRefresh.delete(key);
-      if (expansion) write(key, expansion);
+      if (expansion && hasFailed(expansion)) nextRefresh.set(key, expansion.freshUntil);
+      else nextRefresh.delete(key);
     };
-    /** A failure never replaces a result that can still be served. */
-    const mayReplace = async (key: string, expansion: Expansion) => {
-      if (!hasFailed(expansion)) return true;
-      const old = await look(key);
-      return old.result !== 'hit' || hasFailed(old.expansion);
-    };
-
     return async (target, options) => {
       const key = cacheKey(target, options);
-      const found: Lookup = options.again ? { result: 'miss' } : await look(key);
-      if (found.result === 'hit') {
-        const { expansion } = found;
-        if (!isFresh(expansion) && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
-        for (const hop of expansion.hops) options.onHop?.(hop);
-        return expansion;
-      }
-      const expansion = await unshorten(target, options);
-      if (!options.again || (await mayReplace(key, expansion))) write(key, expansion);
+      const old = options.again ? null : memory.get(key);
+      const hit = old && isUsable(old) ? old : null;
+      lookups?.inc({ tier: 'memory', result: hit ? 'hit' : 'miss' });
+      const expansion = hit ? told(hit, options) : await unshorten(target, options);
+      const isStale = expansion.cached && !isFresh(expansion);
+      if (isStale && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
       return expansion;
     };
   };
 }
 
-/** What a tier has for a key. */
-type Lookup = { result: 'hit'; expansion: Expansion } | { result: 'miss' | 'failed' };
+/**
+ * Keeps expansions in `memory`, for `answerFromMemory`, and in `redis`, which it asks first. A failure never replaces a result
+ * that can still be served.
+ */
+export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
+  const write = (key: string, { sources, ...expansion }: Expansion) => {
+    if (expansion.staleUntil <= Date.now()) return;
+    const text = JSON.stringify(expansion);
+    if (text.length > maxEntrySize) return;
+    memory.set(key, { ...asCached(expansion), ...(sources && { sources }) }, text);
+    const share = () => redis?.set(key, text, expansion.staleUntil - Date.now());
+    // Other processes would not learn that its connection has strayed.
+    if (sources) setTimeout(() => isVoid({ sources }) || share(), doubtTime).unref();
+    else share();
+  };
+
+  return (unshorten: Unshorten): Unshorten =>
+    async (target, options) => {
+      const key = cacheKey(target, options);
+      const entry = await redis?.get(key);
+      const old = entry?.expansion ?? memory.get(key);
+      // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
+      const serves = options.refresh ? isFresh : isUsable;
+      if (entry && !options.again && serves(entry.expansion)) {
+        memory.set(key, entry.expansion, entry.text);
+        return told(entry.expansion, options);
+      }
+      const expansion = await unshorten(target, options);
+      const isWorse = old && isUsable(old) && hasFailed(expansion) && !hasFailed(old);
+      if (!isWorse) write(key, expansion);
+      return expansion;
+    };
+}
+
+/** Tells the hops of a cached expansion. */
+function told(expansion: Expansion, { onHop }: ExpandOptions): Expansion {
+  for (const hop of expansion.hops) onHop?.(hop);
+  return expansion;
+}
 
 /** `expansion`, marked as cached with all its hops. */
 export function asCached(expansion: Expansion): Expansion {
@@ -133,7 +111,7 @@ function isUsable(expansion: Expansion): boolean {
 }
 
 function isFresh(expansion: Expansion): boolean {
-  return expansion.freshUntil > Date.now() && !isVoid(expansion);
+  return expansion.freshUntil > Date.now();
 }
 
 /** Whether it may be another result soon, because something failed. */

@@ -3,7 +3,7 @@ import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { Redis } from 'ioredis';
 import { within } from '../expansion/deadline.ts';
 import type { Expansion } from '../expansion/expansion.ts';
-import { asCached, type SharedCache } from './caches.ts';
+import { asCached, type LookupCounter, type SharedCache } from './caches.ts';
 
 /** The commands of Redis that the cache uses. */
 export type CacheClient = Pick<Redis, 'get' | 'set' | 'eval'>;
@@ -17,15 +17,28 @@ const schemaVersion = 8;
  * @param run keeps a Redis that hangs from delaying every request.
  * @param allowedNetworks is part of every key: a result from an exempt network is for services with that exemption only.
  */
-export function redisCache(redis: CacheClient, run: Timed, allowedNetworks: readonly string[]): SharedCache {
+export function redisCache(
+  redis: CacheClient,
+  run: Timed,
+  allowedNetworks: readonly string[],
+  lookups?: LookupCounter,
+): SharedCache {
   const scope = `expansion:${schemaVersion} [${allowedNetworks.toSorted().join(',')}]`;
+  const counted = <Entry>(result: 'hit' | 'miss' | 'failed', entry: Entry) => {
+    lookups?.inc({ tier: 'redis', result });
+    return entry;
+  };
   return {
     async get(key) {
-      const text = await run('GET', () => redis.get(`${scope} ${key}`));
-      if (text === null) return null;
-      const expansion: Expansion = JSON.parse(text);
-      if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
-      return { expansion: asCached(expansion), text };
+      try {
+        const text = await run('GET', () => redis.get(`${scope} ${key}`));
+        if (text === null) return counted('miss', null);
+        const expansion: Expansion = JSON.parse(text);
+        if (!expansion.end.code || !expansion.hops) throw new TypeError('This is not a cached expansion.');
+        return counted('hit', { expansion: asCached(expansion), text });
+      } catch {
+        return counted('failed', null);
+      }
     },
     set(key, text, milliseconds) {
       // Nobody waits for the write; an entry that is lost is a miss.

@@ -1,18 +1,14 @@
 import { overloaded } from '../expansion/errors.ts';
 import type { FetchHop, Unshorten } from '../expansion/expansion.ts';
 
-/** Limits the expansions that each client waits for, whoever started them: for its lists (96), and in total. */
+/**
+ * Limits the expansions that each client waits for, whoever started them, and the refreshes that it has caused, for which
+ * nobody waits. Its lists may have 96.
+ */
 export const limitClients = createLimit<Parameters<Unshorten>>({
   max: 256,
-  keys: (_, { client }) => keysOf(client),
+  keys: (_, { client }) => (client === undefined ? [] : [client]),
   message: () => 'Too many expansions for your address are in progress',
-});
-
-/** Limits the refreshes in the background that each client has caused; no request waits for a refused one. */
-export const limitRefreshes = createLimit<Parameters<Unshorten>>({
-  max: 64,
-  keys: (_, { client, refresh }) => keysOf(refresh ? client : undefined),
-  message: () => 'Too many refreshes for your address are in progress',
 });
 
 /** Limits the expansions in flight. */
@@ -37,10 +33,6 @@ export const limitClientsAtOrigins = createLimit<Parameters<FetchHop>>({
   keys: ({ origin }, { clients }) => Array.from(clients ?? [], (client) => `${client} ${origin}`),
   message: () => 'Too many expansions for your address are waiting for one website',
 });
-
-function keysOf(client: string | undefined): string[] {
-  return client === undefined ? [] : [client];
-}
 
 /** A gauge of work in flight. */
 export interface Gauge {

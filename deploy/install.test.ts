@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -16,8 +17,10 @@ import { promisify } from 'node:util';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ownNetworks } from './testing/compose-project.ts';
 import { freeStackPorts } from './testing/stack-ports.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -28,55 +31,186 @@ const code = (pattern: RegExp) =>
     .map(([, line = '']) => line)
     .filter((line) => pattern.test(line));
 
-describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000 }, () => {
-  test('the stack starts, stops and keeps only its volumes, starts again with its tasks, believes its front at the fixed address, and is saved and restored', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
-    const project = `longhand-test-${randomBytes(4).toString('hex')}`;
-    // A range of this test's own.
-    const here = (text: string) => text.replaceAll('10.80.80.', `10.${range}.`);
-    const range = `${randomInt(100, 200)}.${randomInt(256)}`;
-    const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
-    const { services, networks } = parse(here(override.replace(/^ {4}/gm, '')));
-    writeFileSync(join(folder, 'compose.override.yaml'), JSON.stringify({ networks }));
-    writeFileSync(join(folder, '.env'), here(code(/^LONGHAND_(FRONT|.*_NAME|API_RATE)=/).join('\n')));
-    const { variables } = await freeStackPorts();
-    const env = {
+// One stack: by make up, then by the commands of docs/install.md.
+describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
+  const project = `longhand-test-${randomBytes(4).toString('hex')}`;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  let networks: ReturnType<typeof ownNetworks>;
+  let front: { address: string; settings: string };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
+    const { ports, variables } = await freeStackPorts();
+    env = {
       ...process.env,
       ...variables,
       COMPOSE_PROJECT_NAME: project,
-      COMPOSE_FILE: [join(root, 'docker-compose.yml'), join(folder, 'compose.override.yaml')].join(':'),
+      COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
       COMPOSE_ENV_FILES: join(folder, '.env'),
     };
-    const run = async (command: string) => {
-      const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: folder, env });
-      return stdout;
+    // The networks of the page, at addresses of this test's own.
+    const own = ports.LONGHAND_TASKS_PORT;
+    const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
+    const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
+    const written = parse(here(override.replace(/^ {4}/gm, '')));
+    networks = { ...ownNetworks(ports.LONGHAND_PORT), ...written.networks };
+    front = {
+      address: written.services.caddy.networks.front.ipv4_address,
+      settings: here(code(/^LONGHAND_(FRONT|.*_NAME|API_RATE)=/).join('\n')),
     };
-    onTestFinished(async () => {
-      await run('docker compose down --volumes --rmi local');
-      rmSync(folder, { recursive: true });
-    });
+    configure('');
+  });
+  afterAll(async () => {
+    await run('docker compose down --volumes --rmi local');
+    rmSync(folder, { recursive: true });
+  });
 
+  /** Writes the files beside docker-compose.yml. */
+  function configure(dotenv: string, services = {}) {
+    writeFileSync(join(folder, '.env'), dotenv);
+    const settings = { env_file: [join(folder, '.env')] };
+    writeFileSync(
+      join(folder, 'override.json'),
+      JSON.stringify({ networks, services: { settings, ...services } }),
+    );
+  }
+
+  /** Runs a command in the folder of those files. */
+  const run = (command: string, variables: Record<string, string> = {}, input = '') => {
+    const running = promisify(execFile)('bash', ['-ec', command], {
+      cwd: folder,
+      env: { ...env, ...variables },
+    });
+    running.child.stdin?.end(input);
+    return running.then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, output: stdout + stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, output: stdout + stderr }),
+    );
+  };
+  /** The output of a command that has to work. */
+  const outputOf = async (command: string) => {
+    const { code, stdout, output } = await run(command);
+    if (code !== 0) throw new Error(`${command}: ${output}`);
+    return stdout;
+  };
+  const up = join(root, 'deploy/compose/up.sh');
+  const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+
+  test('make up names every unknown variable and every bad value, and starts nothing', async () => {
+    configure('export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\nLONGHAND_TASKS_NAME=http://nas.lan');
+    const { code, output } = await run(up, { LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
+    expect(code).toBe(78);
+    const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
+    expect(faults).toEqual([
+      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+      'Invalid environment:',
+      'LONGHAND_PROT: there is no such variable',
+      'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
+    ]);
+    const plain = await run('docker compose up --wait');
+    expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('settings')]);
+    expect(await outputOf('docker compose logs settings')).toContain(
+      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+    );
+    const running = await outputOf('docker compose ps --services --status running');
+    expect(running).not.toMatch(/^(tasks|expander|proxy)$/m);
+  });
+
+  test('with a damaged append-only file make up fails, and ends with the commands that copy and repair it', async () => {
+    const damage = `
+      rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
+      echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
+      printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
+    await outputOf('docker compose rm --stop --force tasks-store');
+    await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
+    // Compose gives up on it after a second instead of twenty.
+    const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
+    configure('', { 'tasks-store': { healthcheck } });
+    const { code, output } = await run(up);
+    expect(code).toBe(1);
+    const [said, copy = '', repair = ''] = output.trim().split('\n').slice(-3);
+    expect(said).toContain('The saved tasks cannot be read');
+
+    await outputOf(copy);
+    expect(statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
+    expect(await outputOf('tar -tf tasks-data.tar')).toContain('appendonly.aof.1.incr.aof');
+    const repaired = await run(repair.replace('run', 'run -T'), {}, 'y\n');
+    expect(repaired.stdout).toContain('Successfully truncated AOF');
+  });
+
+  test('make up prints the addresses that lead to it, by LONGHAND_BIND, and reads its secret files again', async () => {
+    // Names that mean something to programs do nothing.
+    configure('HOST=192.0.2.1\nPORT=none\nNODE_OPTIONS=--none\nPATH=/nowhere\nREDIS_URL=none');
+    const tokens = textFile('one first');
+    const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
+    const variables = {
+      LONGHAND_BIND: '127.0.0.2',
+      LONGHAND_TASKS_NAME: 'nas.lan',
+      TASKS_PASSWORD_FILE: textFile('a password'),
+      TASKS_TOKENS_FILE: tokens,
+      EXPANDER_TOKENS_FILE: keys,
+    };
+    // A group of its own, because Ctrl-C stops compose too.
+    const child = spawn(up, {
+      cwd: folder,
+      env: { ...env, ...variables },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops everything');
+    const { LONGHAND_PORT, LONGHAND_EXPANDER_PORT, LONGHAND_TASKS_PORT } = env;
+    expect(output.match(/http\S+/g)).toEqual([
+      `http://127.0.0.2:${LONGHAND_EXPANDER_PORT}/`,
+      `http://nas.lan:${LONGHAND_PORT}/`,
+      `http://127.0.0.2:${LONGHAND_TASKS_PORT}/`,
+    ]);
+
+    // Files that change are read again.
+    writeFileSync(tokens, 'one second');
+    writeFileSync(keys, `latter ${'b'.repeat(16)} 10r/s`);
+    const status = async (port: string | undefined, path: string, secret: string) => {
+      const headers = { Authorization: `Bearer ${secret}`, Accept: 'application/json' };
+      return (await fetch(`http://127.0.0.2:${port}${path}`, { headers })).status;
+    };
+    const asOf = async (token: string, key: string) => [
+      await status(LONGHAND_TASKS_PORT, '/tasks', token),
+      await status(LONGHAND_EXPANDER_PORT, '/api?u=http://127.0.0.1/', key.repeat(16)),
+    ];
+    await expect.poll(() => asOf('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
+    expect(await asOf('first', 'a')).toEqual([401, 401]);
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    await once(child, 'exit');
+  });
+
+  test('by the commands of docs/install.md it starts, stops and keeps only its volumes, starts again with its tasks, is saved and restored', async () => {
+    configure(front.settings);
     // One does not end, and one asks a registry.
     const commands = code(/^(docker compose|0 3) /)
       .filter((command) => !/--follow$| pull$/.test(command))
       .map((command) => command.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
     expect(commands).toHaveLength(15);
     const [, saved = ''] = /<(\S+)/.exec(commands.join('\n')) ?? [];
-    const tasks = `http://127.0.0.1:${variables.LONGHAND_TASKS_PORT}/tasks`;
-    const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+    const tasks = `http://127.0.0.1:${env.LONGHAND_TASKS_PORT}/tasks`;
     const ours = (kind: string) =>
-      run(`docker ${kind} --quiet --filter label=com.docker.compose.project=${project}`);
+      outputOf(`docker ${kind} --quiet --filter label=com.docker.compose.project=${project}`);
+    const down = commands.indexOf('docker compose down');
     for (const [i, command] of commands.entries()) {
-      if (i === commands.indexOf('docker compose down'))
-        await fetch(tasks, { method: 'POST', headers: json, body: '{"title":"kept"}' });
-      await run(command);
+      // Once is enough.
+      if (command === commands[down] && i > down) continue;
+      if (i === down) await fetch(tasks, { method: 'POST', headers: json, body: '{"title":"kept"}' });
+      await outputOf(command);
       if (command.startsWith('cd')) {
         const [made = '', ...more] = readdirSync(join(folder, 'backups'));
         expect([made, more]).toEqual([expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/), []]);
         expect(statSync(join(folder, 'backups', made)).mode & 0o777).toBe(0o600);
         renameSync(join(folder, 'backups', made), join(folder, saved));
       }
-      if (!command.endsWith('down')) continue;
+      if (i !== down) continue;
       expect([await ours('ps --all'), await ours('network ls')]).toEqual(['', '']);
       const volumes = ['expander-cache-password', 'tasks', 'tasks-store-password'];
       expect(await ours('volume ls')).toBe(volumes.map((name) => `${project}_${name}\n`).join(''));
@@ -85,28 +219,23 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
       tasks: [{ title: 'kept' }],
     });
 
-    const ids = (await run('docker compose ps --quiet')).trim().split('\n');
+    const ids = (await outputOf('docker compose ps --quiet')).trim().split('\n');
     expect(ids).toHaveLength(5);
     const restarts = await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', ...ids);
     expect(new Set(restarts.trim().split('\n'))).toEqual(new Set(['unless-stopped']));
+  });
 
-    const address = services.caddy.networks.front.ipv4_address;
+  test('it believes its front at the fixed address', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
-    const visit = `fetch('http://proxy:${variables.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
-    const front = [
-      'run',
-      '--rm',
-      '--network',
-      `${project}_front`,
-      '--ip',
-      address,
-      'node:26.10.0-trixie-slim',
-    ];
-    expect((await docker(...front, 'node', '-e', visit)).trim()).toBe('200');
-    const log = () => run('docker compose logs --no-log-prefix proxy');
+    const visit = `fetch('http://proxy:${env.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
+    const place = ['--network', `${project}_front`, '--ip', front.address];
+    const visited = await docker('run', '--rm', ...place, 'node:26.10.0-trixie-slim', 'node', '-e', visit);
+    expect(visited).toBe('200');
+    const log = () => outputOf('docker compose logs --no-log-prefix proxy');
     await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
+  });
 
-    // HTTPS, by the same page's names and a certificate alone.
+  test('it serves HTTPS, by the names of docs/install.md and a certificate alone', async () => {
     const { plain, tls } = await freePorts('plain', 'tls');
     const [name = ''] = code(/^LONGHAND_TASKS_NAME=tasks/).map((line) => line.replace(/.*=/, ''));
     const { key, cert } = await testCertificate(name);
@@ -118,10 +247,10 @@ describe.runIf(await engineAnswers())('Installed as it says', { timeout: 300_000
       LONGHAND_HTTP_PORT: plain,
       LONGHAND_HTTPS_PORT: tls,
     });
-    await run('docker compose up --detach --wait');
+    await outputOf('docker compose up --detach --wait');
     const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${tls}/tasks -H Accept:application/json`;
-    expect(await run(secure)).toContain('"title":"kept"');
+    expect(await outputOf(secure)).toContain('"title":"kept"');
     const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${plain}/tasks`;
-    expect(await run(redirect)).toBe(`https://${name}:${tls}/tasks`);
+    expect(await outputOf(redirect)).toBe(`https://${name}:${tls}/tasks`);
   });
 });

@@ -18,7 +18,7 @@ docker compose up --build --wait || {
     case $log in *redis-check-aof*)
         cat >&2 <<'END'
 The saved tasks cannot be read: their append-only file is damaged. Copy the data, then repair it:
-  docker compose run --rm --no-deps -T tasks-store tar -C /data -c . >tasks-data.tar
+  docker compose run --rm --no-deps -T tasks-store tar -C /data -c . >tasks-data.tar && chmod 600 tasks-data.tar
   docker compose run --rm --no-deps tasks-store redis-check-aof --fix /data/appendonlydir/appendonly.aof.manifest
 END
         exit "$status"

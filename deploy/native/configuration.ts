@@ -14,26 +14,20 @@ const accessLog = `../${logFile}`;
 /** The stack's variables as `readEnv` gives them, and what differs from stack to stack: texts, numbers and lists of texts. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The variables, with those that the container's script adds. */
-function derived(variables: ProxyVariables): Record<string, string> {
-  const script = join(proxy, 'derived.envsh');
+/**
+ * The variables, with those that the container's script adds. Its other one writes the files of keys into `folder`.
+ *
+ * @throws EnvironmentError with what a script says of a variable.
+ */
+function derived(variables: ProxyVariables, folder: string): Record<string, string> {
   const given = Object.entries(variables).map(([name, value = '']) => [name, `${value}`]);
-  const env = { PATH: process.env.PATH, ...Object.fromEntries(given) };
-  const { status, stdout, stderr } = spawnSync('sh', ['-eu', '-c', '. "$0"; env', script], {
-    env,
-    encoding: 'utf8',
-  });
+  const env = { PATH: process.env.PATH, NGINX_ENVSUBST_OUTPUT_DIR: folder, ...Object.fromEntries(given) };
+  const script = '. "$0/derived.envsh"; sh "$0/keys.sh"; env';
+  const { status, stdout, stderr } = spawnSync('sh', ['-euc', script, proxy], { env, encoding: 'utf8' });
   if (status !== 0) throw new EnvironmentError(stderr.trim());
   return Object.fromEntries(
     [...stdout.matchAll(/^(LONGHAND_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
   );
-}
-
-/** Writes the files of keys that the container's script writes into `folder`. */
-function writeKeys(folder: string, { EXPANDER_TOKENS_FILE: file = '' }: ProxyVariables): void {
-  const env = { PATH: process.env.PATH, EXPANDER_TOKENS_FILE: `${file}`, NGINX_ENVSUBST_OUTPUT_DIR: folder };
-  const { status, stderr } = spawnSync('sh', [join(proxy, 'keys.sh')], { env, encoding: 'utf8' });
-  if (status !== 0) throw new EnvironmentError(stderr.trim());
 }
 
 /** Writes the front page, the documents and the error pages into `folder`. */
@@ -51,17 +45,16 @@ export async function configureProxy(
   listen: readonly string[],
   variables: ProxyVariables,
 ): Promise<void> {
-  const values = {
-    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
-    LONGHAND_PAGES: 'pages',
-    // Never queried: the upstreams are addresses.
-    NGINX_LOCAL_RESOLVERS: '127.0.0.1',
-  };
   const folder = join(prefix, 'conf.d');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
-  writeKeys(folder, variables);
+  const values = {
+    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }, folder),
+    LONGHAND_PAGES: 'pages',
+    // Never queried: the upstreams are addresses.
+    NGINX_LOCAL_RESOLVERS: '127.0.0.1',
+  };
   for (const name of await readdir(templates)) {
     const text = await readFile(join(templates, name), 'utf8');
     const each = listenOnEach(text, listen);

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,6 @@ import { createFolders, giveFolders } from './folders.ts';
 import { startLog } from './log.ts';
 import { portNames } from './ports.ts';
 import { unprivilegedAccount, withoutPrivileges } from './privileges.ts';
-import { searchPath } from './processes.ts';
 import { ask, becomeRunner } from './runner.ts';
 import type { Stack } from './stack.ts';
 
@@ -53,7 +52,6 @@ function prepare(): void {
 }
 
 async function up(): Promise<void> {
-  requirePrograms('nginx', 'redis-server');
   const stop = new AbortController();
   const signal = AbortSignal.any([stopSignal(), stop.signal]);
   let status = () => 'The stack is starting.';
@@ -97,8 +95,7 @@ async function down(): Promise<void> {
 }
 
 async function observe(): Promise<void> {
-  const { observeStack, programs } = await import('../observe/observe.ts');
-  requirePrograms(...programs);
+  const { observeStack } = await import('../observe/observe.ts');
   if ((await ask('status')) === undefined)
     throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
   const { readSettings } = await import('../settings.ts');
@@ -110,17 +107,6 @@ async function observe(): Promise<void> {
   );
   if (!stop.aborted) await once(stop, 'abort');
   await end();
-}
-
-function requirePrograms(...programs: string[]): void {
-  const env = { ...process.env, PATH: searchPath(process.env) };
-  const missing = programs.filter((program) => spawnSync(program, ['--version'], { env }).error);
-  if (missing.length === 0) return;
-  const names = missing.join(' and ');
-  throw new Error(
-    `Missing: ${names}. Install the packages of the same names (on Debian: apt-get install ${missing.join(' ')}), ` +
-      'or use Docker, which needs nothing else: docker compose up --build',
-  );
 }
 
 function describeStack({ urls, bind, processes }: Stack): string {

@@ -27,7 +27,6 @@ export const redis = (name: string, application: string, folder: string): Proces
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
   ready: answersPing(join(folder, socketPath(name))),
-  quietStart: true,
   hint: hintOf(resolve(folder, name, 'appendonlydir')),
 });
 
@@ -41,11 +40,8 @@ const answersPing = (path: string) => async () => {
 
 /** @param data the folder of the append-only file. */
 const hintOf = (data: string) =>
-  `If the data in ${data} is damaged, copy that folder, then run: redis-check-aof --fix ` +
-  `${quote(join(data, 'appendonly.aof.manifest'))}\n  If a newer Redis wrote it, start with that version, or restore a ` +
-  'backup that this one made: make restore FILE=…';
-
-const quote = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+  `If its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n` +
+  'If a newer Redis wrote it, start with that version, or restore a backup that this one made: make restore FILE=…';
 
 /** The expander's settings for DNS, as in its image, unless the environment has others. */
 const resolver = {

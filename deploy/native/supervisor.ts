@@ -19,9 +19,7 @@ export interface ProcessSpec {
   env?: NodeJS.ProcessEnv;
   /** Whether it is ready. */
   ready(): Promise<boolean>;
-  /** Whether to show its output before it is ready only if it fails. */
-  quietStart?: boolean;
-  /** For people, if it exits before it is ready. */
+  /** What people can do if it exits before it is ready. */
   hint?: string;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
@@ -49,8 +47,6 @@ export interface SupervisedProcess {
 /** One run of a program. */
 interface Child {
   readonly process: ChildProcess;
-  /** The last lines of its output. */
-  readonly lastLines: readonly string[];
   /** Resolves once it has exited, and what was left of its process group is killed, such as the workers of nginx. */
   readonly exited: Promise<void>;
 }
@@ -58,18 +54,14 @@ interface Child {
 /**
  * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits.
  *
- * @throws Error with the program's last lines when it exits before it is ready, or is not ready in time.
+ * @throws Error when it exits before it is ready, or is not ready in time. Its own lines say why.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
-  let quiet = spec.quietStart ?? false;
-  const onLine = (line: string) => {
-    if (!quiet) context.onLine(name, line);
-  };
+  const onLine = (line: string) => context.onLine(name, line);
   let child = launch(spec, context, onLine);
   try {
     await ready(child, spec);
-    quiet = false;
   } catch (error) {
     await terminate(child, stopSignal);
     throw error;
@@ -115,18 +107,12 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     detached: true,
   });
 
-  const lastLines: string[] = [];
-  const keep = (line: string) => {
-    lastLines.push(line);
-    if (lastLines.length > 20) lastLines.shift();
-    onLine(line);
-  };
-  for (const output of [child.stdout, child.stderr]) forEachLine(output, keep);
+  for (const output of [child.stdout, child.stderr]) forEachLine(output, onLine);
   const exited = once(child, 'exit').then(
     () => killGroup(child.pid),
-    (error) => keep(error.message),
+    (error) => onLine(error.message),
   );
-  return { process: child, lastLines, exited };
+  return { process: child, exited };
 }
 
 function killGroup(pid: number | undefined): void {
@@ -143,10 +129,10 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {
-      if (child.process.exitCode === configurationExitCode)
-        throw new EnvironmentError(child.lastLines.join('\n'));
-      const hint = spec.hint ? [spec.hint] : [];
-      throw new Error([`${spec.name} did not start:`, ...child.lastLines, ...hint].join('\n  '));
+      const kind = child.process.exitCode === configurationExitCode ? EnvironmentError : Error;
+      throw new kind(
+        `${spec.name} did not start. ${spec.hint ?? 'Its last lines say why, and make doctor what is missing.'}`,
+      );
     }
     if (await spec.ready()) return;
   }

@@ -8,8 +8,9 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTemporaryStack, type TemporaryStack } from '../testing/temporary-stack.ts';
 import { ask, expectPanels, expectRuled } from '../testing/visits.ts';
-import { type Observing, observeStack, programs } from './observe.ts';
+import { type Observing, observeStack } from './observe.ts';
 
+const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 
 describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {

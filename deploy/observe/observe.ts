@@ -26,9 +26,6 @@ export interface Observing {
   stop(): Promise<void>;
 }
 
-/** Debian's programs, by the names of their packages. */
-export const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
-
 /**
  * Observes a native stack with Debian's Prometheus and exporters: mtail for nginx's log, redis_exporter for both Redis,
  * node_exporter for the disk. It scrapes the replicas that run when it starts, and keeps its data in the stack's folder
@@ -132,6 +129,7 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
+    '--log.level=warn',
     // All disks: Prometheus keeps the one with the store.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
@@ -157,7 +155,6 @@ const program = (command: string, port: number, args: string[]): ProcessSpec => 
   command,
   args,
   ready: () => acceptsConnections({ host: '127.0.0.1', port }),
-  quietStart: true,
 });
 
 async function freePort(): Promise<number> {

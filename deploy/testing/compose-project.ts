@@ -52,7 +52,7 @@ export const addressOf = (container: string, network: string): Promise<string> =
  *
  * @param port one that `freePort` has reserved.
  */
-function ownNetworks(port: number) {
+export function ownNetworks(port: number) {
   const { networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
   const config = (i: number) => [{ subnet: `10.${port >> 8}.${port & 255}.${16 * i}/28` }];
   return Object.fromEntries(Object.keys(networks).map((name, i) => [name, { ipam: { config: config(i) } }]));

@@ -14,7 +14,12 @@ const application = http.createServer((request, response) => {
   else response.setHeader('Content-Type', 'text/html').end('<title>back</title>');
 });
 const proxy = await startProxied(application, { LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0' });
-afterAll(proxy.stop);
+const page = await (await sharedChromium()).newPage();
+await bringAxe(page);
+afterAll(async () => {
+  await page.context().close();
+  await proxy.stop();
+});
 
 const url = (name: 'all' | 'expander' | 'tasks', path: string) =>
   `http://127.0.0.1:${proxy.ports[name]}${path}`;
@@ -35,32 +40,28 @@ test.each([
   ['an expander that is away', 'expander', '/?u=a', 'The application is not answering.'],
   ['a request that is too long', 'tasks', `/${'x'.repeat(33_000)}`, 'The address is too long.'],
 ] as const)('%s is accessible, on a phone and a desk', async (name, server, path, heading) => {
-  const page = await (await sharedChromium()).newPage();
-  await bringAxe(page);
   await page.goto(url(server, path));
   expect(await page.locator('h1').textContent()).toBe(heading);
   expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
-  await page.close();
 });
 
 test.each(['install', 'configuration', 'operate', 'api', 'changelog'])(
   'the document %s is accessible, and no wider than a phone',
   async (name) => {
-    const page = await (await sharedChromium()).newPage();
-    await bringAxe(page);
     await page.goto(url('tasks', `/longhand/docs/${name}`));
     expect(await accessibilityFaults(page, name)).toEqual([]);
-    await page.close();
   },
 );
 
-test.each(['/', '/nowhere', '/docs/install'])('what a finger touches at %s is 44 px high', async (path) => {
+test('what a finger touches is 44 px high', async () => {
   const page = await (await sharedChromium()).newPage({ hasTouch: true, isMobile: true });
-  await page.goto(url('all', path));
-  const heights = page
-    .locator('h2 a, nav a, footer a, .ways a')
-    .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
-  expect(Math.min(...(await heights))).toBeGreaterThanOrEqual(44);
+  for (const path of ['/', '/nowhere', '/docs/install']) {
+    await page.goto(url('all', path));
+    const heights = page
+      .locator('h2 a, nav a, footer a, .ways a')
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+    expect(Math.min(...(await heights)), path).toBeGreaterThanOrEqual(44);
+  }
   await page.close();
 });
 

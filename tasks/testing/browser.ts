@@ -39,13 +39,11 @@ async function startSite(env: Record<string, string>) {
     context.setDefaultTimeout(10_000);
     return context.newPage();
   };
-  const lent: Page[] = [];
-  const spare: Page[] = [];
   const ofTest: Page[] = [];
   const ofFile: Page[] = [];
-  const close = async (pages: Page[]) => {
-    await Promise.all(pages.splice(0).map((page) => page.context().close()));
-  };
+  const lent = new Map<Page, string>();
+  const spares = new Map<Page, string>();
+  const close = (pages: Page[]) => Promise.all(pages.map((page) => page.context().close()));
 
   return {
     redisUrl: server.url,
@@ -78,12 +76,22 @@ async function startSite(env: Record<string, string>) {
       return ids;
     },
     /**
-     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. Without `options` the page
-     * may be one of an earlier test, cleared by `forget`. A test that changes what `forget` leaves passes `options`.
+     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. The page may be one of an
+     * earlier test with the same options, cleared by `forget`: a new one costs a process.
      */
-    async open(path = '/', options?: BrowserContextOptions): Promise<Page> {
-      const page = (!options && spare.pop()) || (await newPage(options));
-      (options ? ofTest : lent).push(page);
+    async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+      const kind = JSON.stringify(options);
+      const spare = [...spares.keys()].find((page) => spares.get(page) === kind);
+      const page = spare ?? (await newPage(options));
+      spares.delete(page);
+      lent.set(page, kind);
+      await show(page, path);
+      return page;
+    },
+    /** As `open`, for a test that changes what `forget` leaves. */
+    async openNew(path: string): Promise<Page> {
+      const page = await newPage();
+      ofTest.push(page);
       await show(page, path);
       return page;
     },
@@ -95,13 +103,15 @@ async function startSite(env: Record<string, string>) {
     },
     /** Leaves every page that was opened, but those for all tests; where a test failed, a page may be beyond use. */
     async leave(failed: boolean) {
-      await close(ofTest);
-      if (failed) return close(lent);
-      await Promise.all(lent.map(forget));
-      spare.push(...lent.splice(0));
+      await close(ofTest.splice(0));
+      const pages = [...lent];
+      lent.clear();
+      if (failed) return void (await close(pages.map(([page]) => page)));
+      await Promise.all(pages.map(([page]) => forget(page)));
+      for (const [page, kind] of pages) spares.set(page, kind);
     },
     async stop() {
-      await close([...ofFile, ...spare]);
+      await close([...ofFile, ...spares.keys()]);
       await service.end('SIGKILL');
       await stop();
     },

@@ -25,51 +25,33 @@ const app = scriptedApp({
   'http://down.example/': { status: 503 },
   'http://sho.rt/loop': to('http://sho.rt/round'),
   'http://sho.rt/round': to('http://sho.rt/loop', 302),
-  'http://sho.rt/away': to('javascript:alert(document.domain)', 302),
   'http://sho.rt/long': to(endless),
   [endless]: {},
-  'http://10.0.0.1/': new ExpansionError('target_refused', '10.0.0.1 is private.', {
-    reason: 'private_address',
-  }),
   'http://sho.rt/mail': to('mailto:someone@example.com'),
-  'http://sho.rt/inside': to('http://10.0.0.1/'),
-  'http://slow.example/': new ExpansionError('timeout', 'slow.example did not answer within 3 s.'),
   'http://often.example/': new ExpansionError('rate_limited', 'Too many expansions.', {
     rate: { count: 60, period: 60, wait: 12 },
   }),
   'http://file.example/setup.exe': { file: { name: 'setup.exe', size: 48_000_000 } },
-  'http://sho.rt/scripted': to('https://sho.rt/scripted'),
-  'https://sho.rt/scripted': to('https://www.sho.rt/scripted'),
-  'https://www.sho.rt/scripted': { scriptRedirect: true, title: 'One moment' },
-  'https://closed.example/': { status: 403 },
   'https://self.example/': web['https://self.example/'] ?? {},
 });
 
-/** Each kind of answer. */
+/** Each answer that looks different from the others. */
 const answers = {
   empty: '',
   'two-redirects': 'sho.rt/two',
   'downgrade-and-tracking': 'https://sho.rt/down',
   loop: 'http://sho.rt/loop',
-  away: 'http://sho.rt/away',
   long: 'http://sho.rt/long',
   'beware-and-title': 'sho.rt/title',
   gone: 'gone.example/?utm_source=mail',
   failing: 'sho.rt/down',
   pasted: 'Look at <sho.rt/two>, please.',
   imitation: 'http://xn--80ak6aa92e.com/',
-  direct: 'https://www.example.com/journal',
-  private: 'http://sho.rt/inside',
-  slow: 'http://slow.example/',
   often: 'http://often.example/',
   file: 'http://file.example/setup.exe',
-  scripted: 'http://sho.rt/scripted',
-  refused: 'https://closed.example/',
   certificate: 'https://self.example/',
   app: 'http://sho.rt/mail',
   links: 'See http://sho.rt/two and [this](http://sho.rt/long).',
-  ftp: 'ftp://files.example/list',
-  error: 'http://nobody.example/',
   mistyped: `http://${'long'.repeat(100)}:x`,
 };
 
@@ -86,8 +68,8 @@ async function withoutScript(page: Page): Promise<void> {
   });
 }
 
-/** Without JavaScript the page lacks buttons and has nothing more: these states have all of it. */
-const unscripted = ['empty', 'two-redirects', 'pasted', 'mistyped'];
+/** Without JavaScript the page lacks buttons and has nothing more, as these states show. */
+const unscripted = ['empty', 'two-redirects'];
 
 describe.each([true, false])('axe finds no violation with JavaScript %s', (scripted) => {
   let page: Page;

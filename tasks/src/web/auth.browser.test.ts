@@ -52,7 +52,7 @@ describe.each([
 });
 
 test('A session that ends is told on the list, and what was typed is sent after the login', async () => {
-  const page = await site.open('/', {});
+  const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);
   await field(page).fill('milk');
@@ -68,7 +68,7 @@ test('A session that ends is told on the list, and what was typed is sent after 
 });
 
 test('A session that ends is told though nobody presses anything, until there is one again', async () => {
-  const page = await site.open('/', {});
+  const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);
   await expire(page);
@@ -95,7 +95,7 @@ test('Without scripts a form that was sent after the session is sent again by a 
 });
 
 test('The pages of the login have no fault that axe finds', { timeout: 60_000 }, async () => {
-  const page = await site.open('/', {});
+  const page = await site.openNew('/');
   await bringAxe(page);
   await page.reload();
   expect(await faults(page, 'login', pictures)).toEqual([]);

@@ -240,7 +240,7 @@ describe('The list of keys', () => {
   test('is shown by ? and by its link, and closed by Escape and its button', {
     timeout: 60_000,
   }, async () => {
-    const page = await site.open('about:blank', {});
+    const page = await site.openNew('about:blank');
     await bringAxe(page);
     await show(page, '/');
     await page.getByRole('link', { name: 'Keys' }).click();

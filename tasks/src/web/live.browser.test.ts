@@ -101,7 +101,7 @@ const events = '**/tasks/events';
 
 /** Opens the list with a clock that a test can move on; tells how often it has asked for events. */
 async function openList(prepare: (page: Page) => Promise<unknown> = async () => {}) {
-  const page = await site.open('/tasks/new', {});
+  const page = await site.openNew('/tasks/new');
   let connections = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/tasks/events')) connections += 1;

@@ -115,7 +115,7 @@ describe('The row of a task', () => {
 
 test('A notice of what went wrong can be closed, and goes by itself once the server answers', async () => {
   await site.add('milk');
-  const page = await site.open('/tasks/new', {});
+  const page = await site.openNew('/tasks/new');
   await page.clock.install();
   await page.goto('/');
   const notice = page.getByRole('status');

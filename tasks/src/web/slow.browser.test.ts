@@ -104,7 +104,7 @@ describe('On a slow connection a change shows at once', () => {
 
   test('a page with changes under way asks before it is left', async () => {
     await site.add('milk');
-    const page = await site.open('/', {});
+    const page = await site.openNew('/');
     const connection = await slow(page, '**/task/*/*');
     await finish(page, 'milk');
     const asked = page.waitForEvent('dialog');

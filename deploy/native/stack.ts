@@ -53,7 +53,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await writePages(join(folder, 'proxy', 'pages'));
   await configureProxy(join(folder, 'proxy'), listen, {
     ...variables,
-    EXPANDER_ALLOWED_NETWORKS: env.EXPANDER_ALLOWED_NETWORKS,
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
   });

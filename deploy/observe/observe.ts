@@ -73,47 +73,26 @@ async function bridge({ path, labels }: ReturnType<typeof operations>[number]) {
   return { server, target: { targets: [`127.0.0.1:${await listening(server)}`], labels } };
 }
 
-/** The configuration of a native Prometheus, as JSON, which is YAML. Containers have prometheus.yml. */
+/** prometheus.yml for a native stack: other addresses, the replicas that run, and the mount point of the store's disk. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
-  services: readonly object[],
+  services: readonly { labels: { job: string } }[],
   ports: Record<'door' | 'redis' | 'disk', number>,
 ): string {
-  const every = `${interval}s`;
-  const at = (port: number) => [{ targets: [`127.0.0.1:${port}`] }];
-  const [, disk] = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' })
-    .stdout.trim()
-    .split('\n');
-  return JSON.stringify({
-    global: { scrape_interval: every, evaluation_interval: every },
-    rule_files: ['rules.yml'],
-    scrape_configs: [
-      { job_name: 'services', static_configs: services },
-      { job_name: 'door', static_configs: at(ports.door) },
-      {
-        job_name: 'disk',
-        static_configs: at(ports.disk),
-        metric_relabel_configs: [
-          { source_labels: ['mountpoint'], regex: RegExp.escape(disk ?? ''), action: 'keep' },
-        ],
-      },
-      {
-        job_name: 'redis',
-        metrics_path: '/scrape',
-        static_configs: [{ targets: ['expander-cache', 'tasks-store'] }],
-        relabel_configs: [
-          {
-            source_labels: ['__address__'],
-            target_label: '__param_target',
-            replacement: 'unix://run/$1.sock',
-          },
-          { source_labels: ['__address__'], target_label: 'instance' },
-          { target_label: '__address__', replacement: `127.0.0.1:${ports.redis}` },
-        ],
-      },
-    ],
-  });
+  const at = (port: number) => `127.0.0.1:${port}`;
+  const replicas = (job: string) => JSON.stringify(services.filter(({ labels }) => labels.job === job));
+  const { stdout } = spawnSync('df', ['--output=target', join(folder, 'tasks-store')], { encoding: 'utf8' });
+  const disk = RegExp.escape(stdout.trim().split('\n')[1] ?? '');
+  return readFileSync(join(import.meta.dirname, 'prometheus.yml'), 'utf8')
+    .replace(/(?<=_interval: )5s/g, `${interval}s`)
+    .replace(/dns_sd_configs: .*names: \[(\w+)\].*/g, (_, job) => `static_configs: ${replicas(job)}`)
+    .replace('exporters:3903', at(ports.door))
+    .replace('exporters:9100', at(ports.disk))
+    .replace('exporters:9121', at(ports.redis))
+    .replace('/data', () => disk.replaceAll('\\', '\\\\'))
+    .replaceAll('redis://', 'unix://run/')
+    .replaceAll(':6379', '.sock');
 }
 
 /** All paths start at the stack's folder, which is the working directory. */

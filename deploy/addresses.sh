@@ -3,10 +3,11 @@
 # a URL. Reads LONGHAND_PORT, the ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
 set -eu
 bind=$1
+: "${LONGHAND_PORT:=8080}" "${LONGHAND_EXPANDER_PORT:=8081}" "${LONGHAND_TASKS_PORT:=8082}"
 
 # This machine's addresses of a family (inet or inet6), without those that only containers use.
 addresses() {
-    { ip -o address show scope global || ifconfig; } 2>/dev/null |
+    ip -o address show scope global 2>/dev/null |
         grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'
 }
 

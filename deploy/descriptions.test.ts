@@ -125,7 +125,7 @@ describe('The compose.yaml of a release', () => {
       expect([part, released[part]]).toEqual([part, compose[part]]);
     expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
     for (const name of [...services, ...composeOnly]) {
-      const { build, develop, depends_on, ...same } = compose.services[name];
+      const { build, depends_on, ...same } = compose.services[name];
       expect(released.services[name]).toMatchObject({
         ...same,
         image: `registry.example/${build.target}@sha256:0`,
@@ -134,7 +134,7 @@ describe('The compose.yaml of a release', () => {
   });
 
   test('needs nothing else: no build, no file of the checkout', () => {
-    expect(JSON.stringify(released)).not.toMatch(/"(build|develop|bind)"|"\.\//);
+    expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
     for (const { depends_on = {} } of Object.values<Node>(released.services))
       expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
     for (const mount of ['./data:/data', '{ type: bind, source: ./data, target: /data }']) {

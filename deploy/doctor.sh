@@ -8,19 +8,11 @@ has() { command -v "$1" >/dev/null; }
 found() { printf '  found    %s\n' "$*"; }
 missing() { printf '  missing  %s\n' "$*"; }
 
-# check TARGET PROGRAM…: fails where a program is missing. As root on Debian `make TARGET` installs it.
+# check PROGRAM…: fails where one is missing.
 check() {
-    target=$1 status=0
-    shift
+    status=0
     for program; do
-        if has "$program"; then
-            found "$program"
-        elif [ "$(id -u)" = 0 ] && has apt-get; then
-            missing "$program: make $target installs it"
-        else
-            missing "$program: install it, on Debian as root: apt-get install $program"
-            status=1
-        fi
+        if has "$program"; then found "$program"; else missing "$program: on Debian, apt-get install $program" && status=1; fi
     done
     return $status
 }
@@ -40,12 +32,11 @@ fi
 echo 'To run it natively (make up NATIVE=1):'
 if has npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
     found "Node $(node --version), npm $(npm --version)"
-    node=yes
+    check nginx redis-server && ready=yes
 else
     missing 'Node 20 or later with npm: https://nodejs.org/'
-    node=
+    check nginx redis-server
 fi
-check up nginx redis-server && ready=$ready$node
 
 echo 'To keep the tasks:'
 # Five times maxmemory: the base and the increments, both again during a rewrite, and a backup.
@@ -61,10 +52,10 @@ if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
 fi
 
 echo 'To observe it natively (make observe), also:'
-check observe prometheus prometheus-redis-exporter prometheus-node-exporter mtail
+check prometheus prometheus-redis-exporter prometheus-node-exporter mtail
 
 echo 'To test (make test), also:'
-if [ -n "$CHROMIUM" ] || ! has chromium; then check test "${CHROMIUM:-chromium-headless-shell}"; else found chromium; fi
+if [ -n "$CHROMIUM" ] || ! has chromium; then check "${CHROMIUM:-chromium-headless-shell}"; else found chromium; fi
 if has k6; then found k6; else missing 'k6: without it the tests of the load scripts are skipped'; fi
 
 if [ -z "$ready" ]; then

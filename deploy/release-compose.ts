@@ -13,7 +13,6 @@ import { parse, stringify } from 'yaml';
 interface Service {
   build: { target: string };
   profiles?: string[];
-  develop?: object;
   depends_on?: Record<string, object>;
   volumes?: (string | { type: string; source: string })[];
 }
@@ -32,7 +31,7 @@ export function releasedStack(text: string, imageOf: (target: string) => string)
     ([, { build, profiles = [] }]) => build && profiles.every((name) => name === 'observe'),
   );
   const names = new Set(kept.map(([service]) => service));
-  const released = kept.map(([service, { build, develop, depends_on, ...rest }]) => {
+  const released = kept.map(([service, { build, depends_on, ...rest }]) => {
     const bound = rest.volumes?.find((volume) =>
       typeof volume === 'string' ? /^[./~]/.test(volume) : volume.type === 'bind',
     );

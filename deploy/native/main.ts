@@ -109,14 +109,8 @@ async function observe(): Promise<void> {
   await end();
 }
 
-function describeStack({ urls, bind, processes }: Stack): string {
-  const ports = {
-    LONGHAND_PORT: new URL(urls.proxy).port,
-    LONGHAND_EXPANDER_PORT: new URL(urls.expander).port,
-    LONGHAND_TASKS_PORT: new URL(urls.tasks).port,
-  };
-  const env = { ...process.env, ...ports };
-  const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { env, encoding: 'utf8' });
+function describeStack({ bind, processes }: Stack): string {
+  const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { encoding: 'utf8' });
   const pids = processes.map(({ name, pid }) => `${name} ${pid}`).join(', ');
   return `${addresses.trimEnd()}\n  processes  ${pids}`;
 }

@@ -16,17 +16,6 @@ export const integer = (min: number, max: number) =>
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
-/** Bytes in the path of a Unix socket, at most: what Linux has room for. */
-const longestSocketPath = 107;
-
-/** The path of a Unix socket. */
-export const socketPath = z
-  .string()
-  .refine(
-    (path) => Buffer.byteLength(path) <= longestSocketPath,
-    `is longer than ${longestSocketPath} bytes`,
-  );
-
 /** The path of a file; reads as its text. */
 export const textFile = z.string().transform((path, { addIssue }) => {
   try {
@@ -53,10 +42,10 @@ export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
 export const serviceVariables = {
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
-  SOCKET_PATH: socketPath.optional(),
+  SOCKET_PATH: z.string().optional(),
   OPS_HOST: z.string().optional(),
   OPS_PORT: port.default(9464),
-  OPS_SOCKET_PATH: socketPath.optional(),
+  OPS_SOCKET_PATH: z.string().optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'is not an http:// or https:// URL' })
     .optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretFile, socketPath } from './env.ts';
+import { secretFile } from './env.ts';
 
 type Node = { host: string; port: number };
 
@@ -22,11 +22,7 @@ const pattern =
  */
 export function redisAddress(url: string): RedisAddress {
   const [, socket] = /^unix:(?:\/\/)?(.+)/.exec(url) ?? [];
-  if (socket !== undefined) {
-    const path = socketPath.safeParse(socket);
-    if (!path.success) throw new Error(path.error.issues[0]?.message);
-    return { path: socket, db: 0 };
-  }
+  if (socket !== undefined) return { path: socket, db: 0 };
   const parts = pattern.exec(url)?.groups;
   if (!parts) throw new Error('is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL');
   const { scheme, form, user, password, nodes = '', path } = parts;

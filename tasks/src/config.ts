@@ -61,14 +61,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
 }
 
 /** What to say of a list without a password that more than this machine reaches; undefined of others. */
-export function openWarning({
-  LONGHAND_BIND,
-  LONGHAND_FRONT,
-  LONGHAND_CERTIFICATES,
-  TASKS_PASSWORD_FILE,
-}: Pick<Config, 'LONGHAND_BIND' | 'LONGHAND_FRONT' | 'LONGHAND_CERTIFICATES' | 'TASKS_PASSWORD_FILE'>):
-  | string
-  | undefined {
+export function openWarning(config: Config): string | undefined {
+  const { LONGHAND_BIND, LONGHAND_FRONT, LONGHAND_CERTIFICATES, TASKS_PASSWORD_FILE } = config;
   const loopback = /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
   const alone = loopback && LONGHAND_FRONT.length === 0 && !LONGHAND_CERTIFICATES;
   if (alone || TASKS_PASSWORD_FILE !== undefined) return undefined;

@@ -2,10 +2,10 @@ import { readOrExit } from '@longhand/shared/env.ts';
 import { createPause } from '@longhand/shared/pause.ts';
 import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
+import { Gauge } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import { openWarning, readConfig } from './config.ts';
-import { createTasksMetrics } from './metrics.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
@@ -26,8 +26,6 @@ const redis = storeClient(config, log);
 watchStore(redis, log);
 exportBackupTime(redis, metrics);
 const timed = timedOperations(metrics);
-const { countWrites, ...gauges } = createTasksMetrics(metrics);
-const store = countWrites(redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }));
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
@@ -36,7 +34,7 @@ const key = csrfKey(redis, timed);
 const warning = openWarning(config);
 if (warning) log.warn(warning);
 const app = createApp({
-  store,
+  store: redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }),
   csrf: csrf(key),
   auth: rereadAuth(process.env, { key, log }),
   render,
@@ -45,7 +43,11 @@ const app = createApp({
   files,
   now: () => new Date(),
   log,
-  gauges,
+  eventStreams: new Gauge({
+    name: 'tasks_event_streams',
+    help: 'Pages that watch the list.',
+    registers: [metrics],
+  }),
   pause: createPause(),
 });
 

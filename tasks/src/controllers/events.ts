@@ -16,7 +16,7 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
-type Used = Pick<Dependencies, 'changes' | 'signal' | 'gauges'>;
+type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 
 /**
  * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page
@@ -25,7 +25,7 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'gauges'>;
  * @param signal ends all streams: when a replica stops, its pages connect to another one.
  * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
  */
-export function eventsController({ changes, signal, gauges }: Used, heartbeat = 5_000) {
+export function eventsController({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;
   return {
     stream(c: TasksContext): Response {
@@ -45,10 +45,10 @@ export function eventsController({ changes, signal, gauges }: Used, heartbeat = 
           const timer = setInterval(() => send(':\n\n'), heartbeat);
           const unsubscribe = changes.subscribe((version) => send(`data: ${version}\n\n`));
           streams += 1;
-          gauges?.eventStreams.inc();
+          eventStreams?.inc();
           const stop = () => {
             streams -= 1;
-            gauges?.eventStreams.dec();
+            eventStreams?.dec();
             clearInterval(timer);
             unsubscribe();
             if (signal.aborted) stream.close();

@@ -97,7 +97,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
         throw new TaskError('bad_filter', `The format is json or text, not ${JSON.stringify(name)}.`);
       }
       const format = formats[name];
-      return respond(c, await started(written(store, format)), 200, {
+      return respond(c, await written(store, format), 200, {
         'Content-Type': format.type,
         Vary: 'Accept, Accept-Encoding',
         'Content-Disposition': `attachment; filename="tasks.${name === 'json' ? 'json' : 'txt'}"`,
@@ -125,28 +125,21 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
   };
 }
 
-async function* written(store: TaskStore, format: Format): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder();
-  let text = format.before;
-  let first = true;
-  for await (const batch of store.export()) {
-    for (const task of batch) {
-      text += format.line(task, first);
-      first = false;
+/** The file of all tasks. It begins once the first ones are there, so a store that fails at once gets a response of its own. */
+async function written(store: TaskStore, format: Format) {
+  const batches = store.export()[Symbol.asyncIterator]();
+  let batch = await batches.next();
+  const text = async function* () {
+    yield format.before;
+    for (let first = true; !batch.done; batch = await batches.next()) {
+      let lines = '';
+      for (const task of batch.value) {
+        lines += format.line(task, first);
+        first = false;
+      }
+      yield lines;
     }
-    yield encoder.encode(text);
-    text = '';
-  }
-  yield encoder.encode(format.after);
-}
-
-/** Streams `chunks` once the first one is there, so that a store that fails at once gets a response of its own. */
-async function started(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>) {
-  const first = await chunks.next();
-  return ReadableStream.from(
-    (async function* () {
-      if (!first.done) yield first.value;
-      yield* chunks;
-    })(),
-  ) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    yield format.after;
+  };
+  return (ReadableStream.from(text()) as ReadableStream<string>).pipeThrough(new TextEncoderStream());
 }

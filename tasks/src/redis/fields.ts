@@ -1,17 +1,11 @@
 import { TaskError } from '../task/errors.ts';
 import { taskSchema } from '../task/schema.ts';
-import type { Change, NewTask, Task } from '../task/task.ts';
+import type { NewTask, Task } from '../task/task.ts';
 
 const taskNames = taskSchema.keyof().options;
 
 /** A task as the scripts return it: every field is a string. */
 export type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
-
-/** What the hash of a task holds after a change. */
-export function fieldsOf(change: Change): Record<string, string> {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, `${value}`]));
-}
 
 /** The task that `fields` describe. */
 export function taskOf(fields: Fields): Task {

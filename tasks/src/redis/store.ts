@@ -13,7 +13,7 @@ import {
   type Task,
   type TaskStore,
 } from '../task/task.ts';
-import { type Fields, fieldsOf, requireTask, taskOf } from './fields.ts';
+import { type Fields, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
@@ -84,7 +84,7 @@ export function redisStore(
     },
 
     async update(id, change, now, match = '*') {
-      const changed = await update({ id, match, change: fieldsOf(change), now: now.toISOString() });
+      const changed = await update({ id, match, change, now: now.toISOString() });
       return requireMatch(changed, change.title !== undefined);
     },
 

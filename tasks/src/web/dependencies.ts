@@ -20,7 +20,8 @@ export interface Dependencies {
   signal: AbortSignal;
   now: () => Date;
   log: Log;
-  gauges?: Record<'eventStreams', Gauge>;
+  /** Counts the open event streams. */
+  eventStreams?: Gauge;
   /** For all long work: it lets others have a turn of the event loop. */
   pause: Pause;
 }

@@ -6,7 +6,10 @@ if not task then return false end
 if not matches(args.match, task) then return cjson.encode({ matched = false, task = task }) end
 
 local differs = false
-for name, value in pairs(change) do differs = differs or task[name] ~= value end
+for name, value in pairs(change) do
+  change[name] = tostring(value)
+  differs = differs or task[name] ~= change[name]
+end
 if differs then
   if change.finished and change.finished ~= task.finished then
     change.updated_at = args.now

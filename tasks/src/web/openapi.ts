@@ -1,38 +1,54 @@
 import manifest from '../../package.json' with { type: 'json' };
+import { errorStatuses } from '../task/errors.ts';
 import { filters } from '../task/task.ts';
-import {
-  answer,
-  body,
-  components,
-  etag,
-  header,
-  json,
-  notModified,
-  query,
-  refused,
-  schema,
-  security,
-  text,
-} from './openapi-components.ts';
+import { ref, schemas } from './openapi-schemas.ts';
 
-const info = {
-  title: 'Longhand tasks',
-  version: manifest.version,
-  license: { name: 'MIT', identifier: 'MIT' },
-  description:
-    'A list of tasks. Send Accept: application/json. Writes have to come from the same origin, or from a client that is no browser (without the header Origin). Every error is a problem (RFC 9457) with a stable code; unless it says otherwise, nothing was changed. After store_unavailable a change may have happened: read the task, or send the same Idempotency-Key again.',
+const text = { type: 'string' };
+const etag = { ETag: { schema: text } };
+const json = (schema: object) => ({ 'application/json': { schema } });
+const body = (content: object) => ({ required: true, content });
+const header = (name: string, description: string, required = false) => ({
+  ...{ name, in: 'header', required, description, schema: text },
+});
+const query = (name: string, schema: object, description?: string) => ({
+  ...{ name, in: 'query', description, schema },
+});
+const answer = (description: string, name: Parameters<typeof ref>[0], headers?: object) => ({
+  ...{ description, headers, content: json(ref(name)) },
+});
+
+/** The headers of a problem. */
+const problemHeaders: Record<number, object> = {
+  401: { 'WWW-Authenticate': { schema: text } },
+  503: { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } },
 };
+
+/** @param refused the statuses of its problems, beside 401 and 503, which any operation may have. */
+function operation(
+  operationId: string,
+  refused: number[],
+  rest: { responses: object; [name: string]: unknown },
+) {
+  const problems = [401, 503, ...refused].map((status) => {
+    const codes = Object.entries(errorStatuses).filter(([, its]) => its === status);
+    const content = { 'application/problem+json': { schema: ref('Problem') } };
+    const description = codes.map(([code]) => code).join(', ');
+    return [status, { description, headers: problemHeaders[status], content }];
+  });
+  const responses = { ...Object.fromEntries(problems), ...rest.responses };
+  return { operationId, ...rest, responses };
+}
 
 /** The statuses with which any JSON or form may be refused. */
 const unreadable = [400, 403, 413, 415, 422];
 
+const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
 const ifNoneMatch = header('If-None-Match', 'The ETag of what the client has already.');
 const removal = answer('The removal, for /tasks/restore', 'Removal');
 
 const paths = {
   '/tasks': {
-    get: {
-      operationId: 'list',
+    get: operation('list', [400], {
       summary: 'A page of the list: open tasks first, then newest first',
       parameters: [
         query('filter', { enum: filters, default: 'all' }),
@@ -49,11 +65,9 @@ const paths = {
           Link: { description: 'The next page, with rel="next"', schema: text },
         }),
         304: notModified,
-        ...refused(400, 503),
       },
-    },
-    post: {
-      operationId: 'create',
+    }),
+    post: operation('create', unreadable, {
       summary: 'Adds an open task',
       parameters: [
         header(
@@ -61,86 +75,63 @@ const paths = {
           'With the same key and title a second request makes no second task, for a day.',
         ),
       ],
-      requestBody: body(json(schema('NewTask'))),
-      responses: {
-        201: answer('The task', 'Task', { ...etag, Location: { schema: text } }),
-        ...refused(...unreadable, 503),
-      },
-    },
+      requestBody: body(json(ref('NewTask'))),
+      responses: { 201: answer('The task', 'Task', { ...etag, Location: { schema: text } }) },
+    }),
   },
   '/tasks/{id}': {
     parameters: [
       {
-        name: 'id',
-        in: 'path',
-        required: true,
+        ...{ name: 'id', in: 'path', required: true },
         description: 'Each id has exactly one spelling.',
-        schema: schema('Id'),
+        schema: ref('Id'),
       },
     ],
-    get: {
-      operationId: 'show',
+    get: operation('show', [404], {
       summary: 'One task',
       parameters: [ifNoneMatch],
-      responses: {
-        200: answer('The task', 'Task', etag),
-        304: notModified,
-        ...refused(404, 503),
-      },
-    },
-    put: {
-      operationId: 'update',
+      responses: { 200: answer('The task', 'Task', etag), 304: notModified },
+    }),
+    put: operation('update', [...unreadable, 404, 412, 428], {
       summary: 'Changes the title, finishes or reopens the task; what is left out stays',
       parameters: [header('If-Match', 'The ETag of the task that was changed; * stands for any.', true)],
-      requestBody: body(json(schema('TaskChange'))),
-      responses: {
-        200: answer('The task as it is now', 'Task', etag),
-        ...refused(...unreadable, 404, 412, 428, 503),
-      },
-    },
-    delete: {
-      operationId: 'destroy',
+      requestBody: body(json(ref('TaskChange'))),
+      responses: { 200: answer('The task as it is now', 'Task', etag) },
+    }),
+    delete: operation('destroy', [403, 404, 412], {
       summary: 'Removes the task; it can be restored for a day. A body is ignored.',
       parameters: [header('If-Match', 'The ETag of the task that is meant; * stands for any.')],
-      responses: { 200: removal, ...refused(403, 404, 412, 503) },
-    },
+      responses: { 200: removal },
+    }),
   },
   '/tasks/finished': {
-    delete: {
-      operationId: 'clearFinished',
+    delete: operation('clearFinished', [403], {
       summary: 'Removes all finished tasks; they can be restored for a day. A body is ignored.',
-      responses: { 200: removal, ...refused(403, 503) },
-    },
+      responses: { 200: removal },
+    }),
   },
   '/tasks/restore': {
-    post: {
-      operationId: 'restore',
+    post: operation('restore', [...unreadable, 404], {
       summary: 'Undoes a removal of the last day',
-      requestBody: body(json(schema('Removal'))),
-      responses: {
-        200: answer('How many tasks were restored', 'Count'),
-        ...refused(...unreadable, 404, 503),
-      },
-    },
+      requestBody: body(json(ref('Removal'))),
+      responses: { 200: answer('How many tasks were restored', 'Count') },
+    }),
   },
   '/tasks/export': {
-    get: {
-      operationId: 'export',
+    get: operation('export', [400], {
       summary: 'All tasks in a file that /tasks/import takes',
       parameters: [query('format', { enum: ['json', 'text'] }, 'By default what the header Accept prefers.')],
       responses: {
         200: {
           description: 'A JSON array with one task per line, or a Markdown task list',
           headers: { 'Content-Disposition': { schema: text } },
-          content: { ...json({ type: 'array', items: schema('Task') }), 'text/plain': { schema: text } },
+          content: { ...json({ type: 'array', items: ref('Task') }), 'text/plain': { schema: text } },
         },
-        ...refused(400, 503),
       },
-    },
+    }),
   },
   '/tasks/import': {
-    post: {
-      operationId: 'import',
+    post: operation('import', unreadable, {
       summary:
         'Adds the tasks of a file, of at most 1 MiB and 12,500 tasks, all in one step. A faulty task is left out and reported.',
       description:
@@ -149,7 +140,7 @@ const paths = {
         header('Idempotency-Key', 'With the same key and titles a second import adds nothing, for a day.'),
       ],
       requestBody: body({
-        ...json({ type: 'array', items: schema('ImportedTask') }),
+        ...json({ type: 'array', items: ref('ImportedTask') }),
         'application/x-ndjson': {
           schema: { ...text, description: 'One ImportedTask, or an array of them, per line.' },
         },
@@ -157,27 +148,43 @@ const paths = {
           schema: { ...text, description: 'One title per line, with or without a Markdown check box.' },
         },
       }),
-      responses: {
-        200: answer('What became of the file', 'Report'),
-        ...refused(...unreadable, 503),
-      },
-    },
+      responses: { 200: answer('What became of the file', 'Report') },
+    }),
   },
   '/tasks/events': {
-    get: {
-      operationId: 'events',
+    get: operation('events', [], {
       summary: 'Server-sent events: the version of the list, at once and after each change',
-      responses: {
-        200: { description: 'data: <version>', content: { 'text/event-stream': {} } },
-        ...refused(503),
-      },
-    },
+      responses: { 200: { description: 'data: <version>', content: { 'text/event-stream': {} } } },
+    }),
   },
 };
 
 /** The description of the JSON interface (OpenAPI 3.1). */
 export function openapi(): string {
-  const servers = [{ url: '/' }];
-  const document = { openapi: '3.1.0', info, servers, security, paths, components };
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Longhand tasks',
+      version: manifest.version,
+      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'A list of tasks. Send Accept: application/json. Writes have to come from the same origin, or from a client that is no browser (without the header Origin). Every error is a problem (RFC 9457) with a stable code; unless it says otherwise, nothing was changed. After store_unavailable a change may have happened: read the task, or send the same Idempotency-Key again.',
+    },
+    servers: [{ url: '/' }],
+    // A list without a password asks for neither.
+    security: [{}, { token: [] }, { session: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: 'login' },
+          description:
+            'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
+        },
+      },
+    },
+  };
   return JSON.stringify(document, undefined, 2);
 }

@@ -50,11 +50,12 @@ const described = {
 };
 
 /** The schemas of /openapi.json, made from those that check what is sent and answered. */
-const schemas = Object.fromEntries(
+export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );
 
-type SchemaName = keyof typeof described;
+/** A reference to one of the schemas. */
+export const ref = (name: keyof typeof described) => ({ $ref: `#/components/schemas/${name}` });
 
 function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
@@ -69,63 +70,4 @@ function jsonSchema(schema: z.ZodType) {
     },
   });
   return rest;
-}
-
-export const text = { type: 'string' };
-export const etag = { ETag: { schema: text } };
-export const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
-
-const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } };
-
-/** A list without a password asks for neither. */
-export const security = [{}, { token: [] }, { session: [] }];
-
-/** What the paths refer to. */
-export const components = {
-  schemas,
-  securitySchemes: {
-    token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
-    session: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: 'login',
-      description: 'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
-    },
-  },
-};
-
-export function schema(name: SchemaName) {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-export function query(name: string, values: object, description?: string) {
-  return { name, in: 'query', description, schema: values };
-}
-
-export function header(name: string, description: string, required = false) {
-  return { name, in: 'header', required, description, schema: text };
-}
-
-export function json(values: object) {
-  return { 'application/json': { schema: values } };
-}
-
-export function body(content: object) {
-  return { required: true, content };
-}
-
-export function answer(description: string, name: SchemaName, headers?: object) {
-  return { description, headers, content: json(schema(name)) };
-}
-
-/** The responses with a problem: that nobody has logged in, and those of the statuses given. */
-export function refused(...statuses: number[]) {
-  return Object.fromEntries([401, ...statuses].map((status) => [status, refusal(status)]));
-}
-
-function refusal(status: number) {
-  const codes = Object.entries(errorStatuses).filter(([, its]) => its === status);
-  const headers = { 401: { 'WWW-Authenticate': { schema: text } }, 503: retryAfter }[status];
-  const content = { 'application/problem+json': { schema: schema('Problem') } };
-  return { description: codes.map(([code]) => code).join(', '), headers, content };
 }

@@ -100,7 +100,6 @@ describe('the cache', () => {
     ['10 minutes otherwise', '/chain/2?status=302', 600],
     ['10 minutes where nothing is redirected', '/chain/0', 600],
     ['30 s for an error', '/malformed', 30],
-    ['10 s for one that may be over sooner', '/reset', 10],
   ])('an entry lives %s, and Cache-Control says the same', async (_, path, seconds) => {
     const u = link(path);
     const { app } = testExpander({ redis });

@@ -69,24 +69,12 @@ describe('a chain is remembered as long as its first redirect to expire', () => 
   });
 });
 
-describe('a failure is remembered by its class', () => {
-  test.each<[string, ErrorCode, string | undefined, number]>([
-    ['a name that is not known', 'request_failed', 'ENOTFOUND', 30],
-    ['a connection refused', 'request_failed', 'ECONNREFUSED', 30],
-    ['no valid certificate', 'request_failed', 'CERT_HAS_EXPIRED', 30],
-    ['a target refused', 'target_refused', undefined, 30],
-    ['no URL', 'invalid_url', undefined, 30],
-    ['a connection reset', 'request_failed', 'ECONNRESET', 10],
-    ['a connection closed', 'request_failed', 'EPIPE', 10],
-    ['no answer to the attempt to connect', 'request_failed', 'ETIMEDOUT', 10],
-    ['a name server that does not answer', 'request_failed', 'EAI_AGAIN', 10],
-    ['a deadline that passed', 'timeout', undefined, 10],
-    ['our own overload', 'overloaded', undefined, 0],
-    ['a client that went away', 'aborted', undefined, 0],
-  ])('%s (%s, %s): %i s', (_, code, cause, lifetime) => {
-    const error = new ExpansionError(code, '', {
-      cause: cause && Object.assign(new Error(), { code: cause }),
-    });
-    expect((failureFreshUntil(error, now) - now) / 1_000).toBe(lifetime);
-  });
+test.each<[ErrorCode, number]>([
+  ['request_failed', 30],
+  ['target_refused', 30],
+  ['timeout', 10],
+  ['overloaded', 0],
+  ['aborted', 0],
+])('a failure is remembered by its code: %s for %i s', (code, lifetime) => {
+  expect((failureFreshUntil(new ExpansionError(code, ''), now) - now) / 1_000).toBe(lifetime);
 });

@@ -12,14 +12,6 @@ const permanent = new Set([301, 308]);
 /** The host is overloaded or broken, and will answer differently soon; so is every status of 500 and above. */
 const temporary = new Set([408, 425, 429]);
 
-/** Seconds for failures that may be over soon, by the code of the system's error. */
-const temporaryFailures: Record<string, number> = {
-  ECONNRESET: 10,
-  EPIPE: 10,
-  ETIMEDOUT: 10,
-  EAI_AGAIN: 10,
-};
-
 /** When an answer expires (milliseconds since 1970): as its headers state, else by its status. */
 export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
@@ -49,9 +41,8 @@ export function endsInFailure(hop: Pick<Hop, 'status' | 'incomplete'> | undefine
 }
 
 /** When a failure expires: after 30 s at most. */
-export function failureFreshUntil({ code, cause }: ExpansionError, now = Date.now()): number {
-  const temporary = temporaryFailures[(cause as NodeJS.ErrnoException | undefined)?.code ?? ''];
-  return now + (temporary ?? errorLifetimes[code]) * 1_000;
+export function failureFreshUntil({ code }: ExpansionError, now = Date.now()): number {
+  return now + errorLifetimes[code] * 1_000;
 }
 
 /**

@@ -26,7 +26,6 @@ export class Connection {
   closed = false;
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
-  #isOpen = false;
   #exchange: Exchange | undefined;
   /** Whether it has carried a response. */
   #isUsed = false;
@@ -51,7 +50,6 @@ export class Connection {
     };
     // With `onread`, a read costs a third of what it costs by way of a stream.
     this.#socket = connect(url, onread)
-      .once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => this.#opened())
       .on('error', (error) => this.#close(error))
       .on('end', () => this.#close(reset('the connection was closed without an answer', true)))
       .on('close', () => this.#close(reset('the connection was closed without an answer')))
@@ -72,12 +70,12 @@ export class Connection {
     return hasRested && (method === 'HEAD' || this.#url === url.href);
   }
 
-  /** Sends the request of `exchange`, once the connection is open. */
+  /** Sends the request of `exchange`. The socket holds it back until it is open, and over TLS the server is verified. */
   send(exchange: Exchange): void {
     if (this.#url !== exchange.url.href) this.#url = null;
     exchange.begin(this, this.#isUsed ? this.source : null);
     this.#exchange = exchange;
-    if (this.#isOpen) this.#socket.write(exchange.message, 'latin1');
+    this.#socket.write(exchange.message, 'latin1');
   }
 
   /** Cuts the connection once nothing has come for so many milliseconds, unless it is in use then. */
@@ -91,14 +89,9 @@ export class Connection {
     this.#close(reset('the connection was cut'));
   }
 
-  #opened() {
-    this.#isOpen = true;
-    this.addressFamily = this.#socket.remoteFamily === 'IPv6' ? 6 : 4;
-    if (this.#exchange) this.#socket.write(this.#exchange.message, 'latin1');
-  }
-
   #receive(text: string) {
     const exchange = this.#exchange;
+    this.addressFamily ??= this.#socket.remoteFamily === 'IPv6' ? 6 : 4;
     try {
       const rest = exchange ? exchange.receive(text) : text;
       if (rest === null) return;

@@ -11,7 +11,7 @@ interface ConnectTarget {
 /**
  * Opens a connection, which never times out by itself. `onread`, as in `net.connect`, reads without the cost of a stream.
  *
- * @returns the socket, at once. It emits `connect`, or over TLS `secureConnect`, when the connection is open.
+ * @returns the socket, at once.
  */
 export type Connect = (target: ConnectTarget, onread: OnReadOpts) => Socket;
 

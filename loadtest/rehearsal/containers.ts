@@ -96,7 +96,7 @@ export async function startContainers() {
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis and its service. */
+    /** Puts a relay between a Redis and its service. Resolves with the time in which all connections go through it. */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
@@ -111,11 +111,14 @@ export async function startContainers() {
       await enter(network, first(service), `${service}-behind`);
       // Redis may get its old address back; then the old connections would bypass the relay.
       await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
+      const from = Date.now();
       await pause(seconds);
+      const to = Date.now();
       expect(await docker('logs', name)).toContain('connected');
       await leave(network, first(service));
       await enter(network, first(service), service);
       await docker('rm', '--force', name);
+      return { from, to };
     },
 
     /** Takes services off the networks that they share with the proxy. */

@@ -28,7 +28,17 @@ row.for<[string, (stack: RehearsedStack) => Promise<unknown>]>([
 });
 
 row('store-slow', async ({ stack, rehearse }) => {
-  answersInTime(await rehearse(() => stack.relay(store, { delay: 100 }, 4)));
+  let slow = { from: 0, to: 0 };
+  const seen = await rehearse(async () => {
+    slow = await stack.relay(store, { delay: 100 }, 4);
+  });
+  answersInTime(seen);
+  // Connections end when the relay comes and when it goes; nothing waits for a new one longer than a second.
+  const meanwhile = seen.requests.filter(
+    ({ at, milliseconds }) => at - milliseconds > slow.from + 1_000 && at < slow.to,
+  );
+  expect(meanwhile.filter(({ right }) => !right)).toEqual([]);
+  expect(meanwhile.length).toBeGreaterThan(0);
 });
 
 row('store-out-of-memory', async ({ stack, rehearse }) => {

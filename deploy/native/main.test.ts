@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
@@ -10,8 +11,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alive, Runner, type Started } from '../testing/runner.ts';
 import { createFolders } from './folders.ts';
 import { logFile } from './log.ts';
-import { checkPorts } from './ports.ts';
+import { addressesOf, checkPorts } from './ports.ts';
 import { unusedId, withoutPrivileges } from './privileges.ts';
+
+const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = []]) =>
+  found.map((address) => ({ name, ...address })),
+);
+const hasIPv6 = interfaces.some(({ address }) => address === '::1');
+/** Where other machines may find this one. */
+const addresses = interfaces
+  .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
+  .map(({ address }) => address);
 
 const isRoot = process.getuid?.() === 0;
 const logs = join(import.meta.dirname, '../logs.sh');
@@ -59,11 +69,12 @@ function listeningPorts(group: number): number[] {
 // One stack, from its start to its end.
 describe('The native run', { timeout: 120_000 }, () => {
   const runner = new Runner(beforeAll, afterAll);
+  const variables = { LONGHAND_BIND: hasIPv6 ? '::' : '0.0.0.0' };
   let stack: Started;
 
   const starters = rounds({ short: 3, long: 10 });
   test(`of ${starters} starts at once one wins, and the others say so`, async () => {
-    const starts = Array.from({ length: starters }, () => runner.run('up'));
+    const starts = Array.from({ length: starters }, () => runner.run('up', variables));
     const ended = new Map<Started, { code: number | null; output: string }>();
     for (const start of starts) start.exited.then((end) => ended.set(start, end));
     await expect.poll(() => ended.size, { timeout: 60_000 }).toBe(starters - 1);
@@ -73,6 +84,25 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(stack.output()).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
     await runner.add('kept');
   });
+
+  test.runIf(hasIPv6)(
+    'with LONGHAND_BIND=:: serves both families, and the output has addresses to click',
+    async () => {
+      for (const port of Object.values(runner.ports)) {
+        await runner.isServed(port, '127.0.0.1');
+        await runner.isServed(port, '[::1]');
+      }
+      const { LONGHAND_TASKS_PORT: port } = runner.ports;
+      const links = stack.output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'));
+      const hosts = [...links].map(([, host = '']) => host);
+      expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
+      expect(hosts.length > 1).toBe(addresses.length > 0);
+      for (const host of hosts) await runner.isServed(port, host);
+      expect(
+        stack.output().match(/warn: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
+      ).toHaveLength(1);
+    },
+  );
 
   test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
     const { proxy, ...inner } = await runner.processes();
@@ -159,7 +189,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     stack.child.kill('SIGKILL');
     await stack.exited;
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    stack = await runner.up();
+    stack = await runner.up(variables);
     expect(await runner.titles()).toEqual(['kept']);
     expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
   });
@@ -210,6 +240,15 @@ describe('The native run', { timeout: 120_000 }, () => {
     ]);
   });
 });
+
+test.each([
+  ['127.0.0.1', ['127.0.0.1']],
+  ['0.0.0.0', ['0.0.0.0']],
+  ['::1', ['[::1]']],
+  ['::', ['0.0.0.0', '[::]']],
+  ['0:0::0', ['0.0.0.0', '[::]']],
+  ['2001:db8::1', ['[2001:db8::1]']],
+])('LONGHAND_BIND=%s means %o', (bind, addresses) => expect(addressesOf(bind)).toEqual(addresses));
 
 test('every port that cannot be used is named', async () => {
   const other = createServer().listen(0, '127.0.0.1');

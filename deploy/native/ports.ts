@@ -6,6 +6,16 @@ import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
 /**
+ * The addresses that the proxy listens on, as in a URL.
+ *
+ * @param bind an IP address; `::` stands for every address of both families, as in most servers.
+ */
+export function addressesOf(bind: string): [string, ...string[]] {
+  const { hostname } = new URL(`http://${bind.includes(':') ? `[${bind}]` : bind}`);
+  return hostname === '[::]' ? ['0.0.0.0', '[::]'] : [hostname];
+}
+
+/**
  * Checks that nginx can listen on all ports of the proxy.
  *
  * @throws EnvironmentError that names every unusable port and the way out.

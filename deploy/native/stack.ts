@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../settings.ts';
-import { addressesOf } from './addresses.ts';
 import { configureProxy, writePages } from './configuration.ts';
 import { createFolders } from './folders.ts';
-import { checkPorts } from './ports.ts';
+import { addressesOf, checkPorts } from './ports.ts';
 import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
@@ -20,10 +19,7 @@ export interface StackOptions extends ProcessContext {
   folder: string;
 }
 
-/** URLs have no slash at the end. */
 export interface Stack extends AsyncDisposable {
-  /** The proxy: for all host names, and each application's own port. */
-  readonly urls: { readonly proxy: string; readonly expander: string; readonly tasks: string };
   /** The address that the proxy listens on, as in a URL; 0.0.0.0 for every one of this machine. */
   readonly bind: string;
   /** In start order. */
@@ -42,7 +38,8 @@ export interface Stack extends AsyncDisposable {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;
   const variables = readSettings(env);
-  const { listen, host, bind } = addressesOf(variables.LONGHAND_BIND);
+  const addresses = addressesOf(variables.LONGHAND_BIND);
+  const [bind] = addresses;
   await checkPorts(variables, variables.LONGHAND_BIND);
   const replicas = (name: string) =>
     Array.from({ length: variables.LONGHAND_REPLICAS }, (_, i) => (i === 0 ? name : `${name}-${i + 1}`));
@@ -51,7 +48,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   createFolders(folder);
   await writePages(join(folder, 'proxy', 'pages'));
-  await configureProxy(join(folder, 'proxy'), listen, {
+  await configureProxy(join(folder, 'proxy'), addresses, {
     ...variables,
     LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
@@ -63,22 +60,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ...expanders.map((replica) => service('expander', replica, 'expander-cache', folder)),
         ...tasks.map((replica) => service('tasks', replica, 'tasks-store', folder)),
       ],
-      [proxy(host.replace(/[[\]]/g, ''), variables.LONGHAND_PORT)],
+      [proxy(bind.replace(/[[\]]/g, ''), variables.LONGHAND_PORT)],
     ],
     { ...options, env: { ...env, PATH: searchPath(env) } },
   );
-  const url = (port: number) => `http://${host}:${port}`;
-  return {
-    urls: {
-      proxy: url(variables.LONGHAND_PORT),
-      expander: url(variables.LONGHAND_EXPANDER_PORT),
-      tasks: url(variables.LONGHAND_TASKS_PORT),
-    },
-    bind,
-    processes,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+  return { bind, processes, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address. */

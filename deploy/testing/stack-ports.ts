@@ -14,3 +14,5 @@ export async function freeStackPorts() {
     },
   };
 }
+
+export type StackUrls = Awaited<ReturnType<typeof freeStackPorts>>['urls'];

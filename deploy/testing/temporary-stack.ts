@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { logFile } from '../native/log.ts';
 import { type Stack, type StackOptions, startStack } from '../native/stack.ts';
-import { freeStackPorts } from './stack-ports.ts';
+import { freeStackPorts, type StackUrls } from './stack-ports.ts';
 
 export interface TemporaryStack extends Stack {
   readonly folder: string;
+  /** The proxy: for all host names, and each application's own port. No slash at the end. */
+  readonly urls: StackUrls;
   /** What nginx has logged of its requests. */
   accessLog(): Promise<string>;
 }
@@ -20,7 +22,7 @@ export async function startTemporaryStack(
   options: Partial<Omit<StackOptions, 'folder'>> = {},
 ): Promise<TemporaryStack> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-stack-'));
-  const { variables } = await freeStackPorts();
+  const { variables, urls } = await freeStackPorts();
   const stack = await startStack({
     onLine() {},
     ...options,
@@ -37,5 +39,5 @@ export async function startTemporaryStack(
     await rm(folder, { recursive: true, force: true });
   };
   const accessLog = () => readFile(join(folder, logFile), 'utf8');
-  return { ...stack, folder, accessLog, stop, [Symbol.asyncDispose]: stop };
+  return { ...stack, folder, urls, accessLog, stop, [Symbol.asyncDispose]: stop };
 }

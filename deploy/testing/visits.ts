@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Stack } from '../native/stack.ts';
+import type { StackUrls } from './stack-ports.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../observe', file), 'utf8');
 
@@ -35,7 +35,7 @@ async function expectSeries(name: string, series: string, query: (expression: st
  * @param target a URL that the expander may follow.
  */
 export async function ask(
-  { expander, tasks }: Stack['urls'],
+  { expander, tasks }: StackUrls,
   target = `http://127.0.0.1:${new URL(tasks).port}/public/x`,
 ): Promise<void> {
   const json = { Accept: 'application/json', 'Content-Type': 'application/json' };

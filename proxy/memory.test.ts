@@ -121,11 +121,11 @@ const connections = (server: http.Server) => promisify(server.getConnections.bin
 
 describe('The workers', () => {
   /** What the container computes on a machine with so many cores. */
-  const inContainer = (cores: number, LONGHAND_WORKERS = '', LONGHAND_FRONT = '') => {
-    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS, LONGHAND_FRONT };
+  const inContainer = (cores: number, LONGHAND_WORKERS: string) => {
+    const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS };
     const print = 'echo $LONGHAND_WORKERS $LONGHAND_WORKER_CONNECTIONS';
     const script = `nproc() { echo ${cores}; }; . ./derived.envsh && ${print}`;
-    return `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env, stdio: 'pipe' })}`.trim();
+    return `${execFileSync('sh', ['-c', script], { cwd: import.meta.dirname, env })}`.trim();
   };
 
   test.each([
@@ -141,14 +141,4 @@ describe('The workers', () => {
       expect(inContainer(cores, wanted)).toBe(`${count} ${each}`);
     },
   );
-
-  test.each(['0', '17', '-1', 'many', '2 '])('LONGHAND_WORKERS=%s stops the start', (wanted) => {
-    expect(() => inContainer(2, wanted)).toThrow(`LONGHAND_WORKERS=${wanted}: is not from 1 to 16`);
-  });
-
-  test('LONGHAND_FRONT=10.0.0.0/8; stops the start, with the exit code 78', () => {
-    const message = 'LONGHAND_FRONT=10.0.0.0/8;: is not a list of networks such as 10.80.80.1/32,fd00::1/128';
-    const fault = { status: 78, message: expect.stringContaining(message) };
-    expect(() => inContainer(2, '', '10.0.0.0/8;')).toThrow(expect.objectContaining(fault));
-  });
 });

@@ -223,6 +223,8 @@ describe('The native run', { timeout: 120_000 }, () => {
     const { code, output } = await runner.run('up', {
       LONGHAND_API_RATE: 'fast',
       LONGHAND_BIND: '\u001b[2J\u202e',
+      LONGHAND_FRONT: '10.0.0.0/8;',
+      LONGHAND_WORKERS: '17',
       LONGHAND_PROT: '80',
       LONGHAND_TASKS_PORT: '0',
       EXPANDER_MAX_REDIRECT: 'many',
@@ -235,6 +237,8 @@ describe('The native run', { timeout: 120_000 }, () => {
         'LONGHAND_BIND=\\u001b[2J\\u202e: is not an IP address',
         'LONGHAND_TASKS_PORT=0: is not from 1 to 65535',
         'LONGHAND_API_RATE=fast: is not a rate such as 10r/s or 30r/m',
+        'LONGHAND_WORKERS=17: is not from 1 to 16',
+        'LONGHAND_FRONT=10.0.0.0/8;: is not a list of networks such as 10.80.80.1/32,fd00::1/128',
         'EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20\n',
       ],
     ]);

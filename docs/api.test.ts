@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { type Shortener, startShortener } from '@longhand/shortener';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { errorCodes as expanderCodes } from '../expander/src/expansion/errors.ts';
+import { testExpander } from '../expander/testing/expander.ts';
+import { serving } from '../expander/testing/serving.ts';
+import { shortener } from '../expander/testing/shortener.ts';
 import { errorStatuses } from '../tasks/src/task/errors.ts';
+import { useService } from '../tasks/testing/service.ts';
 
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 
@@ -17,29 +20,20 @@ const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)
   ([, command = '', output = '']) => ({ command, output: /[{}/]/.test(output) ? output : '…' }),
 );
 
-let stack: TemporaryStack;
-let shortener: Shortener;
-const folder = mkdtempSync(join(tmpdir(), 'longhand-api-'));
-beforeAll(async () => {
-  shortener = await startShortener();
-  stack = await startTemporaryStack();
-});
-afterAll(async () => {
-  await stack?.stop();
-  await shortener?.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** The addresses of this test instead of those of the page. */
-const here = (text: string) =>
-  text
-    .replaceAll('http://localhost:8081', stack.urls.expander)
-    .replaceAll('http://localhost:8082', stack.urls.tasks)
-    .replaceAll('https://example.com/', `${shortener.url}/chain/0`)
-    .replaceAll('sho.rt/', `${new URL(shortener.url).host}/chain/1?`);
+const kept = useService();
 
 test('every command works as printed, on a list without tasks', { timeout: 120_000 }, async () => {
   expect(commands.length).toBeGreaterThan(14);
+  const expander = await serving(testExpander().app);
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-api-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  /** The addresses of this test instead of those of the page. */
+  const here = (text: string) =>
+    text
+      .replaceAll('http://localhost:8081/', expander.url)
+      .replaceAll('http://localhost:8082/', kept.service.url)
+      .replaceAll('https://example.com/', `${shortener.url}/chain/0`)
+      .replaceAll('sho.rt/', `${new URL(shortener.url).host}/chain/1?`);
   const env = { ...childEnvironment, PATH: process.env.PATH };
   for (const { command, output } of commands) {
     // The event stream does not end.

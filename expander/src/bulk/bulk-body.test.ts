@@ -47,25 +47,3 @@ describe('the body of a request', () => {
     }
   });
 });
-
-describe('all bodies together', () => {
-  const overloaded = {
-    code: 'overloaded',
-    message: 'Too many lists of URLs are in progress; try again soon.',
-  };
-
-  test('have so many bytes at a time, and the next is overloaded, until one is released', async () => {
-    const read = createBodyReader(10);
-    const [six, four] = [read(post('x'.repeat(6))), read(post('x'.repeat(4)))];
-    await Promise.all([six.text, four.text]);
-    const refused = read(post('x'));
-    await expect(refused.text).rejects.toMatchObject(overloaded);
-    refused.release();
-    six.release();
-    six.release();
-    const begun = read(post(pieces('xxxx', 'xxx')));
-    await expect(begun.text).rejects.toMatchObject(overloaded);
-    begun.release();
-    expect(await read(post('x'.repeat(6))).text).toHaveLength(6);
-  });
-});

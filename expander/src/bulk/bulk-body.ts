@@ -10,20 +10,15 @@ export const maxBulkSize = 8_000_000;
 const maxHeld = 3 * maxBulkSize;
 
 /** Reads the bodies of requests, with a limit on the bytes of all together. */
-export function createBodyReader(max = maxHeld) {
+export function createBodyReader() {
   let held = 0;
 
   /**
-   * @returns the text, and `release`, which frees its memory for other bodies; calling it twice does no harm. The text
-   *   rejects with HTTPException 413 if the body is too large, and with ExpansionError `overloaded` if there is no memory
+   * @returns the text, and `release`, to be called once, which frees its memory for other bodies. The text rejects with HTTPException 413 if the body is too large, and with ExpansionError `overloaded` if there is no memory
    *   for it, or `aborted` if the client leaves.
    */
   return (request: Request) => {
     let size = 0;
-    const release = () => {
-      held -= size;
-      size = 0;
-    };
     const read = async () => {
       if (Number(request.headers.get('content-length')) > maxBulkSize) throw tooLarge();
       // It grows with the body.
@@ -31,7 +26,7 @@ export function createBodyReader(max = maxHeld) {
       // The server reads the rest of a body that is refused, so that the client gets the response.
       for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
         if (size + chunk.length > maxBulkSize) throw tooLarge();
-        if (held + chunk.length > max) throw overloaded('Too many lists of URLs are in progress');
+        if (held + chunk.length > maxHeld) throw overloaded('Too many lists of URLs are in progress');
         bytes.buffer.resize(size + chunk.length);
         bytes.set(chunk, size);
         size += chunk.length;
@@ -42,6 +37,9 @@ export function createBodyReader(max = maxHeld) {
     const text = read().catch((error) => {
       throw request.signal.aborted ? aborted(error) : error;
     });
+    const release = () => {
+      held -= size;
+    };
     return { text, release };
   };
 }

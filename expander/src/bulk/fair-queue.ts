@@ -16,14 +16,13 @@ const defaults = {
 
 interface List {
   client: { name: string; inFlight: number };
-  inFlight: number;
   /** What waits, by the origin that it contacts first. */
   waiting: Map<string, PromiseWithResolvers<void>[]>;
 }
 
 /**
- * A fair queue for lists of URLs: each free place goes to the client with the fewest expansions in flight, and there to
- * the list with the fewest. An origin that hangs uses up its own share only.
+ * A fair queue for lists of URLs: they take turns, one expansion each. A client or an origin that hangs uses up its own
+ * share only.
  *
  * @returns opens a list for a client. @throws ExpansionError `overloaded` when too many lists are in progress.
  */
@@ -34,30 +33,23 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
   const atOrigin = new Map<string, number>();
   let inFlight = 0;
 
-  const hasRoom = (origin: string) => (atOrigin.get(origin) ?? 0) < max.maxPerOrigin;
+  /** The first origin of a list that may be contacted. */
+  const nextOrigin = ({ client, waiting }: List) =>
+    client.inFlight < max.maxPerClient
+      ? waiting.keys().find((origin) => (atOrigin.get(origin) ?? 0) < max.maxPerOrigin)
+      : undefined;
   const count = (list: List, origin: string, change: 1 | -1) => {
     inFlight += change;
-    list.inFlight += change;
     list.client.inFlight += change;
     const number = (atOrigin.get(origin) ?? 0) + change;
     if (number > 0) atOrigin.set(origin, number);
     else atOrigin.delete(origin);
   };
-  // It looks at each list, not at each line: so few origins can be full that it soon finds another one.
-  const findNext = () => {
-    let next: { list: List; origin: string } | undefined;
-    for (const list of lists) {
-      if (list.client.inFlight >= max.maxPerClient || (next && !isBefore(list, next.list))) continue;
-      const origin = list.waiting.keys().find(hasRoom);
-      if (origin !== undefined) next = { list, origin };
-    }
-    return next;
-  };
   const startNext = () => {
     while (inFlight < max.maxInFlight) {
-      const next = findNext();
-      if (!next) return;
-      const { list, origin } = next;
+      const list = lists.values().find((list) => nextOrigin(list) !== undefined);
+      const origin = list && nextOrigin(list);
+      if (!list || origin === undefined) return;
       count(list, origin, 1);
       lists.delete(list);
       lists.add(list);
@@ -72,7 +64,6 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
     }
     const list: List = {
       client: others[0]?.client ?? { name, inFlight: 0 },
-      inFlight: 0,
       waiting: new Map(),
     };
     lists.add(list);
@@ -101,11 +92,6 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
     };
     return { run, close };
   };
-}
-
-/** Whether a free place goes to `a`, rather than to `b`. */
-function isBefore(a: List, b: List): boolean {
-  return (a.client.inFlight - b.client.inFlight || a.inFlight - b.inFlight) < 0;
 }
 
 /** Takes the first of those that wait for `origin`; the list's other origins come before it then. */

@@ -127,21 +127,6 @@ test('"Try again" asks the website again, whatever was remembered', async () => 
   expect(await page.getByLabel('Short URL').inputValue()).toBe(`new.example:${port}/a?b=c&d`);
 });
 
-describe('each hop', () => {
-  test('says only what the others do not', () =>
-    visits.visit({}, async (page) => {
-      const read = async (u: string) => {
-        await page.goto(visits.address(u));
-        return (await page.locator('ol').allInnerTexts()).join();
-      };
-      expect(await read('s.example/title')).not.toMatch(/encrypted|IPv/);
-      expect(await page.getByText('Every request: not encrypted, IPv4.').isVisible()).toBe(true);
-      const differing = await read('s.example/wide');
-      expect(differing).toMatch(/307, moved temporarily, IPv6, [\s\S]*200, OK, IPv4, /);
-      expect(await page.getByText('Every request: not encrypted.').isVisible()).toBe(true);
-    }));
-});
-
 test('a URL that is cut ends in a fade, until its end is reached', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('s.example/wide'));

@@ -71,8 +71,6 @@ export function describeAnswer(u: string, expansion: Expansion) {
           } satisfies Actions,
         }
       : null,
-    /** What holds for every request of the chain, said once. */
-    common: commonFacts(expansion),
     /** What a screen reader says: the host stands for the whole URL. */
     announcement:
       verdict === 'Page found'
@@ -127,15 +125,21 @@ export function documentTitle(...urls: (string | null | undefined)[]): string {
 /** What the page shows of the last one of `hops`. */
 export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
-  const { kind, status, milliseconds, wrapper, location, url } = hop;
+  const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
   const next = kind && parseUrl(location ?? '', url);
   return {
     url,
     wrapper: wrapper ?? null,
-    words: `${status}, ${statusInWords(status ?? 0)}`,
-    redirect: kind === 'refresh' ? 'a Refresh header' : kind === 'meta' ? 'a meta refresh tag' : null,
-    facts: requestFacts(hop),
-    duration: duration(milliseconds),
+    words: [
+      ...[status, statusInWords(status ?? 0)],
+      kind === 'refresh' && 'redirects with a Refresh header',
+      kind === 'meta' && 'redirects with a meta refresh tag',
+      cached && 'cached',
+      bytesRead !== undefined ? 'beginning read' : method === 'GET' && 'requested with GET',
+      duration(milliseconds),
+    ]
+      .filter(Boolean)
+      .join(', '),
     /** The URL that is requested next, which is shown while it is waited for. */
     next: next ? cut(next.href) : null,
     /** Several hops within one site are folded: its name where they begin. */
@@ -149,25 +153,3 @@ export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…
 
 /** Whether a hop leads to its own site. */
 const stays = (hop: Hop | undefined) => hop !== undefined && hop.kind !== null && !hop.domainChanged;
-
-/** How a hop was requested. */
-function requestFacts({ tls, addressFamily, cached, method, bytesRead }: Hop) {
-  const isRead = bytesRead !== undefined;
-  return [
-    { fact: 'encryption', words: tls ? 'encrypted (TLS)' : 'not encrypted' },
-    { fact: 'family', words: addressFamily ? `IPv${addressFamily}` : '' },
-    { fact: 'cached', words: cached ? 'cached' : '' },
-    { fact: 'method', words: isRead ? 'beginning read' : method === 'GET' ? 'requested with GET' : '' },
-  ].filter(({ words }) => words !== '');
-}
-
-/** The facts that several requests share; null if they share none. The summary says that a whole expansion is cached. */
-function commonFacts({ hops, cached }: Expansion) {
-  const [first = [], ...others] = hops.filter(({ status }) => status !== null).map(requestFacts);
-  if (others.length === 0) return null;
-  const shared = first.filter(({ words }) =>
-    others.every((facts) => facts.some((fact) => fact.words === words)),
-  );
-  const said = shared.filter(({ fact }) => !(cached && fact === 'cached')).map(({ words }) => words);
-  return said.length > 0 ? { facts: shared.map(({ fact }) => fact).join(' '), words: said.join(', ') } : null;
-}

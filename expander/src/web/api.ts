@@ -101,18 +101,15 @@ export async function expandRequest(
 /**
  * Checks a request, and says whose it is. Any number of empty `u` counts as none.
  *
- * @throws ExpansionError if `u`, `cb` or `err` is given twice: the URL in `u` most likely was not percent-encoded. Also
- *   if an expander asks for an expansion: URLs that nest its own address would keep it busy with itself.
+ * @throws ExpansionError if `u` is given twice: most likely it was not percent-encoded. Also if an expander asks for an
+ *   expansion: URLs that nest its own address would keep it busy with itself.
  */
 export function readRequest(c: Context) {
-  const { u = [], cb = [], err = [] } = c.req.queries();
+  const { u = [] } = c.req.queries();
   const isEmpty = u.every((url) => url.trim() === '');
   if (u.length > 1 && !isEmpty) {
     const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
     throw new ExpansionError('invalid_url', message);
-  }
-  for (const [argument, { length }] of Object.entries({ cb, err })) {
-    if (length > 1) throw invalidCallback(`The \`${argument}\` argument is given more than once.`);
   }
   if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
     throw new ExpansionError('target_refused', 'This URL points back to this service.');

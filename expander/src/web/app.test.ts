@@ -207,12 +207,11 @@ describe('GET /api/chain', () => {
 test('/openapi.json describes every route of the API', async () => {
   const response = await app.request('/openapi.json');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
-  const description = (await response.json()) as { paths: object; info: { version: string } };
-  const { paths, info } = description;
+  const { paths, info, components } = JSON.parse(await response.text());
   expect(info.version).toBe(manifest.version);
   // What nginx answers to an unknown key, also as JSON.
-  const code = { enum: expect.arrayContaining(['unknown_key']) };
-  expect(description).toMatchObject({ components: { schemas: { Failure: { properties: { code } } } } });
+  expect(components.schemas.Failure.properties.code.enum).toContain('unknown_key');
+  expect(paths['/api'].get.responses).toHaveProperty('401');
   const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));
   expect(Object.keys(paths).sort()).toEqual([...new Set(routes)].sort());
 });

@@ -16,7 +16,7 @@ const app = scriptedApp({
   'https://www.example.com/journal': {},
   'https://sho.rt/down': to('https://track.example/c?u=1', 307),
   'https://track.example/c?u=1': { ...to('http://mail.example/open'), method: 'GET' },
-  'http://mail.example/open': { ...to(tracked, 302), addressFamily: 6 },
+  'http://mail.example/open': to(tracked, 302),
   [tracked]: {},
   'http://sho.rt/title': to('http://xn--pple-43d.example/', 302),
   'http://xn--pple-43d.example/': { title: 'اشتر خبزا', bytesRead: 9 },

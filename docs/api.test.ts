@@ -8,6 +8,7 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
 import { expect, onTestFinished, test } from 'vitest';
 import { errorCodes as expanderCodes } from '../expander/src/expansion/errors.ts';
 import { testExpander } from '../expander/testing/expander.ts';
+import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 import { serving } from '../expander/testing/serving.ts';
 import { shortener } from '../expander/testing/shortener.ts';
 import { errorStatuses } from '../tasks/src/task/errors.ts';
@@ -53,4 +54,27 @@ test('every code of an error is in a table, and no other', () => {
   const cells = [...page.matchAll(/^\| ((?:`[a-z_\d]+`,? ?)+) *\| +\d+ \|/gm)].map(([, cell = '']) => cell);
   const documented = cells.flatMap((cell) => cell.match(/[a-z_\d]+/g) ?? []);
   expect(documented.sort()).toEqual([...expanderCodes, 'empty', ...Object.keys(errorStatuses)].sort());
+});
+
+/** The fields in the first column of the table under a heading. */
+function fieldsUnder(heading: string): (string | undefined)[] {
+  const [, section = ''] = page.split(`### ${heading}\n`);
+  const [table = ''] = section.split('\n#');
+  return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, field]) => field);
+}
+
+test('every field of /api/chain is documented, and every documented field exists', async () => {
+  const wrapper = 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F';
+  const app = scriptedApp({
+    'http://s.example/': to(wrapper),
+    'http://end.example/': {
+      ...{ bytesRead: 1, title: 'A page', incomplete: true, scriptRedirect: true },
+      file: { name: 'a', size: null },
+    },
+  });
+  const response = await app.request('/api/chain?u=s.example/&follow=all');
+  const chain = (await response.json()) as { hops: object[] };
+  expect(Object.keys(chain).sort()).toEqual(fieldsUnder('`/api/chain`').sort());
+  const fields = chain.hops.flatMap((each) => Object.keys(each));
+  expect([...new Set(fields)].sort()).toEqual(fieldsUnder('A hop').sort());
 });

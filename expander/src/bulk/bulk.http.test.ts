@@ -103,17 +103,6 @@ describe('a client that goes away', () => {
     await expect.poll(() => signals.length).toBe(atATime + 1);
   });
 
-  test('while it reads a bulk answer, is told of as one whose answer was broken off', async () => {
-    const { url, lines } = await tracing(async ({ host }) =>
-      host === 'hang' ? new Promise<never>(() => {}) : end,
-    );
-    const asking = ask(url, '/api/expand', 'x\nhang');
-    await once(await answerTo(asking), 'data');
-    expect(lines).toEqual([]);
-    asking.destroy();
-    await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 200, cut: true }]);
-  });
-
   test.each([
     ['by length', 'Content-Length: 1000\r\n\r\nhttp://'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
@@ -128,14 +117,6 @@ describe('a client that goes away', () => {
       .poll(() => lines)
       .toMatchObject([{ status: 404 }, { path: '/api/expand', status: 499, level: 30, error: 'aborted' }]);
   });
-});
-
-test('a list that is malformed HTTP is told of as 400', async () => {
-  const { port, lines } = await tracing(async () => end);
-  const socket = connect(port, '127.0.0.1');
-  socket.write('POST /api/expand HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n');
-  expect(await text(socket)).toContain('HTTP/1.1 400 Bad Request');
-  await expect.poll(() => lines).toMatchObject([{ path: '/api/expand', status: 400, level: 30 }]);
 });
 
 test('a fault of ours is told in its line and in the log; the other lines are expanded', async () => {

@@ -2,10 +2,9 @@ import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { parseUrl } from '../expansion/parse-url.ts';
 import { type Ending, endingOf, tones } from './endings.ts';
-import { journey } from './journey.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { answered, duration, list, sizeInWords, statusInWords, summary } from './wording.ts';
+import { answered, duration, journey, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
 interface Link {
   label: string;

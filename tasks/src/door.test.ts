@@ -38,17 +38,6 @@ describe('A list with a password', () => {
     expect(JSON.stringify(service.log)).not.toMatch(/pass-word|t0ken/);
   });
 
-  test('is asked for, and takes tokens, while the store is away', async () => {
-    const service = await serviceOfTest({
-      TASKS_PASSWORD_FILE: textFile('secret'),
-      TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
-      REDIS_URL: 'redis://127.0.0.1:1/0',
-    });
-    expect(await status(service, {})).toBe(401);
-    expect(await status(service, { Cookie: 'login=1.x' })).toBe(503);
-    expect(await status(service, { Authorization: 'Bearer t0ken' })).toBe(503);
-  });
-
   test('answers an import without a session, and reads the rest, so that a client hears it', async () => {
     const body = new Blob([Buffer.alloc(20 * 1024 ** 2, 'x\n')]);
     const headers = { 'Content-Type': 'text/plain', Accept: 'application/json' };
@@ -76,10 +65,4 @@ test('A password and tokens that change while the list is open count within seco
   writeFileSync(files.TASKS_PASSWORD_FILE, 'new password');
   await expect.poll(() => status(service, { Cookie }), { timeout: 20_000 }).toBe(401);
   expect(await status(service, { Cookie: await logIn(service, 'new password') })).toBe(200);
-});
-
-test('A list that the network may change is told at the start', async () => {
-  const { log } = await serviceOfTest({ REDIS_URL: kept.url, LONGHAND_BIND: '0.0.0.0' });
-  const warning = expect.stringContaining('The task list has no password');
-  expect(log).toContainEqual(expect.objectContaining({ level: 'warn', msg: warning }));
 });

@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { addByForm, serviceOfTest, useService } from '../testing/service.ts';
+import { addByForm, type Service, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
 import { securityHeaders } from './web/security-headers.ts';
 
-const kept = useService();
+const kept = useService({ LONGHAND_BIND: '0.0.0.0' });
 
+const portOf = ({ url }: Service) => new URL(url).port;
 const status = async (url: string) => (await fetch(url)).status;
 
 test('the service serves, says where, counts requests, and ends with 0 on SIGTERM', async () => {
@@ -39,6 +38,11 @@ test('the service serves, says where, counts requests, and ends with 0 on SIGTER
   expect(await own.end('SIGTERM')).toBe(0);
 });
 
+test('a list without a password that the network may change is told at the start', () => {
+  const warning = expect.stringContaining('The task list has no password');
+  expect(kept.service.log).toContainEqual(expect.objectContaining({ level: 'warn', msg: warning }));
+});
+
 test('replicas agree on tokens again within seconds after their store was replaced', async () => {
   const page = await fetch(kept.service.url);
   await kept.empty();
@@ -52,8 +56,7 @@ test('replicas agree on tokens again within seconds after their store was replac
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */
 async function raw(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(kept.service.url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect(Number(portOf(kept.service)), '127.0.0.1');
   socket.write(bytes);
   return text(socket);
 }
@@ -107,31 +110,24 @@ describe('without Redis', () => {
   });
 });
 
-describe('start', () => {
-  test('an invalid environment ends it with 78 and a message that names every fault, and nothing else', async () => {
-    const { status, output } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
-      env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
-      encoding: 'utf8',
-    });
-    expect(status).toBe(78);
-    expect(output.join('')).toBe(
+test.each([
+  [
+    'an invalid environment',
+    () => ({ TASKS_COLOUR: 'red', PORT: 'x' }),
+    () =>
       'Invalid environment:\n' +
-        '  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
-    );
+      '  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
+  ],
+  [
+    'a port that is taken',
+    () => ({ REDIS_URL: kept.url, PORT: portOf(kept.service) }),
+    () =>
+      `Port ${portOf(kept.service)} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
+  ],
+])('%s ends the start with 78 and a message that says so', (_, env, message) => {
+  const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
+    env: { ...childEnvironment, OPS_PORT: '0', ...env() },
+    encoding: 'utf8',
   });
-
-  test('a port that is taken ends it with 78 and one line that says so', async () => {
-    const port = await freePort();
-    const taken = createServer().listen(port, '127.0.0.1');
-    await once(taken, 'listening');
-    const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
-      env: { ...childEnvironment, REDIS_URL: kept.url, PORT: `${port}`, OPS_PORT: '0' },
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([
-      78,
-      `Port ${port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
-    ]);
-    taken.close();
-  });
+  expect([status, stderr]).toEqual([78, message()]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Service, serviceOfTest, startService } from '../../testing/service.ts';
+import { type Service, startService } from '../../testing/service.ts';
 import { useStore } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
 import { keys } from './keys.ts';
@@ -107,10 +107,9 @@ describe('GET /tasks/events', () => {
   });
 
   test('ends when the replica is asked to stop, so that it can', async () => {
-    const service = await serviceOfTest({ REDIS_URL: kept.url });
-    const seen = await watch(service);
+    const seen = await watch(replicas[1]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
-    expect(await service.end('SIGTERM')).toBe(0);
+    expect(await replicas[1]?.end('SIGTERM')).toBe(0);
     await expect.poll(() => seen.ended).toBe(true);
   });
 });

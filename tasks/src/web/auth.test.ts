@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
+import { TaskError } from '../task/errors.ts';
 import { auth, pageAfterLogin } from './auth.ts';
 
 const password = 'öffne dich, bitte ';
@@ -244,6 +245,14 @@ describe('A token', () => {
     const headers = { Authorization, 'Content-Type': 'application/json' };
     const added = await kept.app.request('/tasks', { method: 'POST', headers, body: '{"title":"milk"}' });
     expect(added.status).toBe(expected === 200 ? 201 : 401);
+  });
+
+  test('is enough while the store, which has the key of sessions, is away', async () => {
+    const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
+    kept.app = guarded(password, () => Promise.reject(away));
+    expect(await status('/tasks', {})).toBe(401);
+    expect(await status('/tasks', { Cookie: 'login=1.x' })).toBe(503);
+    expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
   test('of a front does no harm to a session', async () => {

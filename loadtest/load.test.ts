@@ -134,12 +134,12 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     const { code, output, folder } = await run('breakpoint', {
       ...stack.variables,
       LOAD_P99: '0',
-      LOAD_PEAK_RATE: '400',
+      LOAD_PEAK_RATE: '100',
     });
     expect(code, output).toBe(99);
     const { metrics } = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
     expect(metrics.rate_reached.value).toBeGreaterThan(profiles.short?.breakpoint.rate ?? Infinity);
-    expect(metrics.rate_reached.value).toBeLessThan(400);
+    expect(metrics.rate_reached.value).toBeLessThan(100);
   });
 
   test('no redirect of a stack is followed, and that to a login is named as such', async () => {

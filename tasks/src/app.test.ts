@@ -413,13 +413,18 @@ describe('Unknown paths and methods', () => {
 describe('Store failure', () => {
   const down = () =>
     Promise.reject(new TaskError('store_unavailable', 'The tasks cannot be reached just now.'));
-  const broken = (): TaskStore => ({ ...kept.store, list: down, create: down, update: down });
+  const exports = () => ({ [Symbol.asyncIterator]: () => ({ next: down }) });
+  const broken = (): TaskStore => ({
+    ...kept.store,
+    ...{ list: down, create: down, update: down, export: exports },
+  });
 
   test.each([
     ['/', '?'],
     ['/?filter=open&after=3', '?filter=open&amp;after=3'],
     ['/task/1/finish', '?'],
     ['/task/1/unfinish', '?'],
+    ['/tasks/export', '?'],
   ])(
     'GET %s is 503 with Retry-After and a page for people, which leads to the same again',
     async (path, again) => {

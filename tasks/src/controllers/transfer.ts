@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pause } from '@longhand/shared/pause.ts';
 import { TaskError } from '../task/errors.ts';
-import { type Format, formats, jsonLines } from '../task/formats.ts';
+import { type Format, formats } from '../task/formats.ts';
 import { readLines, readTasks } from '../task/import.ts';
 import type { TaskStore } from '../task/task.ts';
 import { readBody } from '../web/body.ts';
@@ -19,18 +19,11 @@ const maxFile = 1024 ** 2;
 /** Imports that one process reads at the same time, one of each client: each takes a second of CPU at most. */
 const maxImports = 2;
 
-/** How a file of each media type is read. */
-const mediaTypes = new Map<string | undefined, Format>([
-  ['text/plain', formats.text],
-  ['application/json', formats.json],
-  ['application/x-ndjson', jsonLines],
-]);
-
-/** How a file is read whose name ends like this. */
-const fileTypes = new Map<string | undefined, Format>([
-  ['json', formats.json],
-  ['ndjson', jsonLines],
-]);
+/** How a file is read, by its media type and by the end of its name. */
+const mediaTypes = new Map<string | undefined, Format>(
+  Object.values(formats).map((format) => [format.type.split(';')[0], format]),
+);
+const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'pause'>;
 

@@ -58,8 +58,9 @@ const json: Format = {
 };
 
 /** One task, or an array of them, on each line; also the lines of an export. */
-export const jsonLines: Format = {
+const ndjson: Format = {
   ...json,
+  type: 'application/x-ndjson',
   entries: (file) => lines(file).map((line) => (now) => readJsonLine(utf8(line), now)),
 };
 
@@ -68,7 +69,8 @@ function readJsonLine(line: string, now: Date): Iterable<NewTask> {
   return found.values().map((task) => readTask(task, now));
 }
 
-export const formats = { text, json };
+/** By the ends of the files' names. */
+export const formats = { text, json, ndjson };
 
 /** The lines of a file, without splitting all of it at once. */
 function* lines(file: Buffer): Generator<Buffer> {

@@ -3,7 +3,7 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formats, jsonLines } from './formats.ts';
+import { formats } from './formats.ts';
 import { readTasks } from './import.ts';
 import type { NewTask, Task } from './task.ts';
 
@@ -64,7 +64,7 @@ test.each([
   ['text', formats.text, 'a\n'.repeat(12_501)],
   ['text with faulty lines', formats.text, 'a\n\0\n'.repeat(6_251)],
   ['an array', formats.json, `[${'{"title":"a"},'.repeat(12_500)}{"title":"a"}]`],
-  ['arrays on lines', jsonLines, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
+  ['arrays on lines', formats.ndjson, `[${'{"title":"a"},'.repeat(12_499)}{"title":"a"}]\n{"title":"a"}`],
 ])('More than 12,500 tasks are refused as a whole: %s', async (_, format, file) => {
   await expect(read(file, format)).rejects.toMatchObject({
     code: 'body_too_large',

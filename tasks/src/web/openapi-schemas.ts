@@ -11,7 +11,6 @@ import {
 import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
-const newTask = newTaskSchema.required();
 
 /** What nginx answers itself (proxy/pages/errors.ts) and serve.ts, beyond our own codes. */
 const proxyCodes =
@@ -28,7 +27,7 @@ const described = {
     finished: count,
     next: z.string().optional().describe('The address of the next page; absent on the last.'),
   }),
-  NewTask: newTask,
+  NewTask: newTaskSchema.required(),
   TaskChange: changeSchema,
   ImportedTask: importSchema,
   Removal: removalSchema,
@@ -64,9 +63,6 @@ function jsonSchema(schema: z.ZodType) {
       // The format says as much as its pattern.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
-      // zod means that numbers are safe integers; nobody has to know.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
   });
   return rest;

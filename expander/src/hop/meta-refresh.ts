@@ -9,6 +9,7 @@ import {
 
 /** A meta element that sends the visitors of its page on. */
 export interface MetaRefresh {
+  kind: 'meta';
   /** Its `content`. */
   content: string;
   /** The `href` of the first `<base>` before it. */
@@ -94,7 +95,7 @@ function collecting(facts: PageFacts): Adapter {
       }
       const content = attribute('content');
       if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
-        facts.refreshes.push({ content, base });
+        facts.refreshes.push({ kind: 'meta', content, base });
       }
     },
     onItemPush() {

@@ -70,19 +70,12 @@ function shortest(
   refreshes: readonly MetaRefresh[],
   encoding: string,
 ): Refresh | null {
-  const found = sandbox.test(`${policy}`) ? [] : refreshes;
-  const metas = noBase.test(`${policy}`) ? found.map((meta) => ({ ...meta, base: null })) : found;
-  const written = [
-    ...(refresh === undefined ? [] : [{ kind: 'refresh', content: `${refresh}`, base: null } as const]),
-    ...metas.map((meta) => ({ kind: 'meta', ...meta }) as const),
-  ];
+  const metas = sandbox.test(`${policy}`) ? [] : refreshes;
   // A page has one base and may have a thousand refreshes: only the base of the last is looked at, and once.
-  const base = baseUrl(written.at(-1)?.base ?? null, url);
-  const inOrder = written
-    .flatMap(({ content, ...meta }) => ({
-      ...meta,
-      ...(parseRefresh(content) ?? { delay: Infinity, url: '' }),
-    }))
+  const base = noBase.test(`${policy}`) ? url.href : baseUrl(metas.at(-1)?.base ?? null, url);
+  const header = { kind: 'refresh', content: `${refresh ?? ''}`, base: null } as const;
+  const inOrder = [header, ...metas]
+    .map(({ content, ...written }) => ({ ...written, delay: Infinity, url: '', ...parseRefresh(content) }))
     .filter(({ delay }) => delay <= maxDelay)
     .reverse()
     .sort((a, b) => a.delay - b.delay);
@@ -95,12 +88,8 @@ function shortest(
 
 /** A title as it is shown: in one line, and cut. Null if nothing of it shows. The copy does not keep the page in memory. */
 function shown(title: string): string | null {
-  const characters = [
-    ...title
-      .replace(/[\s\p{Cc}]+/gu, ' ')
-      .trim()
-      .slice(0, 2 * maxTitle + 1),
-  ];
+  const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const characters = [...line.slice(0, 2 * maxTitle + 1)];
   const cut = characters.length > maxTitle ? [...characters.slice(0, maxTitle - 1), '…'] : characters;
   return cut.join('') || null;
 }

@@ -120,6 +120,14 @@ describe('a host that is silent on HEAD', () => {
     await expect.poll(byGet, { timeout: 25_000 }).toBe(64);
   });
 
+  test('fails as GET does', async () => {
+    const browse = createBrowse(async (_, { method }) => {
+      if (method === 'GET') throw new ExpansionError('request_failed', 'It is down.');
+      throw await new Promise((resolve) => setTimeout(resolve, 30, new Error('late')));
+    }, 10);
+    await expect(browse(new URL('http://a.example/'), {})).rejects.toMatchObject({ code: 'request_failed' });
+  });
+
   test('may still answer HEAD first: it is only slow', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

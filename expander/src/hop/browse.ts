@@ -32,9 +32,6 @@ interface Asked {
   isPage: boolean;
 }
 
-/** The outcome of a HEAD request: `none` if the connection was closed, or the response is not HTTP. */
-type Head = { result: 'useful' | 'refusal'; asked: Asked } | { result: 'none' | 'late' };
-
 /**
  * Finds out where a browser would go with as few requests as possible: HEAD, then GET if HEAD is refused, reset or too slow,
  * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, only GET is sent there.
@@ -50,7 +47,7 @@ export function createBrowse(request: Request, time = hopTime) {
     { cookie, signal, beforeContact }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<Answer> => {
     const { origin, href } = url;
-    const pageDeadline = performance.now() + time * settling;
+    const deadline = performance.now() + time * settling;
     const done = new AbortController();
     const headers = cookie ? ['Cookie', cookie] : [];
     const options = {
@@ -58,23 +55,49 @@ export function createBrowse(request: Request, time = hopTime) {
       signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
       beforeContact,
     };
-    const head = async () => asked(url, await request(url, { ...options, method: 'HEAD' }), 'HEAD');
-    const get = async () => asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET');
+    let page: Promise<Asked> | undefined;
+    const getPage = async () =>
+      asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET');
+    const get = () => (page ??= getPage());
+    /** The answer to GET, if that may say more and comes in time; else the one to HEAD. */
+    const settled = async (head: Asked): Promise<Answer> => {
+      if (!head.isPage && !isRefusal(head)) return head.answer;
+      const unlessFailed = get().catch(() => undefined);
+      const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
+      return inTime?.answer ?? asIncomplete(head.answer);
+    };
     try {
       const needing = needGet.get(origin);
       if (needing === '' || needing === href) return (await get()).answer;
-      const byHead = head().then(judged, unlessUnanswered);
-      const first = await within(time * patience, byHead, { result: 'late' } as const);
-      if (first.result === 'useful') return await withPage(first.asked, get, pageDeadline);
-      const answer = await withoutHead(first, byHead, get, pageDeadline);
-      const isBetter = first.result !== 'refusal' || answer.status !== first.asked.answer.status;
-      if (answer.method === 'GET' && isBetter) needGet.set(origin, needing === undefined ? href : '');
+      const byHead = request(url, { ...options, method: 'HEAD' })
+        .then((response) => asked(url, response, 'HEAD'))
+        .catch(unlessUnanswered);
+      const head = await within(time * patience, byHead, null);
+      // It may still be under way.
+      const late = () => byHead.then((answered) => (answered && !isRefusal(answered) ? answered : get()));
+      const first = head ?? (await Promise.any([late(), get()]).catch(get));
+      const answer = first.answer.method === 'GET' ? first.answer : await settled(first);
+      const saysMore = !head || (isRefusal(head) && answer.status !== head.answer.status);
+      if (answer.method === 'GET' && saysMore) needGet.set(origin, needing === undefined ? href : '');
       return answer;
     } finally {
       // Cancels the request that is still under way.
       done.abort();
     }
   };
+}
+
+/** Hosts refuse HEAD with any status from 400 on, though they redirect GET. */
+function isRefusal({ answer }: Asked): boolean {
+  return answer.status >= 400;
+}
+
+/** Null if the connection was closed, or the response is not HTTP. */
+function unlessUnanswered(error: unknown): null {
+  const cause = error instanceof ExpansionError ? error.cause : undefined;
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (['ECONNRESET', 'EPIPE', 'ERR_NOT_HTTP'].includes(code)) return null;
+  throw error;
 }
 
 /** `identity` costs least to read; websites that check what browsers send look for the other. */
@@ -107,43 +130,4 @@ async function asked(url: URL, response: Response, method: Answer['method']): Pr
 /** Whether browsers follow the `Location` before they look at anything else. */
 function isRedirect({ status, headers }: ResponseHead): boolean {
   return [301, 302, 303, 307, 308].includes(status) && Boolean(headers.location?.trim());
-}
-
-/** The answer to GET for a page, if it comes in time; else the answer to HEAD. */
-async function withPage(asked: Asked, get: () => Promise<Asked>, deadline: number): Promise<Answer> {
-  return asked.isPage ? byGet(asked, get(), deadline) : asked.answer;
-}
-
-/** The answer to GET; the one to HEAD if GET fails or takes too long. */
-async function byGet({ answer }: Asked, get: Promise<Asked>, deadline: number): Promise<Answer> {
-  const unlessFailed = get.catch(() => undefined);
-  const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
-  return inTime?.answer ?? asIncomplete(answer);
-}
-
-/** The answer if HEAD has not helped so far. It may still be under way. */
-async function withoutHead(
-  first: Head,
-  byHead: Promise<Head>,
-  get: () => Promise<Asked>,
-  deadline: number,
-): Promise<Answer> {
-  if (first.result === 'refusal') return byGet(first.asked, get(), deadline);
-  if (first.result !== 'late') return (await get()).answer;
-  const page = get();
-  const useful = byHead.then((head) => (head.result === 'useful' ? head.asked : Promise.reject()));
-  const asked = await Promise.any([useful, page]).catch(() => page);
-  return asked.answer.method === 'HEAD' ? withPage(asked, () => page, deadline) : asked.answer;
-}
-
-/** Hosts refuse HEAD with any status from 400 on, though they redirect GET. */
-function judged(asked: Asked): Head {
-  return { result: asked.answer.status < 400 ? 'useful' : 'refusal', asked };
-}
-
-function unlessUnanswered(error: unknown): Head {
-  const cause = error instanceof ExpansionError ? error.cause : undefined;
-  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException;
-  if (['ECONNRESET', 'EPIPE', 'ERR_NOT_HTTP'].includes(code)) return { result: 'none' };
-  throw error;
 }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
@@ -12,7 +11,6 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { shortener } from '../testing/shortener.ts';
-import { website } from '../testing/website.ts';
 
 let service: ChildProcess;
 let url: URL;
@@ -123,41 +121,6 @@ describe('the process', () => {
     }
     expect(said).not.toContain('    at ');
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
-  });
-
-  test('warns loudly that the guard is off for the networks it is given', async () => {
-    const exempting = start({ EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24' });
-    const warnings = [];
-    for await (const line of createInterface(exempting.stdout as Readable)) {
-      const { level, msg, networks } = JSON.parse(line);
-      if (level === 'warn') warnings.push([msg, networks]);
-      if (msg === 'listening') break;
-    }
-    exempting.kill('SIGKILL');
-    expect(warnings).toEqual([['THE PUBLIC-ADDRESS GUARD IS OFF for these networks', ['192.0.2.0/24']]]);
-  });
-
-  test('takes EXPANDER_MAX_REDIRECT and what it says of itself from its environment', async () => {
-    const said: unknown[] = [];
-    const target = await website((request, response) => {
-      const { 'user-agent': agent, accept, 'accept-language': language } = request.headers;
-      said.push([agent, accept, language]);
-      response.writeHead(301, { Location: `${request.url}/on` }).end();
-    });
-    const configured = start({ EXPANDER_MAX_REDIRECT: '2', EXPANDER_USER_AGENT: 'Probe/7 (test)' });
-    const api = new URL('api', (await logged(configured, 'listening')).url);
-    const u = `${target}/a`;
-    expect(await (await fetch(`${api}?u=${u}`)).text()).toBe(`${u}/on/on/on`);
-    expect(said).toEqual(Array(3).fill(['Probe/7 (test)', expect.stringMatching(/html/), 'en']));
-    configured.kill('SIGKILL');
-
-    // The one without settings of its own: five redirects, and the name of the product.
-    said.length = 0;
-    const unconfigured = await fetch(new URL(`api?u=${u}`, url));
-    expect(await unconfigured.text()).toBe(u + '/on'.repeat(6));
-    expect(said).toEqual(
-      Array(6).fill([expect.stringMatching(/^Longhand\//), expect.stringMatching(/html/), 'en']),
-    );
   });
 
   test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {

@@ -77,7 +77,7 @@ describe('While clients write and read, no request fails', () => {
   test('when an image is broken: it gets no requests, and the one before is brought back', async () => {
     const { failures } = await underLoad(cluster, async () => {
       // It starts, but it is not a task list.
-      await kubectl('set', 'image', 'deployment/tasks', 'tasks=redis:8.0.2');
+      await kubectl('set', 'image', 'deployment/tasks', 'service=redis:8.0.2');
       await expect(kubectl('rollout', 'status', '--timeout', '20s', 'deployment/tasks')).rejects.toThrow(
         /timed out/,
       );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { type Failure, startLoad, startRequests } from './load.ts';
+import { startLoad, startRequests } from './load.ts';
 import { send } from './send.ts';
 import type { TestStack } from './test-stack.ts';
 
@@ -14,7 +14,7 @@ export const writers = 4;
  * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and until there have
  * been `least` requests.
  *
- * @returns how many requests there were, and which failed, with the proxy's line about each that it answered.
+ * @returns how many requests there were, and which failed.
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>, least = 30_000) {
   const start = Date.now();
@@ -34,21 +34,11 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>, 
   }
   const [written, read] = await ended();
   const requests = written.requests + read.requests;
-  const failures = await explained(stack, [...written.failures, ...read.failures]);
+  const failures = [...written.failures, ...read.failures];
   const seconds = Math.round((Date.now() - start) / 1_000);
   const test = expect.getState().currentTestName;
   console.log(`${test}: ${requests} requests, ${failures.length} failures, ${seconds} s`);
   return { requests, failures };
-}
-
-/** The failures, each with the line of the proxy that answered it, where that proxy still is. */
-async function explained(stack: Watched, failures: Failure[]): Promise<(Failure & { line?: string })[]> {
-  if (failures.length === 0) return [];
-  const lines = await stack.proxyLog();
-  return failures.map((failure) => {
-    const line = failure.requestId && lines.find((text) => text.includes(failure.requestId ?? ''));
-    return { ...failure, ...(line && { line }) };
-  });
 }
 
 /** How many replicas answer requests to `port`, as the proxies log it. */

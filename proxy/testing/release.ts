@@ -1,4 +1,4 @@
-/** A release of this checkout in a registry of its own, and the release before it. */
+/** A release of this checkout in a registry of its own. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -66,18 +66,4 @@ export async function newProject() {
   const { ports, variables } = await freeStackPorts();
   const COMPOSE_PROJECT_NAME = `longhand-test-${randomBytes(4).toString('hex')}`;
   return { ports, env: { ...process.env, ...variables, COMPOSE_PROJECT_NAME } };
-}
-
-/** The commit that stands for the last release. */
-const previousCommit = '5360c39d2c2b4fdcbc1157745106fddb42754b14';
-
-/** Whether this clone has it. */
-export const hasPrevious =
-  spawnSync('git', ['cat-file', '-e', `${previousCommit}^{commit}`], { cwd: root }).status === 0;
-
-/** Its files, in a folder of their own. */
-export async function previousRelease(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-previous-'));
-  await run('sh', ['-c', `git archive ${previousCommit} | tar -x -C "$1"`, 'sh', folder], { cwd: root });
-  return folder;
 }

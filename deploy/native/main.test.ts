@@ -82,6 +82,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect([...ended.values()]).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
     stack = await runner.announced(starts.find((start) => !ended.has(start)) as Started);
     expect(stack.output()).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
+    expect(stack.output()).not.toContain('Redis is starting');
     await runner.add('kept');
   });
 

@@ -27,6 +27,7 @@ export const redis = (name: string, application: string, folder: string): Proces
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],
   ready: answersPing(join(folder, socketPath(name))),
+  quietStart: true,
   hint: hintOf(resolve(folder, name, 'appendonlydir')),
 });
 

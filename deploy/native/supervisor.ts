@@ -19,6 +19,8 @@ export interface ProcessSpec {
   env?: NodeJS.ProcessEnv;
   /** Whether it is ready. */
   ready(): Promise<boolean>;
+  /** Whether to show what it says before it is ready only if it fails. */
+  quietStart?: boolean;
   /** What people can do if it exits before it is ready. */
   hint?: string;
   /** SIGTERM by default. */
@@ -58,11 +60,15 @@ interface Child {
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
-  const onLine = (line: string) => context.onLine(name, line);
-  let child = launch(spec, context, onLine);
+  const show = (line: string) => context.onLine(name, line);
+  const held: string[] = [];
+  let onLine = spec.quietStart ? (line: string) => void held.push(line) : show;
+  let child = launch(spec, context, (line) => onLine(line));
   try {
     await ready(child, spec);
+    onLine = show;
   } catch (error) {
+    held.forEach(show);
     await terminate(child, stopSignal);
     throw error;
   }
@@ -76,10 +82,10 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
       if (signal.aborted) return;
       if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
       const { signalCode, exitCode } = child.process;
-      onLine(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
+      show(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
       await sleep(delay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      child = launch(spec, context, onLine);
+      child = launch(spec, context, show);
     }
   };
   const running = keepRunning();

@@ -108,7 +108,6 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    '--log.level=warn',
     // All disks: Prometheus keeps the one with the store.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
@@ -134,6 +133,7 @@ const program = (command: string, port: number, args: string[]): ProcessSpec => 
   command,
   args,
   ready: () => acceptsConnections({ host: '127.0.0.1', port }),
+  quietStart: true,
 });
 
 async function freePort(): Promise<number> {

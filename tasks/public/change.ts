@@ -32,7 +32,7 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
     throw new Failure('You are logged out.', 401);
   const page = new DOMParser().parseFromString(text, 'text/html');
   // The log-in page of a network may answer instead of us, with 200.
-  if (ok && page.querySelector('#list, form.write, #keys')) return page;
+  if (ok && page.querySelector('#list, form.write')) return page;
   const reason = page.querySelector('.problem') ?? page.querySelector('h1');
   throw new Failure(reason?.textContent || `This failed (error ${status}). Please try again.`, status, page);
 }

@@ -1,28 +1,23 @@
 const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** The rows around one that has moved or is gone: the arrow keys go on there. */
-let left: { row: Element | null; above?: HTMLElement | undefined; below?: HTMLElement | undefined } = {
-  row: null,
-};
+/** Where a row was that has moved or is gone: the arrow keys go on there. */
+let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
-function around(row: Element) {
-  const all = rows();
-  const i = all.indexOf(row as HTMLElement);
-  return { row, above: all[i - 1], below: all[i + 1] };
-}
+const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
 
 /** Moves the focus from `row`, which is about to go, to the list, where no key acts on a task. */
-export function leave(row: Element) {
-  left = around(row);
+export function leave(row: HTMLElement) {
+  left = placeOf(row);
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
 /** The row to which an arrow key leads from `row`, or from the list. */
-export function next(row: Element | null, key: 'ArrowUp' | 'ArrowDown') {
-  const from = row && row !== left.row ? around(row) : left;
-  left = { row: null };
-  const [to, other] = key === 'ArrowUp' ? [from.above, from.below] : [from.below, from.above];
-  return row ? to : ([to, other].find((place) => place?.isConnected) ?? rows()[0]);
+export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
+  const from = row && row !== left.row ? placeOf(row) : left;
+  left = { row: null, at: 0 };
+  const others = rows().filter((other) => other !== from.row);
+  const [to, other] = key === 'ArrowUp' ? [from.at - 1, from.at] : [from.at, from.at - 1];
+  return others[to] ?? (row ? undefined : others[other]);
 }
 
 /**
@@ -35,7 +30,7 @@ export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
   if (focused === document.body) return () => {};
   const row = focused.closest<HTMLElement>('.tasks > li');
-  const before = row && around(row);
+  const before = row && placeOf(row);
   const field = focused.closest('#notice') && document.getElementById('title');
   return () => {
     if (before && (own || !row.isConnected)) left = before;

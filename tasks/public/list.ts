@@ -3,7 +3,7 @@
 
 import { enqueue, heard, refresh, refreshQuietly } from './change.js';
 import { edit, endEdit, explain, keepDraft, restoreDrafts, write } from './forms.js';
-import { showKeys } from './keys.js';
+import './keys.js';
 import { live } from './live.js';
 import { complain } from './notice.js';
 import { countLines, endLines, offerLines } from './paste.js';
@@ -18,7 +18,7 @@ document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
   // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
-  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write button'))
+  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
     return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -26,7 +26,6 @@ document.addEventListener('click', (event) => {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
-  else if (link.matches('.keys')) showKeys();
   // What is under way is answered first.
   else if (link.closest('nav, footer') && document.body.matches('.busy'))
     enqueue(async () => location.assign(link.href));
@@ -41,8 +40,8 @@ document.addEventListener('dblclick', ({ target }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  // It leaves the list, or closes a dialog.
-  if (form.matches('[action="/logout"], [method=dialog]')) return;
+  // It leaves the list.
+  if (form.matches('[action="/logout"]')) return;
   event.preventDefault();
   if (form.matches('.write')) write(form);
   else press(form, event.submitter);

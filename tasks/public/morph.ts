@@ -6,8 +6,6 @@ declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 // If it did not load, this throws: then no script runs, and the page works without them.
 const { morph: morphElement } = Idiomorph;
 
-const still = matchMedia('(prefers-reduced-motion: reduce)');
-
 const list = () => document.getElementById('list') as HTMLElement;
 
 /** The version of the list that is shown. */
@@ -19,13 +17,20 @@ const is = (node: Node, selector: string) => node instanceof Element && node.mat
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
-  beforeNodeRemoved: (old: Node) => !is(old, '.write, .editing, .tasks:has(.editing)'),
+  beforeNodeRemoved: (old: Node) => !is(old, '.write'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
-  afterNodeAdded(node: Node) {
-    if (still.matches || !is(node, '.tasks > li')) return;
-    (node as Element).animate([{ backgroundColor: 'var(--tint)' }, {}], 900);
-  },
 };
+
+/** Gives `page` the rows that are edited and that it no longer has: above the row that they stood above. */
+function keepEdited(page: Document) {
+  for (const row of [...list().querySelectorAll('.editing')].reverse()) {
+    if (page.getElementById(row.id)) continue;
+    if (!page.querySelector('.tasks'))
+      page.querySelector('.empty')?.replaceWith((row.parentElement as Element).cloneNode());
+    const below = page.getElementById(row.nextElementSibling?.id ?? '');
+    page.querySelector('.tasks')?.insertBefore(row.cloneNode(), below);
+  }
+}
 
 /**
  * Makes the list, or all of the page, as it is on `page`. What did not change stays the same element.
@@ -36,10 +41,7 @@ export function morph(part: '#list' | 'main', page: Document, first: (page: Docu
   const refocus = keepFocus(part === 'main');
   localise(page);
   first(page);
-  // An empty list has no rows but those that are edited.
-  if (!page.querySelector('.tasks')) {
-    for (const row of list().querySelectorAll('.tasks > li:not(.editing)')) row.remove();
-  }
+  keepEdited(page);
   morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))

@@ -6,8 +6,6 @@ export const readable = 5_000;
 /** When the shown complaint may go, once the server answers. */
 let passesAt = Infinity;
 
-type Link = Partial<HTMLAnchorElement> | undefined;
-
 const make = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   as: Partial<HTMLElementTagNameMap[Name]>,
@@ -17,10 +15,9 @@ const make = <Name extends keyof HTMLElementTagNameMap>(
  * Says what happened; screen readers announce it, because the notice is a live region. A title in it cannot change
  * the direction of the text around it.
  */
-export function say(text: string, title?: string, link?: Link) {
+export function say(text: string, title?: string) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
-  if (link) notice.append(' ', make('a', link));
 }
 
 /**
@@ -29,7 +26,7 @@ export function say(text: string, title?: string, link?: Link) {
  * @param passes milliseconds after which it is over once the server answers again; by default it is not
  * @param link what to do about it
  */
-export function complain(text: string, passes = Infinity, link?: Link) {
+export function complain(text: string, passes = Infinity, link?: Partial<HTMLAnchorElement>) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {

@@ -32,11 +32,8 @@ export async function offerLines(single: HTMLFormElement, text: string) {
   add.focus();
 }
 
-/** Says that the lines were added, and leads to them if they are not shown here. */
 export function linesAdded(several: HTMLFormElement, text: string) {
-  const shown = new URLSearchParams(location.search);
-  const elsewhere = shown.get('filter') === 'finished' || shown.has('after');
-  say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
+  say(`Added ${tasksIn(text)}`);
   endLines(several);
 }
 

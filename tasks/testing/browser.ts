@@ -32,10 +32,8 @@ async function startSite(env: Record<string, string>) {
   const { server, redis, store, empty, stop } = await startStore();
   const service = await startService({ ...env, REDIS_URL: server.url });
   const browser = await sharedChromium();
-  // Nothing moves unless a test asks for it: drawing the tint of a change costs as much as the change.
-  const still: BrowserContextOptions = { baseURL: service.url, reducedMotion: 'reduce' };
   const newPage = async (options?: BrowserContextOptions) => {
-    const context = await browser.newContext({ ...still, ...options });
+    const context = await browser.newContext({ baseURL: service.url, ...options });
     context.setDefaultTimeout(10_000);
     return context.newPage();
   };
@@ -123,7 +121,7 @@ const focusGiven = `
   !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 
 /** Leads `page` to `path`, until the field that asks for the focus has it. */
-export async function show(page: Page, path: string): Promise<void> {
+async function show(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await poll(() => page.evaluate(focusGiven)).toBe(true);
 }

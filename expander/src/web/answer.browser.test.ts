@@ -126,15 +126,3 @@ test('"Try again" asks the website again, whatever was remembered', async () => 
   await page.getByText('Page found', { exact: true }).waitFor();
   expect(await page.getByLabel('Short URL').inputValue()).toBe(`new.example:${port}/a?b=c&d`);
 });
-
-test('a URL that is cut ends in a fade, until its end is reached', () =>
-  visits.visit({}, async (page) => {
-    await page.goto(visits.address('s.example/wide'));
-    const mask = async () =>
-      page.evaluate("getComputedStyle(document.querySelector('.destination data')).maskImage");
-    await expect.poll(mask).toContain('linear-gradient');
-    await page.evaluate("document.querySelector('.destination data').scrollTo(0, 10_000)");
-    await expect.poll(mask).toBe('none');
-    await page.goto(visits.address('s.example/title'));
-    expect(await mask()).toBe('none');
-  }));

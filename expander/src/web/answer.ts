@@ -10,8 +10,6 @@ interface Link {
   label: string;
   href: string;
   isOut: boolean;
-  /** Seconds before it works. */
-  wait?: number | undefined;
 }
 
 /** What to do with a URL. A script adds buttons to copy and share it. */
@@ -80,8 +78,8 @@ export function describeAnswer(u: string, expansion: Expansion) {
 }
 
 /** What to do within this page. */
-function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending): Link[] {
-  if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
+function nextLink(u: string, { longUrl }: Expansion, { next }: Ending): Link[] {
+  if (next === 'Try again') return [tryAgain(u)];
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
 }
 
@@ -89,10 +87,7 @@ function outLink(label: string | undefined, href: string | null): Link[] {
   return label && href ? [{ label, href, isOut: true }] : [];
 }
 
-/** @param wait seconds before it makes sense. */
-export function tryAgain(u: string, wait?: number): Link {
-  return { ...link('Try again', { ...exactly(u), again: '1' }), wait };
-}
+export const tryAgain = (u: string): Link => link('Try again', { ...exactly(u), again: '1' });
 
 /** The parameters of the page for `u` itself, whatever it looks like. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });

@@ -167,22 +167,6 @@ test('Tab reaches every control in the order of the page, and each shows that it
   }
 });
 
-test.each(['reduce', 'no-preference'] as const)(
-  'Nothing moves for a reader who asked for that (prefers-reduced-motion: %s)',
-  async (reducedMotion) => {
-    await site.add('tea');
-    const page = await site.open('/', { reducedMotion });
-    await page.evaluate(`
-      window.moves = 0;
-      const { animate } = Element.prototype;
-      Element.prototype.animate = function (...how) { window.moves += 1; return animate.apply(this, how); };
-    `);
-    await site.add('milk');
-    await page.getByText('milk').waitFor();
-    expect(await page.evaluate('window.moves')).toBe(reducedMotion === 'reduce' ? 0 : 1);
-  },
-);
-
 test('On paper there are the tasks, and nothing to press', async () => {
   await site.add('milk');
   const page = await open(true);

@@ -66,19 +66,23 @@ describe('Two browsers side by side', () => {
   });
 
   test('a task that somebody deletes while I edit it says so when I save, and can be added again', async () => {
-    await site.add('milk', 'bread');
+    await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
     await bob.getByRole('link', { name: 'Edit: bread' }).click();
     await poll(() => focused(bob)).toBe('title-2');
     await bob.keyboard.type(' and butter');
     await site.store.destroy('2', 'gone');
+    await site.add('rice');
+    await poll(() => titles(bob)).toEqual(['rice', 'tea', 'milk']);
+    const ids = bob.locator('.tasks > li').evaluateAll((rows) => rows.map(({ id }) => id));
+    expect(await ids).toEqual(['task-4', 'task-3', 'task-2', 'task-1']);
     await bob.keyboard.press('Enter');
     await poll(() => bob.getByRole('alert').textContent()).toContain('Somebody deleted this task');
     expect(await bob.locator('#title-2').inputValue()).toBe('bread and butter');
     await bob.locator('#title-2').press('End');
     await bob.keyboard.type(', two');
     await bob.locator('.editing').getByRole('button', { name: 'Add' }).click();
-    await poll(() => titles(bob)).toEqual(['bread and butter, two', 'milk']);
+    await poll(() => titles(bob)).toEqual(['bread and butter, two', 'rice', 'tea', 'milk']);
     await poll(() => bob.locator('.editing').count()).toBe(0);
   });
 });

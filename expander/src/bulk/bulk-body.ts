@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import { aborted, overloaded } from '../expansion/errors.ts';
 
 /** Bytes of one body: 10 000 URLs of 800 bytes. */
-export const maxBulkSize = 8_000_000;
+const maxBulkSize = 8_000_000;
 /**
  * Bytes of all bodies that are being read or expanded: three of the largest. JSON beyond Latin-1 takes six times as
  * much once it is parsed, 140 MB of the 384 that docker-compose.yml gives the expander.
@@ -21,12 +21,13 @@ export function createBodyReader() {
   return (request: Request) => {
     let size = 0;
     const read = async () => {
-      if (Number(request.headers.get('content-length')) > maxBulkSize) throw tooLarge();
       // It grows with the body.
       const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));
       // The server reads the rest of a body that is refused, so that the client gets the response.
       for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
-        if (size + chunk.length > maxBulkSize) throw tooLarge();
+        if (size + chunk.length > maxBulkSize) {
+          throw new HTTPException(413, { message: `The body is larger than ${maxBulkSize} bytes.` });
+        }
         if (held + chunk.length > maxHeld) throw overloaded('Too many lists of URLs are in progress');
         bytes.buffer.resize(size + chunk.length);
         bytes.set(chunk, size);
@@ -43,8 +44,4 @@ export function createBodyReader() {
     };
     return { text, release };
   };
-}
-
-function tooLarge(): HTTPException {
-  return new HTTPException(413, { message: `The body is larger than ${maxBulkSize} bytes.` });
 }

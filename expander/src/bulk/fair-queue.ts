@@ -15,7 +15,7 @@ const defaults = {
 };
 
 interface List {
-  client: { name: string; inFlight: number };
+  client: string;
   /** What waits, by the origin that it contacts first. */
   waiting: Map<string, PromiseWithResolvers<void>[]>;
 }
@@ -30,42 +30,39 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
   const max = { ...defaults, ...limits };
   /** The list that was served longest ago comes first. */
   const lists = new Set<List>();
-  const atOrigin = new Map<string, number>();
-  let inFlight = 0;
+  /** By client, by origin, and in total. */
+  const inFlight = new Map<string, number>();
 
+  const of = (key: string) => inFlight.get(key) ?? 0;
+  const count = (change: 1 | -1, ...keys: string[]) => {
+    for (const key of keys) {
+      if (of(key) + change > 0) inFlight.set(key, of(key) + change);
+      else inFlight.delete(key);
+    }
+  };
   /** The first origin of a list that may be contacted. */
   const nextOrigin = ({ client, waiting }: List) =>
-    client.inFlight < max.maxPerClient
-      ? waiting.keys().find((origin) => (atOrigin.get(origin) ?? 0) < max.maxPerOrigin)
+    of(client) < max.maxPerClient
+      ? waiting.keys().find((origin) => of(origin) < max.maxPerOrigin)
       : undefined;
-  const count = (list: List, origin: string, change: 1 | -1) => {
-    inFlight += change;
-    list.client.inFlight += change;
-    const number = (atOrigin.get(origin) ?? 0) + change;
-    if (number > 0) atOrigin.set(origin, number);
-    else atOrigin.delete(origin);
-  };
   const startNext = () => {
-    while (inFlight < max.maxInFlight) {
+    while (of('all') < max.maxInFlight) {
       const list = lists.values().find((list) => nextOrigin(list) !== undefined);
       const origin = list && nextOrigin(list);
       if (!list || origin === undefined) return;
-      count(list, origin, 1);
+      count(1, list.client, origin, 'all');
       lists.delete(list);
       lists.add(list);
       takeFirst(list, origin)?.resolve();
     }
   };
 
-  return (name: string, signal?: AbortSignal) => {
-    const others = [...lists].filter(({ client }) => client.name === name);
+  return (client: string, signal?: AbortSignal) => {
+    const others = [...lists].filter((list) => list.client === client);
     if (others.length >= max.maxListsPerClient || lists.size >= max.maxLists) {
       throw overloaded('Too many lists of URLs are in progress');
     }
-    const list: List = {
-      client: others[0]?.client ?? { name, inFlight: 0 },
-      waiting: new Map(),
-    };
+    const list: List = { client, waiting: new Map() };
     lists.add(list);
     /** Ends the list and what waits in it; calling it twice does no harm. */
     const close = () => {
@@ -86,7 +83,7 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
       try {
         return await work();
       } finally {
-        count(list, origin, -1);
+        count(-1, client, origin, 'all');
         startNext();
       }
     };

@@ -1,5 +1,6 @@
 import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { noPause, type Pause } from '@longhand/shared/pause.ts';
+import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import { maxLength } from '../expansion/target.ts';
 
@@ -28,7 +29,7 @@ const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
  * Reads URLs, one per line or as a JSON array. Blank ones are skipped. A URL of more than 8 KiB comes cut from a line,
  * but still longer than that.
  *
- * @throws TooManyUrls if there are more than `max`.
+ * @throws HTTPException 413 if there are more than `max`.
  * @throws ExpansionError `invalid_url` if the text is declared to be JSON but is not an array.
  */
 export async function readUrls(
@@ -45,7 +46,7 @@ export async function readUrls(
   const split = lineSplitter();
   for (let start = 0; start < body.length; start += pieceSize) {
     for (const url of split(body.slice(start, start + pieceSize), start + pieceSize >= body.length)) {
-      if (urls.length === max) throw new TooManyUrls(max);
+      if (urls.length === max) throw tooManyUrls(max);
       urls.push(url);
     }
     await pause();
@@ -107,9 +108,9 @@ function elements(array: unknown[]): NumberedUrl[] {
   return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
 }
 
-/** The array in `body`; null if it is not one. @throws TooManyUrls if it has too many values. */
+/** The array in `body`; null if it is not one. @throws HTTPException 413 if it has too many values. */
 async function readArray(body: string, max: number, pause: Pause): Promise<unknown[] | null> {
-  if (hasMoreValues(body, max)) throw new TooManyUrls(max);
+  if (hasMoreValues(body, max)) throw tooManyUrls(max);
   await pause();
   try {
     const value: unknown = JSON.parse(body);
@@ -119,8 +120,5 @@ async function readArray(body: string, max: number, pause: Pause): Promise<unkno
   }
 }
 
-export class TooManyUrls extends Error {
-  constructor(max: number) {
-    super(`There are more than ${max} URLs; send them in several requests.`);
-  }
-}
+const tooManyUrls = (max: number) =>
+  new HTTPException(413, { message: `There are more than ${max} URLs; send them in several requests.` });

@@ -1,10 +1,9 @@
 import { createPause } from '@longhand/shared/pause.ts';
 import type { Context } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
-import { readUrls, TooManyUrls } from '../bulk/url-list.ts';
+import { readUrls } from '../bulk/url-list.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readFollow, readRequest } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
@@ -48,7 +47,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       return new Response(readable, { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
     } catch (error) {
       end();
-      throw error instanceof TooManyUrls ? new HTTPException(413, error) : error;
+      throw error;
     }
   };
 }

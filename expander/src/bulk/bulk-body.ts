@@ -23,8 +23,7 @@ export function createBodyReader() {
     const read = async () => {
       // It grows with the body.
       const bytes = new Uint8Array(new ArrayBuffer(0, { maxByteLength: maxBulkSize }));
-      // The server reads the rest of a body that is refused, so that the client gets the response.
-      for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
+      for await (const chunk of request.body ?? []) {
         if (size + chunk.length > maxBulkSize) {
           throw new HTTPException(413, { message: `The body is larger than ${maxBulkSize} bytes.` });
         }

@@ -1,9 +1,10 @@
 import { createPause } from '@longhand/shared/pause.ts';
-import { beforeEach } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import type { Auth } from '../src/web/auth.ts';
 import { csrf } from '../src/web/csrf.ts';
+import { securityHeaders } from '../src/web/security-headers.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
 import { silent, useStore } from './store.ts';
@@ -17,14 +18,17 @@ const noChanges: Changes = { subscribe: () => () => {} };
 
 export const testKey = async () => Buffer.alloc(32, 7);
 
-/** The application over `store`, with `now` for its clock and a request-forgery key of its own. */
+/**
+ * The application over `store`, with `now` for its clock and a request-forgery key of its own. Each response has to have the
+ * security headers, and nobody may keep one that follows a change.
+ */
 export function testApp(
   store: TaskStore,
   now: () => Date = () => new Date(),
   changes = noChanges,
   auth?: Auth,
 ) {
-  return createApp({
+  const app = createApp({
     auth,
     store,
     changes,
@@ -36,7 +40,22 @@ export function testApp(
     log: silent,
     pause: createPause(),
   });
+  const { request } = app;
+  app.request = async (path, sent, ...rest) => {
+    const response = await request(path, sent, ...rest);
+    expect(Object.fromEntries(response.headers)).toMatchObject(everywhere);
+    const isRead = /^(GET|HEAD)$/.test(sent?.method ?? 'GET');
+    if (!isRead && response.status !== 499)
+      expect(response.headers.get('cache-control')).toBe('no-store, no-cache');
+    return response;
+  };
+  return app;
 }
+
+/** The headers of every response. */
+const everywhere = Object.fromEntries(
+  Object.entries(securityHeaders).map(([name, value]) => [name.toLowerCase(), value]),
+);
 
 type TestApp = ReturnType<typeof testApp>;
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Timed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
+import { taskSchema } from '../task/schema.ts';
 import {
   type ListQuery,
   listedRemovals,
@@ -13,7 +14,6 @@ import {
   type Task,
   type TaskStore,
 } from '../task/task.ts';
-import { type Fields, requireTask, taskOf } from './fields.ts';
 import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
@@ -29,6 +29,11 @@ const removalBatch = 4_000;
 
 /** A cursor is the score of the last task on the page before. */
 const cursor = /^-[1-9]\d{0,15}$/;
+
+const taskNames = taskSchema.keyof().options;
+
+/** A task as the scripts return it: every field is a string. */
+type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
 /** What `list.lua` finds. */
 type Found = (Omit<Page, 'tasks'> & { tasks: Fields[] }) | undefined;
@@ -134,6 +139,21 @@ export function redisStore(
       }
     },
   };
+}
+
+/** The task that `fields` describe. */
+function taskOf(fields: Fields): Task {
+  const task: Partial<Record<keyof Task, unknown>> = {};
+  for (const name of taskNames) if (fields[name] !== undefined) task[name] = fields[name];
+  task.finished = fields.finished === '1' ? 1 : 0;
+  task.revision = Number(fields.revision);
+  return task as Task;
+}
+
+/** @throws TaskError `unknown_task` */
+function requireTask(fields: Fields | undefined): Task {
+  if (!fields) throw new TaskError('unknown_task', 'Somebody deleted this task, or it never existed.');
+  return taskOf(fields);
 }
 
 /** @throws TaskError `bad_cursor`; the scores of open tasks lie below -2^52, those of finished ones above. */

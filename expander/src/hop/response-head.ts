@@ -11,25 +11,24 @@ export interface ResponseHead {
 export interface ParsedHead extends ResponseHead {
   /** The minor version of HTTP/1: 0 or 1. */
   minorVersion: number;
-  /** Whether one of its fields looks as if another head began there. */
-  holdsAnother?: true;
+  /** Whether another head seems to begin in it. */
+  holdsAnother: boolean;
 }
 
 /** Bytes of the longest head. */
 export const maxHeadSize = 16 * 1024;
 
 /**
- * The grammar of RFC 9112, line by line. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2).
- * As Chromium does, we accept empty lines before the first one and a space before the colon, and skip lines without a field.
+ * The grammar of RFC 9112. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). As Chromium
+ * does, we accept a space before the colon, skip lines without a field, and skip two empty lines before the first one: it looks
+ * for the beginning in 4 bytes.
  */
-const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r\n]*)?\r?\n$/;
-const field = /^([\w!#$%&'*+.^`|~-]+)[\t ]*:([^\0\r\n]*)\r?\n$/;
-const otherLine = /^[^\0\r\n]+\r?\n$/;
-const continuation = /^[\t ]([^\0\r\n]*)\r?\n$/;
-const emptyLine = /^\r?\n$/;
-
-/** Empty lines before the first one that Chromium skips: it looks for the beginning in 4 bytes. */
-const maxEmptyLines = 2;
+const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r]*)?\r?$/;
+const field = /^([\w!#$%&'*+.^`|~-]+)[\t ]*:([^\0\r]*)\r?$/;
+const fold = /\r?\n[\t ]+/g;
+const unreadable = /\0|\r(?!$)/;
+const emptyLines = /^(?:\r?\n){0,2}/;
+const headEnd = /\n\r?\n/g;
 
 /** How every response begins. */
 const beginning = 'HTTP/1.';
@@ -38,77 +37,51 @@ const beginning = 'HTTP/1.';
 const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
 
 /**
- * Reads the head of a response as it arrives, bytes as Latin-1, and looks at each line once. Interim responses (RFC 9110
- * section 15.2) precede the final one. They are skipped, but count for `maxLength`: a host could send them until the deadline.
+ * Reads the head of a response as it arrives, bytes as Latin-1. Interim responses (RFC 9110 section 15.2) precede the final one.
+ * They are skipped, but count for `maxLength`: a host could send them until the deadline.
  *
  * @returns reads the next piece: the head and the text after it, or null while the head is incomplete. It throws
  *   `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength = maxHeadSize) {
-  const parseLine = lineParser();
-  let line = '';
-  let length = 0;
-  return (text: string): { head: ParsedHead; rest: string } | null => {
-    for (let at = 0; at < text.length; ) {
-      const end = text.indexOf('\n', at) + 1 || text.length;
-      line += text.slice(at, end);
-      length += end - at;
-      at = end;
-      if (length > maxLength)
-        throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
-      if (text[end - 1] !== '\n') break;
-      const head = parseLine(line);
-      line = '';
-      if (head) return { head, rest: text.slice(at) };
-    }
+  let text = '';
+  /** Characters of interim heads. */
+  let passed = 0;
+  return function read(piece: string): { head: ParsedHead; rest: string } | null {
+    const looked = text.length;
+    text += piece;
+    const [{ length: skipped }] = emptyLines.exec(text) as unknown as [string];
+    const start = text.slice(skipped, skipped + beginning.length);
     // Another protocol may never send the end of a line.
-    const isFirst = length - line.length <= 2 * maxEmptyLines && line !== '\r';
-    if (isFirst && !line.startsWith(beginning.slice(0, line.length))) throw notHttp();
-    return null;
+    if (start !== '\r' && !beginning.startsWith(start)) throw notHttp();
+    // Its first bytes may have come before.
+    headEnd.lastIndex = Math.max(skipped, looked - 2);
+    const end = headEnd.test(text) ? headEnd.lastIndex : 0;
+    if (passed + (end || text.length) > maxLength)
+      throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
+    if (end === 0) return null;
+    const head = parseHead(text.slice(skipped, end));
+    const rest = text.slice(end);
+    if (head.status >= 200) return { head, rest };
+    passed += end;
+    text = '';
+    return read(rest);
   };
 }
 
-/** Takes the lines of heads one by one. The last line of the final head returns that head. */
-function lineParser() {
-  let head: ParsedHead | undefined;
-  /** The field that the next line may continue. */
-  let name = '';
-  let value = '';
-  let emptyLines = 0;
-  const endField = (into: ParsedHead) => {
-    if (name !== '') addField(into.headers, name, trimmed(value));
-    name = '';
-  };
-  return (line: string): ParsedHead | null => {
-    if (!head) {
-      emptyLines += 1;
-      if (emptyLine.test(line) && emptyLines <= maxEmptyLines) return null;
-      const [, version, status] = statusLine.exec(line) ?? [];
-      if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
-      if (!status) throw notHttp();
-      head = { status: Number(status), headers: {}, minorVersion: Number(version) };
-      return null;
-    }
-    if (line.includes(beginning)) head.holdsAnother = true;
-    const [, next, text = ''] = field.exec(line) ?? [];
-    if (next !== undefined) {
-      endField(head);
-      name = next.toLowerCase();
-      value = text;
-      return null;
-    }
-    if (emptyLine.test(line)) {
-      endField(head);
-      const final = head.status < 200 ? null : head;
-      head = undefined;
-      return final;
-    }
-    const [, more] = continuation.exec(line) ?? [];
-    if (more !== undefined && name !== '') value += ` ${more.replace(/^[\t ]+/, '')}`;
-    else if (otherLine.test(line)) endField(head);
-    else throw notHttp();
-    return null;
-  };
+function parseHead(text: string): ParsedHead {
+  const [first = '', ...lines] = text.replace(fold, ' ').split('\n');
+  const [, version, status] = statusLine.exec(first) ?? [];
+  if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
+  if (!status) throw notHttp();
+  const headers: IncomingHttpHeaders = {};
+  for (const line of lines) {
+    const [, name, value = ''] = field.exec(line) ?? [];
+    if (name !== undefined) addField(headers, name.toLowerCase(), trimmed(value));
+    else if (unreadable.test(line)) throw notHttp();
+  }
+  const holdsAnother = text.includes(beginning, beginning.length);
+  return { status: Number(status), headers, minorVersion: Number(version), holdsAnother };
 }
 
 export function notHttp(): NodeJS.ErrnoException {

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { errorCodes } from '../expansion/errors.ts';
+import { type ErrorFacts, errorCodes } from '../expansion/errors.ts';
 import { dottedPath, maxCallbackName } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { errorStatuses } from './responses.ts';
@@ -19,7 +19,10 @@ const query = (name: string, schema: object, description: string, required = fal
 });
 
 /** What an error may add to its code and message. */
-const facts = { reason: text, detail: text, rate: record({ count, period: count, wait: count }) };
+const facts = {
+  ...{ reason: text, detail: text },
+  rate: record({ count, period: count, wait: count }),
+} satisfies Record<keyof ErrorFacts, object>;
 const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
 const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));
 const error = { anyOf: [ref('Failure'), { type: 'null' }] };

@@ -36,8 +36,11 @@ export function launchChromium(...args: string[]): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined;
 
-/** One Chromium for all tests of this process; it ends with the process. Callers close the contexts that they open. */
+/**
+ * One Chromium for all tests of this process; it ends with the process. Names under `test` and `local` lead to this machine.
+ * Callers close the contexts that they open.
+ */
 export function sharedChromium(): Promise<Browser> {
-  browser ??= launchChromium();
+  browser ??= launchChromium('--host-resolver-rules=MAP *.test 127.0.0.1,MAP *.local 127.0.0.1');
   return browser;
 }

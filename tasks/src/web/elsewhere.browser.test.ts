@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import type { Browser } from 'playwright-core';
+import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { poll, titles } from '../../testing/browser.ts';
+import { poll } from '../../testing/browser.ts';
 import { useService } from '../../testing/service.ts';
 
 /** The list under a name in a local network, without TLS: browsers send no `Sec-Fetch-Site` there. */
@@ -12,27 +11,21 @@ let list: string;
 let elsewhere: (markup: string) => string;
 
 const kept = useService();
-let browser: Browser;
+const browser = await sharedChromium();
 const stranger = createServer(({ url = '' }, response) => {
   response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
 });
 
 beforeAll(async () => {
   list = kept.service.url.replace('127.0.0.1', 'tasks.local');
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-  const { port } = stranger.address() as AddressInfo;
+  const port = await listening(stranger);
   elsewhere = (markup) => `http://attacker.test:${port}/${encodeURIComponent(markup)}`;
-  const names = ['attacker.test', 'tasks.local'].map((name) => `MAP ${name} 127.0.0.1`);
-  browser = await launchChromium(`--host-resolver-rules=${names.join(',')}`);
 });
 beforeEach(async () => {
   kept.service.log.splice(0);
   await kept.store.create({ title: 'milk' }, new Date());
 });
-afterAll(async () => {
-  await browser?.close();
-  stranger.close();
-});
+afterAll(() => stranger.close());
 
 /** The statuses that the link to finish the task was answered with. */
 const answers = () =>
@@ -60,6 +53,6 @@ test.each([true, false])('a task is finished in the list (JavaScript: %s)', asyn
   const page = await browser.newPage({ javaScriptEnabled });
   await page.goto(list);
   await page.getByRole('link', { name: 'Finish: milk' }).click();
-  await poll(() => titles(page)).toEqual(['(milk)']);
+  await page.locator('.finished', { hasText: 'milk' }).waitFor();
   await page.close();
 });

@@ -90,19 +90,6 @@ describe.each([true, false])('axe finds no violation with JavaScript %s', (scrip
   });
 });
 
-test('nothing moves, and so nothing has to stop for people who prefer that', () =>
-  visits.visit({}, async (page) => {
-    await page.goto(visits.address('sho.rt/two'));
-    expect(
-      await page.evaluate(
-        'document.getAnimations().filter(({ timeline }) => timeline instanceof DocumentTimeline).length',
-      ),
-    ).toBe(0);
-    expect(
-      await page.evaluate("getComputedStyle(document.querySelector('[data-announcement]')).opacity"),
-    ).toBe('1');
-  }));
-
 test('the answer is read before the chain, though the chain is sent before it', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('sho.rt/two'));

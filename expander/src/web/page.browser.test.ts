@@ -201,14 +201,6 @@ describe('on a screen of 360 pixels', () => {
       await page.goto(visits.address('s.example/wide'));
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     }));
-
-  test('each hop is a line or two below its URL', () =>
-    visits.visit(narrow, async (page) => {
-      await page.goto(visits.address('sho.rt/x'));
-      const lines = page.locator('ol > li > p');
-      expect((await lines.allInnerTexts())[1]).toMatch(/^302, moved temporarily, .*ms$/);
-      for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(60);
-    }));
 });
 
 describe('the bookmarklet', () => {

@@ -247,12 +247,9 @@ test('A task says its age where it is edited: in the zone of the reader, exact o
   );
 });
 
-test.each([
-  ['at a desk', undefined],
-  ['on a phone', { viewport: { width: 360, height: 640 } }],
-])('A long title is edited in a field that shows it whole, and Enter saves (%s)', async (_, options) => {
+test('A long title is edited in a field that shows it whole, and Enter saves', async () => {
   await site.add('a long title '.repeat(38).trim());
-  const page = await site.open('/', options);
+  const page = await site.open('/', { viewport: { width: 360, height: 640 } });
   await page.getByLabel(/^Edit: a long/).click();
   const title = page.locator('#title-1');
   await title.waitFor();

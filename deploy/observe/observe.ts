@@ -86,7 +86,7 @@ function prometheusConfiguration(
   const disk = RegExp.escape(stdout.trim().split('\n')[1] ?? '');
   return readFileSync(join(import.meta.dirname, 'prometheus.yml'), 'utf8')
     .replace(/(?<=_interval: )5s/g, `${interval}s`)
-    .replace(/dns_sd_configs: .*names: \[(\w+)\].*/g, (_, job) => `static_configs: ${replicas(job)}`)
+    .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => `static_configs: ${replicas(job)}`)
     .replace('exporters:3903', at(ports.door))
     .replace('exporters:9100', at(ports.disk))
     .replace('exporters:9121', at(ports.redis))

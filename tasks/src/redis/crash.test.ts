@@ -10,7 +10,7 @@ import { redisStore } from './store.ts';
 
 /** Crashes of Redis, and of the application, which takes longer to start. */
 const crashes = rounds({ short: 5, long: 100 });
-const ofApplication = rounds({ short: 3, long: 20 });
+const ofApplication = rounds({ short: 2, long: 20 });
 
 /** Random moments to crash at: after so many more acknowledged writes. */
 function moments(storm: number): () => number {

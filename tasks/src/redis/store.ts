@@ -4,6 +4,7 @@ import type { Timed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
 import { taskSchema } from '../task/schema.ts';
 import {
+  cursor,
   type ListQuery,
   listedRemovals,
   type NewTask,
@@ -26,9 +27,6 @@ const exportBatch = 500;
 
 /** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
 const removalBatch = 4_000;
-
-/** A cursor is the score of the last task on the page before. */
-const cursor = /^-[1-9]\d{0,15}$/;
 
 const taskNames = taskSchema.keyof().options;
 

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { filters, type ListQuery } from '../task/task.ts';
+import { cursor, filters, type ListQuery } from '../task/task.ts';
 
 export interface TasksEnv {
   /** Node's request and response; absent where a test calls the application without a server. */
@@ -34,7 +34,7 @@ export function listSearch({ filter, after }: ListQuery, more: Record<string, st
 export function partOf(c: TasksContext): ListQuery {
   const [asked, after = ''] = ['filter', 'after'].map((name) => queryParameter(c, name));
   const filter = filters.find((name) => name === asked) ?? 'all';
-  return { filter, after: /^-\d{1,16}$/.test(after) ? after : undefined };
+  return { filter, after: cursor.test(after) ? after : undefined };
 }
 
 /** Who sent the request, as nginx names it, or the address that it came from. */

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { errorStatuses } from '../task/errors.ts';
-import { filters } from '../task/task.ts';
+import { cursor, filters } from '../task/task.ts';
 import { ref, schemas } from './openapi-schemas.ts';
 
 const text = { type: 'string' };
@@ -54,7 +54,7 @@ const paths = {
         query('filter', { enum: filters, default: 'all' }),
         query(
           'after',
-          { type: 'string', pattern: '^-[1-9][0-9]{0,15}$' },
+          { ...text, pattern: cursor.source },
           'The cursor in the next of the page before, with the same filter.',
         ),
         ifNoneMatch,

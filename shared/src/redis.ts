@@ -57,7 +57,6 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      sentinelRetryStrategy: retryStrategy,
       // Without it the client would stay with a hung server that is no longer the primary.
       failoverDetector: true,
     }),

@@ -23,7 +23,7 @@ test('what nobody handles: a rejection is logged, and the service goes on; an er
     const address = { HOST: '127.0.0.1', PORT: 0, OPS_PORT: 0 };
     const { run } = await prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
     Promise.reject(Object.assign(new Error('rejected'), { command: { args: ['secret'] } }));
-    setTimeout(() => { throw new Error('thrown'); }, 100);
+    process.on('newListener', (name) => name === 'uncaughtException' && setImmediate(() => { throw new Error('thrown'); }));
     await run({ fetch: () => new Response() }, {});`;
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',

@@ -32,9 +32,11 @@ describe('Two browsers side by side', () => {
     await poll(() => titles(bob)).toEqual(['tea', 'bread', 'milk']);
     await bob.getByRole('link', { name: 'Finish: bread' }).focus();
     await bob.evaluate('window.link = document.activeElement');
+    await bob.evaluate("document.querySelector('#task-1 details').open = true");
     await site.store.update('3', { finished: 1 }, new Date());
     await poll(() => titles(bob)).toEqual(['bread', 'milk', '(tea)']);
     expect(await bob.evaluate('window.link === document.activeElement')).toBe(true);
+    expect(await bob.locator('details[open]').count()).toBe(1);
     await field(bob).focus();
     for (const key of [...'brad', 'ArrowLeft', 'ArrowLeft']) await bob.keyboard.press(key);
     await site.add('honey');
@@ -44,6 +46,7 @@ describe('Two browsers side by side', () => {
     expect(await focused(bob)).toBe('title');
     await bob.getByRole('button', { name: 'Undo' }).click();
     await poll(() => titles(bob)).toEqual(['honey', 'rice', 'bread', 'milk', '(tea)']);
+    expect(await field(bob).inputValue()).toBe('bread');
   });
 
   test('an edit under way is left alone, whatever the other does with the task', async () => {

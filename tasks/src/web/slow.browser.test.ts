@@ -51,14 +51,17 @@ describe('On a slow connection a change shows at once', () => {
     expect(await titles(page)).toEqual(shown);
   });
 
-  test('a finished task leaves the open ones, and others may change the list meanwhile', async () => {
-    await site.add('milk', 'bread');
+  test('finished tasks leave the open ones one by one, and others may change the list meanwhile', async () => {
+    await site.add('milk', 'bread', 'rice');
     const page = await site.open('/?filter=open');
-    const connection = await slow(page, '**/task/*/*');
+    const [first, second] = [await slow(page, '**/task/3/*'), await slow(page, '**/task/1/*')];
+    await finish(page, 'rice');
     await finish(page, 'milk');
-    await poll(() => titles(page)).toEqual(['bread', '(milk)']);
+    await poll(() => titles(page)).toEqual(['bread', '(rice)', '(milk)']);
     await site.add('tea');
-    connection.letGo();
+    first.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
+    second.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread']);
   });
 

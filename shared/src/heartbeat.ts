@@ -9,6 +9,6 @@ export function startHeartbeat(fd: number): void {
   // The reader has gone.
   pipe.on('error', () => clearInterval(timer));
   const beat = () => pipe.write('.');
-  const timer = setInterval(beat, interval);
+  const timer = setInterval(beat, interval).unref();
   beat();
 }

@@ -64,10 +64,11 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   });
   const answer = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
     const { host = '', accept } = incoming.headers;
-    if (!validHost.test(host)) refuse(outgoing, refusal(options, 400, accept));
-    else if (listening.loopback && host && !isLocalName(host))
-      refuse(outgoing, refusal(options, 421, accept));
-    else fetchListener(incoming, outgoing);
+    const foreign = listening.loopback && host && !isLocalName(host);
+    if (validHost.test(host) && !foreign) return fetchListener(incoming, outgoing);
+    const { status, code, headers, body } = refusal(options, validHost.test(host) ? 421 : 400, accept);
+    outgoing.annotations.error = code;
+    outgoing.writeHead(status, headers).end(body);
   };
   const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
     if (observer) observer.request(incoming, outgoing, () => answer(incoming, outgoing));
@@ -120,8 +121,6 @@ const reasons = {
   431: ['headers_too_large', 'The headers of the request are too long.'],
 } as const;
 
-type Refusal = ReturnType<typeof refusal>;
-
 function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof typeof reasons, accept = '') {
   const [code, detail] = reasons[status];
   const title = STATUS_CODES[status];
@@ -131,11 +130,6 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
     : `${status} ${title}: ${detail}`;
   const type = problem ? { 'Content-Type': 'application/problem+json' } : {};
   return { status, code, headers: { ...clientErrorHeaders, ...type, 'Content-Length': body.length }, body };
-}
-
-function refuse(outgoing: AnnotatedResponse, { status, code, headers, body }: Refusal): void {
-  outgoing.annotations.error = code;
-  outgoing.writeHead(status, headers).end(body);
 }
 
 /**

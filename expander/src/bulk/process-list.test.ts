@@ -109,22 +109,6 @@ describe('POST /api/expand', () => {
   });
 });
 
-test('an expansion of many that is aborted begins no more, and ends', async () => {
-  const leaving = new AbortController();
-  let begun = 0;
-  const unshorten = async () => {
-    begun += 1;
-    if (begun === 60) leaving.abort();
-    return endedExpansion('x', new ExpansionError('aborted', 'Nobody waits for this any more.'));
-  };
-  const urls = await readUrls('x\n'.repeat(1_000));
-  const done: BulkLine[] = [];
-  const write = (line: BulkLine) => void done.push(line);
-  const options = { concurrency: 48, signal: leaving.signal, onFault: () => {} };
-  await processList(urls.values(), unshorten, write, options);
-  expect([begun, done.length]).toEqual([60, 60]);
-});
-
 test('long lists leave the event loop to other requests every 10 ms, whatever a line takes', async () => {
   let lines = 0;
   const turns: number[] = [];

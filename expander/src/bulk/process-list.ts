@@ -53,8 +53,6 @@ const fault: Failure = { code: 'fault', message: 'Something went wrong here.' };
 export interface ProcessOptions {
   /** Expansions at a time. */
   concurrency: number;
-  /** Aborted, no other expansion starts. */
-  signal?: AbortSignal;
   onFault: (fault: unknown) => void;
   /** Cached lines wait for nothing: without a pause, thousands of them block every other request. */
   pause?: Pause;
@@ -68,14 +66,13 @@ export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
   unshorten: (url: string) => Promise<LineExpansion>,
   write: (line: BulkLine) => Promise<void> | undefined,
-  { concurrency, signal, onFault, pause = noPause }: ProcessOptions,
+  { concurrency, onFault, pause = noPause }: ProcessOptions,
 ): Promise<void> {
   const inTurn = async () => {
     for await (const numbered of urls) {
       const paused = pause();
       // Not without a pause: in that moment all others would begin a line, too.
       if (paused) await paused;
-      if (signal?.aborted) return;
       await write(await processLine(numbered, unshorten, onFault));
     }
   };

@@ -37,10 +37,10 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       const writer = writable.getWriter();
       const write = async (line: BulkLine) => {
         await writer.ready;
-        // If the reader leaves, the next line learns of it.
+        // If the reader leaves, the next line learns of it and ends the list.
         writer.write(`${asciiJson(line)}\n`).catch(() => {});
       };
-      processList(urls.values(), unshorten, write, { concurrency, signal, onFault, pause })
+      processList(urls.values(), unshorten, write, { concurrency, onFault, pause })
         .then(() => writer.close())
         .catch((error) => writer.abort(error))
         .finally(end);

@@ -58,11 +58,13 @@ describe('follow=all asks once more with GET', () => {
     },
   );
 
-  test('where HEAD is answered with something that is not HTTP', async () => {
+  test.each([
+    ['answered with something that is not HTTP', (socket: Socket) => socket.end('?')],
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ])('where HEAD is %s', async (_, refuse) => {
+    const found = 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n';
     const url = await answering((socket, data) =>
-      socket.end(
-        `${data}`.startsWith('GET') ? 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n' : '?',
-      ),
+      data.startsWith('GET') ? socket.end(found) : refuse(socket),
     );
     const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);

@@ -214,7 +214,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
     expect(output).toMatch(/^tasks-store .*Bad file format reading the append only file/m);
     expect(output).toContain(
-      `tasks-store did not start. If its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n`,
+      `\nIf its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n`,
     );
     expect(output).not.toContain('Ctrl-C');
     expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { unprivilegedAccount, unusedId, withoutPrivileges } from './privileges.ts';
 
@@ -22,7 +22,7 @@ describe.runIf(process.getuid?.() === 0)('The account of a stack that root start
   });
 
   test('may listen on ports below 1024 if the proxy should', async () => {
-    const lowPort = await freeLowPort();
+    const lowPort = await freePort(512);
     const listen = `require('node:net').createServer().listen(${lowPort}, function () { this.close(() => console.log('listened')) })`;
     const attempt = (lowPorts: boolean) => {
       const command = [...withoutPrivileges(somebodyElse, lowPorts), process.execPath, '-e', listen];
@@ -33,15 +33,3 @@ describe.runIf(process.getuid?.() === 0)('The account of a stack that root start
     if (lowPort < unprivileged) expect(attempt(false)).toContain('EACCES');
   });
 });
-
-async function freeLowPort(): Promise<number> {
-  for (let port = 1_023; port > 511; port -= 1) {
-    const server = createServer();
-    const free = await new Promise((resolve) =>
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
-    );
-    await new Promise((resolve) => server.close(resolve));
-    if (free) return port;
-  }
-  throw new Error('No port from 512 to 1023 is free.');
-}

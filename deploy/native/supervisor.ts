@@ -136,9 +136,8 @@ async function ready(child: Child, spec: ProcessSpec): Promise<void> {
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {
       const kind = child.process.exitCode === configurationExitCode ? EnvironmentError : Error;
-      throw new kind(
-        `${spec.name} did not start. ${spec.hint ?? 'Its last lines say why, and make doctor what is missing.'}`,
-      );
+      const message = `${spec.name} did not start: its last lines say why, and make doctor what is missing.`;
+      throw new kind([message, ...(spec.hint ? [spec.hint] : [])].join('\n'));
     }
     if (await spec.ready()) return;
   }

@@ -86,14 +86,16 @@ describe('what the server refuses itself', () => {
     const close = 'Connection: close\r\n\r\n';
     await text(raw(port, 'nonsense\r\n\r\n'));
     await text(raw(port, `GET / HTTP/1.1\r\nHost: [\r\n${close}`));
+    await text(raw(port, `GET / HTTP/1.1\r\nHost: evil.example\r\n${close}`));
     await text(raw(port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n${close}`));
     expect(lines.filter(({ msg }) => msg === 'refused')).toMatchObject([
       { level: 30, status: 400, reason: 'HPE_INVALID_METHOD' },
       { level: 30, status: 400, reason: 'Invalid URL' },
       { level: 30, status: 431, reason: 'HPE_HEADER_OVERFLOW' },
     ]);
-    // The request with an invalid Host is HTTP all the same, so it is a request as well.
-    await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }]);
+    // A request with a Host that is refused is HTTP all the same.
+    const refused = { path: '/', status: 421, error: 'unknown_host' };
+    await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }, refused]);
   });
 
   test('is a request of that status where it had begun, and not of a client that went away', async () => {

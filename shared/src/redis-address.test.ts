@@ -46,12 +46,3 @@ test('the password of a URL that is refused is in no message', () => {
   const read = () => readEnv(redisVariables, { REDIS_URL: 'redis://ann:secret@a,b' });
   expect(read).toThrow('REDIS_URL=redis://***@a,b: names several servers');
 });
-
-test.each(Object.keys(redisVariables).filter((name) => name.endsWith('_FILE')))(
-  '%s that cannot be read is named',
-  (name) => {
-    expect(() => readEnv(redisVariables, { [name]: '/nowhere' })).toThrow(
-      `${name}=/nowhere: cannot be read (ENOENT)`,
-    );
-  },
-);

@@ -49,6 +49,9 @@ export async function startContainers() {
     const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
     return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
   };
+  /** Waits until the first replica of a service has exited. */
+  const exited = (service: Service, since: number) =>
+    vi.waitUntil(async () => (await exits(service, since))[0], 30_000);
 
   // What is done to a service is done to its first replica.
   return {
@@ -70,7 +73,13 @@ export async function startContainers() {
       await expect.poll(health, { timeout: 90_000 }).toMatch(/^(healthy\s*)+$/);
     },
 
-    kill: (...some: Service[]) => every(some, (replica) => signal(replica, 'KILL')),
+    /** Resolves with the time of the last exit, in milliseconds since 1970: the command takes a second on a busy machine. */
+    async kill(...some: Service[]) {
+      const start = Date.now();
+      await every(some, (replica) => signal(replica, 'KILL'));
+      const ended = await Promise.all(some.map((service) => exited(service, start)));
+      return Math.max(...ended.map(({ at }) => at));
+    },
 
     async hang(seconds: number, ...some: Service[]) {
       await every(some, (replica) => signal(replica, 'STOP'));
@@ -82,7 +91,7 @@ export async function startContainers() {
     async terminate(service: Service) {
       const start = Date.now();
       await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
-      const { at, code } = await vi.waitUntil(async () => (await exits(service, start))[0], 30_000);
+      const { at, code } = await exited(service, start);
       return { service, code, seconds: (at - start) / 1_000 };
     },
 

@@ -5,7 +5,10 @@ import { row } from '../rehearse.ts';
 const emptyCaches = 'rm -rf answers/*';
 
 row('proxy-killed', async ({ stack, rehearse }) => {
-  const seen = await rehearse(() => stack.kill('proxy').then(() => pause(1)));
+  const seen = await rehearse(async (drill) => {
+    drill.began = await stack.kill('proxy');
+    await pause(1);
+  });
   expect(seen.lastSentThatFailed('began')).toBeLessThan(2);
 });
 

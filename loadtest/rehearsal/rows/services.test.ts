@@ -30,8 +30,8 @@ row('proxy-terminated', async ({ stack, rehearse }) => {
 });
 
 row('replica-killed', async ({ stack, rehearse }) => {
-  const seen = await rehearse(async () => {
-    await stack.kill(...services);
+  const seen = await rehearse(async (drill) => {
+    drill.began = await stack.kill(...services);
     await pause(3);
   });
   expect(seen.lastFailed()).toBeLessThan(1);

@@ -36,6 +36,7 @@ describe('On a slow connection a change shows at once', () => {
     await site.store.update('2', { finished: 1 }, new Date());
     const page = await site.open();
     const connection = await slow(page, '**/task/*/*');
+    const last = await slow(page, '**/task/3/unfinish');
     await finish(page, 'tea');
     await poll(() => titles(page)).toEqual(['rice', 'milk', '(tea)', '(bread)']);
     await finish(page, 'milk');
@@ -44,6 +45,8 @@ describe('On a slow connection a change shows at once', () => {
     await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
     expect((await site.store.show('3')).finished).toBe(0);
     connection.letGo();
+    await poll(() => titles(page)).toEqual(['rice', 'bread', 'tea', '(milk)']);
+    last.letGo();
     await idle(page);
     const shown = ['rice', 'tea', 'bread', '(milk)'];
     expect(await titles(page)).toEqual(shown);

@@ -37,9 +37,9 @@ function connect(make: typeof storeClient, log = logged().log) {
 const ready = (client: StoreClient) => expect.poll(() => client.status).toBe('ready');
 
 describe.each([
-  ['cache', cacheClient],
-  ['store', storeClient],
-] as const)('The client of a %s', (_, make) => {
+  ['cache', cacheClient, 0],
+  ['store', storeClient, 1],
+] as const)('The client of a %s', (_, make, maxRetriesPerRequest) => {
   test('fails at most a second after Redis hangs, and works again after it', async () => {
     const client = connect(make);
     await ready(client);
@@ -49,7 +49,7 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });
 
-  test('fails at once when Redis goes, says so once, and works again by itself', async () => {
+  test('fails when Redis goes, says so once, and works again by itself', async () => {
     const { log, messages } = messaging();
     const client = connect(make, log);
     await ready(client);
@@ -58,10 +58,8 @@ describe.each([
       attempts += 1;
     });
     for (const enough of [3, 6]) {
-      await server.pause();
-      const asked = client.get('x').catch(String);
       await server.kill();
-      expect(await asked).toContain('MaxRetriesPerRequestError');
+      await expect(client.get('x')).rejects.toThrow();
       await expect.poll(() => attempts).toBeGreaterThanOrEqual(enough);
       await server.start();
       await expect.poll(() => client.get('x').catch(String)).toBe(null);
@@ -70,8 +68,10 @@ describe.each([
     expect(messages()).toEqual(['redis is connected', ...both, ...both]);
   });
 
-  test('tries to connect at least once a second', () => {
-    expect(connect(make).options.retryStrategy?.(1_000)).toBe(1_000);
+  test('tries to connect for a second, at least once a second, and gives up a command soon', () => {
+    const { options } = connect(make);
+    expect(options).toMatchObject({ connectTimeout: 1_000, maxRetriesPerRequest });
+    expect(options.retryStrategy?.(1_000)).toBe(1_000);
   });
 });
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening } from '@longhand/shared/testing/listening.ts';
@@ -133,7 +134,9 @@ test('after bytes that nobody asked for, their origin gets a new connection for 
     socket.write(truth(path));
   });
   await end('/user');
-  await new Promise((sent) => sockets[0]?.write(lie, sent));
+  const [socket] = sockets as [Socket];
+  socket.write(lie);
+  await once(socket, 'close');
   expect(connections()).toBe(1);
   const paths = ['/a', '/b', '/c'];
   for (const path of paths) expect(await end(path)).toBe(`/at${path}`);
@@ -149,7 +152,7 @@ describe('an honest website that sends bodies to HEAD', () => {
       await sleep(late);
       socket.write(body);
     });
-    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    const paths = Array.from({ length: 20 }, (_, i) => `/${i}`);
     const ends: unknown[] = [];
     for (const path of paths) ends.push(await end(path, follow));
     expect(ends).toEqual(paths);

@@ -7,13 +7,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { testCertificate } from '../testing/certificate.ts';
 import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
-import { startRedis, startRedisProcess, type TestRedis } from '../testing/redis.ts';
+import { startRedisProcess, type TestRedis } from '../testing/redis.ts';
 import { textFile } from '../testing/text-file.ts';
 import { cacheClient, redisState, type StoreClient, storeClient } from './redis.ts';
 
 let server: TestRedis;
 beforeAll(async () => {
-  server = await startRedis('tasks/redis.conf');
+  server = await startRedisProcess('tasks/redis.conf');
 });
 afterAll(() => server.stop());
 

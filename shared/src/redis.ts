@@ -87,7 +87,8 @@ class CorkedRedis extends Redis {
  */
 class SteadyConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>) {
-    this.disconnect();
+    const detector = Reflect.get(this, 'failoverDetector');
+    if (detector) detector.isDisconnected = true;
     return super.connect(...args);
   }
 }

@@ -1,6 +1,15 @@
 import { startDeadline, type Times } from './deadline.ts';
 import { ExpansionError, expansionError } from './errors.ts';
-import type { Answer, End, Expansion, FetchHop, Hop, Source, Unshorten } from './expansion.ts';
+import {
+  type Answer,
+  type End,
+  type Expansion,
+  type FetchHop,
+  type Hop,
+  isVoid,
+  type Source,
+  type Unshorten,
+} from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import {
   answerFreshUntil,
@@ -33,7 +42,8 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
         ...endedExpansion(at.text, end, hops, redirectCount),
         ...(sources[0] && { sources }),
       };
-      return session.isPersonal() ? { ...expansion, freshUntil: 0, staleUntil: 0 } : expansion;
+      const isKept = !session.isPersonal() && !isVoid(expansion);
+      return isKept ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
     };
     try {
       for (;;) {

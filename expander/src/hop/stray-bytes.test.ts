@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import http from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening } from '@longhand/shared/testing/listening.ts';
@@ -28,6 +29,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
   const { expand, close } = testExpander(redis ? { redis } : {});
   onTestFinished(close);
   return {
+    origin,
     expand,
     asked,
     connections: () => connections,
@@ -98,6 +100,28 @@ describe('a late body to HEAD that looks like a response', () => {
     });
     await end('/user');
     expect(await end('/at/victim')).toBe('/at/victim');
+  });
+
+  test('and is found out before the chain ends makes a result that nobody keeps', async () => {
+    let fooled: Socket | undefined;
+    const elsewhere = http.createServer(async (_, response) => {
+      fooled?.write(truth('/victim'));
+      await once(fooled as Socket, 'close');
+      response.end();
+    });
+    onTestFinished(() => void elsewhere.close());
+    const away = `http://127.0.0.1:${await listening(elsewhere)}/`;
+    const { end, expand, origin } = await website((path, socket) => {
+      if (path === '/victim') fooled = socket;
+      const more = path === '/victim' ? `Location: ${away}\r\n` : '';
+      socket.write(head(more ? '301 Moved' : '200 OK', more ? 0 : lie.length, more));
+    });
+    await end('/user');
+    expect(await expand.trace(`${origin}/victim`)).toMatchObject({
+      longUrl: away,
+      freshUntil: 0,
+      staleUntil: 0,
+    });
   });
 
   test('is not told to other processes', async () => {

@@ -72,7 +72,9 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
   });
 });
 
-test('make sbom names what a service runs on, also what others only develop with, each with its hash', () => {
+test('make sbom names what a service runs on, also what others only develop with, each with its hash', {
+  timeout: 120_000,
+}, () => {
   const bom = JSON.parse(execFileSync(join(root, 'deploy/sbom.sh'), ['tasks'], { encoding: 'utf8' }));
   const components = bom.components as { name: string; hashes?: unknown[] }[];
   const names = components.map(({ name }) => name);

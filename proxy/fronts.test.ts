@@ -71,7 +71,7 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
       const body = JSON.stringify({ title: 'one more' });
       const headers = { 'Content-Type': 'application/json' };
       await ask(2, tasks, '/tasks', { method: 'POST', headers, body });
-      await expect.poll(() => new Set(versions()).size, { timeout: 2_000 }).toBe(before.size + 1);
+      await expect.poll(() => new Set(versions()).size).toBe(before.size + 1);
       events.destroy();
     },
     openFor + 30_000,

@@ -22,7 +22,7 @@ describe('/metrics counts', () => {
       set: async (key: string, entry: string) => entries.set(key, entry),
     } as unknown as CacheClient;
     await counting(redis).expand.trace(`${shortener.url}/chain/1`);
-    await expect.poll(() => entries.size, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => entries.size).toBe(1);
     const { expand, counted } = counting(redis);
     for (const path of ['/chain/1', '/chain/1', '/chain/2']) await expand.trace(shortener.url + path);
     away = true;

@@ -142,6 +142,13 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(metrics.rate_reached.value).toBeLessThan(100);
   });
 
+  test.concurrent('breakpoint at a constant rate fails if a threshold is crossed', async () => {
+    const constant = { LOAD_P99: '0', LOAD_PEAK_RATE: '20', LOAD_DURATION: '1' };
+    const { folder } = await run('breakpoint', { ...stack.variables, ...constant });
+    const summary = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
+    expect(judge(summary).outcome).toBe('failed');
+  });
+
   test('no redirect of a stack is followed, and that to a login is named as such', async () => {
     let followed = 0;
     const server = http.createServer((request, response) => {

@@ -20,13 +20,13 @@ export function judge({ metrics }: K6Summary, growth: readonly string[] = []): V
   const crossed = Object.entries(metrics).flatMap(([metric, { thresholds = {} }]) =>
     Object.entries(thresholds).flatMap(([rule, crossed]) => (crossed ? [`${metric} ${rule}`] : [])),
   );
-  const names = [...crossed, ...growth].join(', ');
+  const names = [...crossed, ...growth].join(', ') || 'nothing';
   if (growth.length > 0) return { outcome: 'failed', reason: `failed: ${names}` };
   if (crossed.some((name) => name.includes('target:control')))
     return { outcome: 'busy', reason: `machine busy, no verdict: the control was too slow (${names})` };
-  const reached = metrics.rate_reached?.value;
-  if (reached !== undefined)
-    return { outcome: 'passed', reason: `reached ${Math.round(reached)} requests a second: ${names}` };
+  const rate = metrics.rate_reached?.value;
+  if (rate !== undefined)
+    return { outcome: 'passed', reason: `reached ${Math.round(rate)} requests a second; crossed ${names}` };
   return crossed.length > 0
     ? { outcome: 'failed', reason: `failed: ${names}` }
     : { outcome: 'passed', reason: 'passed' };

@@ -17,7 +17,7 @@ const hotLinks = 100;
 /** A full page. */
 const listed = 100;
 
-/** Requests a second: at the end of the run, the breakpoint. */
+/** Requests a second: at the end of the run, the breakpoint. A constant rate has none. */
 const reached = new Gauge('rate_reached');
 
 /** Ends the run if it is crossed. */
@@ -55,7 +55,7 @@ export function setup() {
 
 export default function request({ session, titlePrefix, run }: ReturnType<typeof setup>) {
   const seconds = (Date.now() - exec.scenario.startTime) / 1_000 - warmUp;
-  reached.add(rate + Math.max(0, seconds / duration) * (peakRate - rate));
+  if (peakRate > rate) reached.add(rate + Math.max(0, seconds / duration) * (peakRate - rate));
   const i = exec.scenario.iterationInTest;
   const kind = randomKind();
   const tags = { name: kind, kind, phase: seconds > 0 ? 'steady' : 'warm-up' };

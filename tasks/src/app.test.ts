@@ -255,6 +255,7 @@ describe('Request forgery', () => {
   test.each([
     ['no token', async () => ({ ...(await visit(kept.app)), token: '' })],
     ['no cookie', async () => ({ ...(await visit(kept.app)), cookie: '' })],
+    ['an empty cookie', async () => ({ ...(await visit(kept.app)), cookie: 'session=' })],
     ["another session's token", async () => ({ ...(await visit(kept.app)), cookie: stranger })],
     ['a token cut short', async () => ({ ...(await visit(kept.app)), token: 'AAAA' })],
     ['a token that is not base64', async () => ({ ...(await visit(kept.app)), token: '<>' })],

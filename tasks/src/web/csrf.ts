@@ -23,7 +23,7 @@ export function csrf(key: () => Promise<Buffer>) {
     /** A token for a form on the page that answers `c`; starts a session where there is none. */
     async issue(c: TasksContext): Promise<string> {
       const mask = randomBytes(size);
-      const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
+      const masked = xor(mask, await token(currentSession(c) || newSession(c)));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
     /** Whether the token was issued to the session that `c` belongs to. */

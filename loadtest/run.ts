@@ -62,12 +62,7 @@ function outputs(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Runs one script with a control beside the stack, writes the folder of its run, and judges it. */
-async function measure(
-  k6: K6,
-  script: string,
-  target: Target,
-  options: string[],
-): Promise<Verdict['outcome']> {
+async function measure(k6: K6, script: string, target: Target, options: string[]) {
   const commit = currentCommit();
   const id = `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${commit}-${script}`;
   const out = join(runsFolder, id);
@@ -90,7 +85,7 @@ async function measure(
   const summary = JSON.parse(await readFile(join(out, k6Files.summary), 'utf8'));
   const { outcome, reason } = judge(summary, leaks(holdings.stop(), limit));
   const settings = Object.entries(process.env).filter(([name]) => name.startsWith('LOAD_'));
-  const facts = { ...{ outcome, reason, target: target.address, k6: k6.version, ...machine() }, options };
+  const facts = { outcome, reason, target: target.address, k6: k6.version, ...machine(), options };
   const run = { ...facts, settings: Object.fromEntries(settings) };
   await writeFile(join(out, k6Files.run), `${JSON.stringify(run, null, 2)}\n`);
   console.log(`\n${script} ${reason}.\nReport: ${join(out, k6Files.html)}`);

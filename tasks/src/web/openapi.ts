@@ -7,15 +7,18 @@ const text = { type: 'string' };
 const etag = { ETag: { schema: text } };
 const json = (schema: object) => ({ 'application/json': { schema } });
 const body = (content: object) => ({ required: true, content });
-const header = (name: string, description: string, required = false) => ({
-  ...{ name, in: 'header', required, description, schema: text },
-});
-const query = (name: string, schema: object, description?: string) => ({
-  ...{ name, in: 'query', description, schema },
-});
-const answer = (description: string, name: Parameters<typeof ref>[0], headers?: object) => ({
-  ...{ description, headers, content: json(ref(name)) },
-});
+
+function header(name: string, description: string, required = false) {
+  return { name, in: 'header', required, description, schema: text };
+}
+
+function query(name: string, schema: object, description?: string) {
+  return { name, in: 'query', description, schema };
+}
+
+function answer(description: string, name: Parameters<typeof ref>[0], headers?: object) {
+  return { description, headers, content: json(ref(name)) };
+}
 
 /** The headers of a problem. */
 const problemHeaders: Record<number, object> = {
@@ -82,7 +85,9 @@ const paths = {
   '/tasks/{id}': {
     parameters: [
       {
-        ...{ name: 'id', in: 'path', required: true },
+        name: 'id',
+        in: 'path',
+        required: true,
         description: 'Each id has exactly one spelling.',
         schema: ref('Id'),
       },
@@ -179,7 +184,9 @@ export function openapi(): string {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A token of TASKS_TOKENS_FILE.' },
         session: {
-          ...{ type: 'apiKey', in: 'cookie', name: 'login' },
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'login',
           description:
             'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
         },

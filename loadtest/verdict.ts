@@ -5,7 +5,7 @@ export interface K6Summary {
 }
 
 export interface Verdict {
-  /** `busy`: the machine did too much else, so the run says nothing about the stack. */
+  /** `busy`: the machine was too slow to judge the stack. */
   outcome: 'passed' | 'failed' | 'busy';
   /** In one sentence. */
   reason: string;

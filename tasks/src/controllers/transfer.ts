@@ -19,7 +19,7 @@ const maxFile = 1024 ** 2;
 /** Imports that one process reads at the same time, one of each client: each takes a second of CPU at most. */
 const maxImports = 2;
 
-/** How a file is read, by its media type and by the end of its name. */
+/** Formats by media type, and by file extension. */
 const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
@@ -118,7 +118,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
   };
 }
 
-/** The file of all tasks. It begins once the first ones are there, so a store that fails at once gets a response of its own. */
+/** The file of all tasks. Resolves once the first are read, so a store that fails at once is answered with 503. */
 async function written(store: TaskStore, format: Format) {
   const batches = store.export()[Symbol.asyncIterator]();
   let batch = await batches.next();

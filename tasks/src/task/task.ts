@@ -23,7 +23,7 @@ export const tooManyTasks = () =>
 /** Removals that are shown: one script lists them, a millisecond in which Redis does nothing else. */
 export const listedRemovals = 200;
 
-/** What leads to a later page: the score of the last task on the page before. */
+/** The cursor of a later page: the score of the last task on the page before. */
 export const cursor = /^-[1-9]\d{0,15}$/;
 
 export interface ListQuery {

@@ -26,7 +26,7 @@ const problemHeaders: Record<number, object> = {
   503: { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } },
 };
 
-/** @param refused the statuses of its problems, beside 401 and 503, which any operation may have. */
+/** @param refused the statuses of its problems, besides 401 and 503, which any operation may have. */
 function operation(
   operationId: string,
   refused: number[],

@@ -1,7 +1,7 @@
 import { hasMoreValues } from '@longhand/shared/json-values.ts';
 import { TaskError } from './errors.ts';
 import { importSchema } from './schema.ts';
-import { maxTasks, type NewTask, readTitle, type Task, tooManyTasks } from './task.ts';
+import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
 
 /**
@@ -83,7 +83,7 @@ function* lines(file: Buffer): Generator<Buffer> {
 
 /** The elements of a JSON array, or one other value; none of a blank text. */
 function parse(text: string): unknown[] {
-  if (hasMoreValues(text, maxValues)) throw tooManyTasks();
+  if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {
     return text.trim() === '' ? [] : [JSON.parse(text)].flat();
   } catch (cause) {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { TaskError } from './errors.ts';
 import { type Format, formats } from './formats.ts';
 import type { reportSchema } from './schema.ts';
-import { maxTasks, type NewTask, tooManyTasks } from './task.ts';
+import { maxTasks, type NewTask, tooMany } from './task.ts';
 
 export type Report = z.output<typeof reportSchema>;
 
@@ -36,7 +36,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, pause: 
       refused.add(line);
       if (problems.length < maxProblems) problems.push({ line, detail: error.message });
     }
-    if (tasks.length + refused.size > maxTasks) throw tooManyTasks();
+    if (tasks.length + refused.size > maxTasks) throw tooMany('tasks', maxTasks);
     await pause();
   }
   const report: Report = { imported: tasks.length, refused: refused.size, problems };

@@ -14,10 +14,10 @@ export const pageSize = 100;
 /** Tasks that are added at once: the step of the store takes 85 ms, in which it serves nobody else. */
 export const maxTasks = 12_500;
 
-export const tooManyTasks = () =>
+export const tooMany = (what: string, max: number) =>
   new TaskError(
     'body_too_large',
-    `At most ${maxTasks.toLocaleString('en')} tasks can be added at once. Send them in parts.`,
+    `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
 /** Removals that are shown: one script lists them, a millisecond in which Redis does nothing else. */

@@ -15,7 +15,13 @@ import { createBrowse } from './hop/browse.ts';
 import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
-import { limitClients, limitClientsAtOrigins, limitExpansions, limitOrigins } from './limits/in-flight.ts';
+import {
+  limitClients,
+  limitClientsAtOrigins,
+  limitExpansions,
+  limitOrigins,
+  limitRefreshes,
+} from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { createExpanderMetrics } from './metrics.ts';
@@ -62,6 +68,7 @@ export function createExpander(config: Config, outside: Outside) {
   // A request passes through these layers, from the first to the last.
   const unshorten = layers<Unshorten>(
     answerFromMemory(memory, metrics.cacheLookups),
+    limitRefreshes,
     limitClients,
     singleFlight,
     cacheExpansions(memory, shared),

@@ -1,10 +1,14 @@
 import { overloaded } from '../expansion/errors.ts';
 import type { FetchHop, Unshorten } from '../expansion/expansion.ts';
 
-/**
- * Limits the expansions that each client waits for, whoever started them, and the refreshes that it has caused, for which
- * nobody waits. Its lists may have 96.
- */
+/** Limits the refreshes that each client has caused: with the 48 of its lists they leave room for single requests at an origin. */
+export const limitRefreshes = createLimit<Parameters<Unshorten>>({
+  max: 4,
+  keys: (_, { client, refresh }) => (client !== undefined && refresh ? [client] : []),
+  message: () => 'Too many refreshes for your address are in progress',
+});
+
+/** Limits the expansions that each client waits for, whoever started them: for its lists (96), and in total. */
 export const limitClients = createLimit<Parameters<Unshorten>>({
   max: 256,
   keys: (_, { client }) => (client === undefined ? [] : [client]),

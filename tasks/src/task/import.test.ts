@@ -52,11 +52,11 @@ describe('A JSON array', () => {
   });
 
   test.each([
-    ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]', 'This is not JSON'],
-    ['was cut off', '[{"title":"a"},{"tit', 'This is not JSON'],
-    ['has more values than 12,500 tasks', '['.repeat(62_501), 'At most 62,500 values of JSON'],
-  ])('that %s is refused as a whole', async (_what, file, reason) => {
-    await expect(read(file)).rejects.toThrow(reason);
+    ['lacks a quote', '[{"title":"a"},\n{"title":"b},\n{"title":"c"}]', 'bad_json', 'This is not JSON'],
+    ['was cut off', '[{"title":"a"},{"tit', 'bad_json', 'This is not JSON'],
+    ['has too many values', '['.repeat(62_501), 'body_too_large', 'At most 62,500 values of JSON'],
+  ])('that %s is refused as a whole', async (_what, file, code, reason) => {
+    await expect(read(file)).rejects.toMatchObject({ code, message: expect.stringContaining(reason) });
   });
 });
 

@@ -46,7 +46,8 @@ export async function configureProxy(
   variables: ProxyVariables,
 ): Promise<void> {
   const folder = join(prefix, 'conf.d');
-  await rm(folder, { recursive: true, force: true });
+  // The cache may have what other settings allowed.
+  for (const old of [folder, join(prefix, 'answers')]) await rm(old, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {

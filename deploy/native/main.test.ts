@@ -185,7 +185,10 @@ describe('The native run', { timeout: 120_000 }, () => {
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
   });
 
-  test('leaves no process behind when it is killed itself; the next start has the tasks and a new log', async () => {
+  test('leaves no process behind when it is killed itself; the next start has the tasks, a new log and an empty cache', async () => {
+    const cached = () => readdirSync(join(runner.folder, 'proxy/answers'));
+    await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
+    await expect.poll(cached).toHaveLength(1);
     const pids = Object.values(await runner.processes());
     stack.child.kill('SIGKILL');
     await stack.exited;
@@ -193,6 +196,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     stack = await runner.up(variables);
     expect(await runner.titles()).toEqual(['kept']);
     expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
+    expect(cached()).toEqual([]);
   });
 
   test('a stop leaves no process', async () => {
@@ -263,7 +267,8 @@ test('every port that cannot be used is named', async () => {
   await expect(checkPorts(ports, '127.0.0.1')).rejects.toThrow(
     `LONGHAND_PORT=${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n` +
       'LONGHAND_TASKS_PORT=27998: listen EADDRINUSE: address already in use 127.0.0.1:27998\n' +
-      'Stop the program that uses the port, or choose another, as in LONGHAND_PORT=18080 make up.',
+      'Choose ports that are free, and above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
+      'LONGHAND_BIND must be an address of this machine.',
   );
   other.close();
   await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow('address not available 192.0.2.1');

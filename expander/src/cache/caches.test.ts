@@ -5,13 +5,20 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand, type TraceOptions } from '../expansion/expand.ts';
 import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
-import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './caches.ts';
+import {
+  answerFromMemory,
+  asCached,
+  cacheExpansions,
+  cacheHops,
+  memoryTier,
+  type SharedCache,
+} from './caches.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
 /** The caches of an expander over a few pages, on a clock that the test moves. */
-function remembering(pages: Web, fresh = 10) {
+function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];
@@ -22,7 +29,7 @@ function remembering(pages: Web, fresh = 10) {
     return answerWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...answer });
   };
   const memory = memoryTier();
-  const cached = cacheExpansions(memory);
+  const cached = cacheExpansions(memory, redis);
   const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops(fetchHop)))));
   const { trace: expand } = createExpand(unshorten);
   return {
@@ -124,6 +131,27 @@ describe('an entry past its time', () => {
     vi.advanceTimersByTime(30_001);
     await expand('/short');
     await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
+  });
+
+  test('stays where another replica has found a failure, because Redis had lost it', async () => {
+    const texts = new Map<string, string>();
+    const redis: SharedCache = {
+      get: async (key) => {
+        const text = texts.get(key);
+        return text === undefined ? null : { expansion: asCached(JSON.parse(text)), text };
+      },
+      set: (key, text) => void texts.set(key, text),
+    };
+    const pages: Web = {};
+    const [one, other] = [remembering(pages, 10, redis), remembering(pages, 10, redis)];
+    await one.expand('/short');
+    texts.clear();
+    pages['/short'] = new ExpansionError('request_failed', 'It is down.');
+    vi.advanceTimersByTime(minutes(11));
+    await other.expand('/short');
+    await one.expand('/short');
+    await vi.waitFor(() => expect(one.asked).toHaveLength(2));
+    expect((await one.expand('/short')).error).toBeNull();
   });
 
   test.each([

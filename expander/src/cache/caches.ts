@@ -81,16 +81,15 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     async (target, options) => {
       const key = cacheKey(target, options);
       const entry = await redis?.get(key);
-      const old = entry?.expansion ?? memory.get(key);
       // If another replica has refreshed the entry, Redis has it: one request to the website serves all replicas.
-      const serves = options.refresh ? isFresh : isUsable;
-      if (entry && !options.again && serves(entry.expansion)) {
+      const isServed = (old: Expansion) => (options.refresh ? isFresh(old) && isSound(old) : isUsable(old));
+      if (entry && !options.again && isServed(entry.expansion)) {
         memory.set(key, entry.expansion, entry.text);
         return told(entry.expansion, options);
       }
       const expansion = await unshorten(target, options);
-      const isWorse = old && isUsable(old) && hasFailed(expansion) && !hasFailed(old);
-      if (!isWorse) write(key, expansion);
+      const hadSound = [memory.get(key), entry?.expansion].some((old) => old && isSound(old));
+      if (!hasFailed(expansion) || !hadSound) write(key, expansion);
       return expansion;
     };
 }
@@ -112,6 +111,10 @@ function isUsable(expansion: Expansion): boolean {
 
 function isFresh(expansion: Expansion): boolean {
   return expansion.freshUntil > Date.now();
+}
+
+function isSound(expansion: Expansion): boolean {
+  return isUsable(expansion) && !hasFailed(expansion);
 }
 
 /** Whether it may be another result soon, because something failed. */

@@ -27,6 +27,7 @@ export function describeAnswer(u: string, expansion: Expansion) {
   const ending = endingOf(expansion, host);
   const { verdict, advice, open } = ending;
   const headline = (redirectCount === 0 && ending.direct) || ending.headline;
+  const place = end.code === 'final' ? `${headline}: ${url?.host}` : headline;
   const { sentence = end.code === 'final' ? answered(expansion) : end.message } = ending;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
@@ -71,8 +72,8 @@ export function describeAnswer(u: string, expansion: Expansion) {
     /** What a screen reader says: the host stands for the whole URL. */
     announcement:
       verdict === 'Page found'
-        ? `${headline}: ${url?.host}. ${summary(expansion)}`
-        : [verdict, headline, sentence].filter(Boolean).join('. '),
+        ? `${place}. ${summary(expansion)}`
+        : [verdict, place, sentence].filter(Boolean).join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
   };
 }

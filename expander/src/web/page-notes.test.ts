@@ -43,10 +43,11 @@ describe('a hop tells what was asked of it', () => {
 
 test('a redirect out of https is told above the buttons, once, and only then', async () => {
   const words = 'Not encrypted: s.example redirects from https to http.';
-  const { answer, chain } = await read('https://s.example/plain');
+  const { answer, chain, html } = await read('https://s.example/plain');
   expect(answer.indexOf(words)).toBeLessThan(answer.indexOf('Open anyway'));
   expect(answer.split(words).length).toBe(2);
   expect(chain).not.toContain('Not encrypted');
+  expect(html).toContain('data-announcement="Not encrypted. It leads to: ');
   expect((await read('http://s.example/inside')).answer).not.toContain('Not encrypted');
 });
 

@@ -85,6 +85,8 @@ describe.each([true, false])('axe finds no violation with JavaScript %s', (scrip
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(visits.address(u));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    const links = await page.locator('.actions a').evaluateAll((all) => all.map((link) => link.clientHeight));
+    expect(Math.max(0, ...links)).toBeLessThan(50);
     await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
     expect(await accessibilityFaults(page, name, scripted ? pictures : undefined)).toEqual([]);
   });

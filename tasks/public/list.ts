@@ -17,8 +17,9 @@ let clicked: Element | null = null;
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
-  // The second click of a double click may hit another task, which has just moved under the pointer.
-  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary)')) return event.preventDefault();
+  // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
+  if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
+    return event.preventDefault();
   const link = target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const row = link.closest('li');

@@ -152,12 +152,14 @@ describe.each([
     await poll(() => titles(page)).toEqual(['x'.repeat(500)]);
   });
 
-  test('adds one task for a double click', async () => {
+  test('adds one task for a double click, and does not ask for another', async () => {
     const page = await open();
+    await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
     await page.getByRole('button', { name: 'Add' }).dblclick();
     await poll(() => titles(page)).toEqual(['milk']);
     expect((await site.store.list({ filter: 'all' })).open).toBe(1);
+    expect(await page.locator('body.asked').count()).toBe(0);
   });
 });
 

@@ -29,7 +29,7 @@ function edgeCache(image?: string): void {
   const application = obedientApplication();
   let proxy: TemporaryProxy;
   beforeAll(async () => {
-    const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 3s');
+    const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 5s');
     proxy = await startProxied(application.server, {}, impatient, image);
   }, 60_000);
   afterAll(() => proxy?.stop());
@@ -258,7 +258,7 @@ function edgeCache(image?: string): void {
     application.standing = order;
     /** What comes back, without what is new in each response. */
     const answer = async (own: string, headers = {}, method = 'GET') => {
-      const response = await send(proxy.ports.expander, `${path}${own}`, { headers, method });
+      const response = await ask(`${path}${own}`, { headers, method });
       const { date, 'x-request-id': id, ...rest } = response.headers;
       return JSON.stringify([response.status, rest, response.body])
         .replaceAll(own, 'own')

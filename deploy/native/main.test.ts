@@ -5,6 +5,7 @@ import { appendFileSync, readdirSync, readFileSync, readlinkSync, statSync } fro
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -267,15 +268,16 @@ test('every port that cannot be used is named', async () => {
   await expect(checkPorts(ports, '127.0.0.1')).rejects.toThrow(
     `LONGHAND_PORT=${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n` +
       'LONGHAND_TASKS_PORT=27998: listen EADDRINUSE: address already in use 127.0.0.1:27998\n' +
-      'Choose ports that are free, and above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
+      'Choose three free ports, above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
       'LONGHAND_BIND must be an address of this machine.',
   );
   other.close();
-  await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow('address not available 192.0.2.1');
+  await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow(EnvironmentError);
 });
 
 test('a folder that cannot be made is named', () => {
   const folder = join(textFile(''), 'data');
   const message = `${folder}/run cannot be written (ENOTDIR): the stack needs a folder for its data.`;
   expect(() => createFolders(folder)).toThrow(message);
+  expect(() => createFolders(folder)).toThrow(EnvironmentError);
 });

@@ -33,7 +33,7 @@ export async function checkPorts(
   }
   if (faults.length === 0) return;
   const cure =
-    'Choose ports that are free, and above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
+    'Choose three free ports, above 1023 unless root starts the stack, as in LONGHAND_PORT=18080 make up. ' +
     'LONGHAND_BIND must be an address of this machine.';
   throw new EnvironmentError([...faults, cure].join('\n'));
 }

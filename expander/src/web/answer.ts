@@ -140,6 +140,8 @@ export function describeHop(hops: readonly Hop[]) {
     /** Several hops within one site are folded: its name where they begin. */
     enters: stays(hops.at(-2)) && !stays(hops.at(-3)) ? registrableDomain(new URL(url)) : null,
     leaves: !stays(hops.at(-2)) && stays(hops.at(-3)),
+    /** Whether it stays open for the hops that are folded into it. */
+    holds: stays(hop) && !stays(hops.at(-2)),
   };
 }
 

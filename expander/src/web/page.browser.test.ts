@@ -20,9 +20,9 @@ const web: Web = {
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
-/** What the page says after the last hop. */
-const waitingFor = (page: Page) =>
-  page.evaluate("getComputedStyle([...document.querySelectorAll('li')].at(-1), '::after').content");
+/** What the page says after a hop, by default the last one. */
+const waitingFor = (page: Page, hop = -1) =>
+  page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
 test('the page loads nothing else, and the browser has no complaint', () =>
   visits.visit({}, async (page) => {
@@ -56,7 +56,9 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
   test('the chain shows as it grows', () =>
     visits.visit({ javaScriptEnabled }, async (page) => {
       const slow = Promise.withResolvers<object>();
+      const slower = Promise.withResolvers<object>();
       web['http://slow.example/'] = slow.promise;
+      web['http://slower.example/'] = slower.promise;
       await page.goto(visits.address('sho.rt/slow'), { waitUntil: 'commit' });
       await page.getByText('http://sho.rt/slow').waitFor();
       const read = () => page.locator('main').ariaSnapshot();
@@ -66,9 +68,12 @@ describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
       expect(await page.locator('ol > li').count()).toBe(1);
       expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
 
-      slow.resolve({});
+      slow.resolve(to('http://slower.example/'));
+      await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://slower.example/ …"');
+      expect(await waitingFor(page, 0)).toBe('""');
+      slower.resolve({});
       await page.getByRole('heading', { name: 'It leads to' }).waitFor();
-      expect(await page.locator('ol > li').count()).toBe(2);
+      expect(await page.locator('ol > li').count()).toBe(3);
       expect(await read()).not.toContain('Following the redirects');
       expect(await waitingFor(page)).toBe('none');
       expect(await page.locator('[part=waiting]').isVisible()).toBe(false);

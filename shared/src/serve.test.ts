@@ -67,7 +67,9 @@ describe('serve', () => {
     subscribe('http.server.request.start', look);
     await get(served);
     unsubscribe('http.server.request.start', look);
-    expect(servers).toMatchObject([{ requestTimeout: 30_000, headersTimeout: 15_000 }]);
+    expect(servers).toMatchObject([
+      { requestTimeout: 30_000, headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
+    ]);
   });
 
   const close = 'Connection: close\r\n\r\n';

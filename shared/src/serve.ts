@@ -36,6 +36,8 @@ const keepAliveTimeout = 75_000;
 const headersTimeout = 15_000;
 /** Milliseconds until a whole request must have arrived: a form on a slow line. */
 const requestTimeout = 30_000;
+/** Milliseconds between checks of these two; Node's 30 s would let a request take a minute. */
+const connectionsCheckingInterval = 1_000;
 /** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
 const idleGrace = 2_000;
 /** Milliseconds after the stop until the server cuts every connection. */
@@ -81,6 +83,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       keepAliveTimeout,
       headersTimeout,
       requestTimeout,
+      connectionsCheckingInterval,
       // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
       requireHostHeader: false,
     },

@@ -13,7 +13,6 @@ const web: Web = {
   [arrival]: {},
   'http://sho.rt/slow': to('http://slow.example/'),
   'http://sho.rt/fold': to('http://sho.rt/a'),
-  'http://sho.rt/a': to('http://sho.rt/b'),
   'http://sho.rt/intent': to(`intent:${'x'.repeat(80)}`),
 };
 
@@ -147,12 +146,17 @@ test('the text of the field is selected on focus, by key and by click', () =>
 test('within one site, the chain grows in sight and is folded at the end', () =>
   visits.visit({}, async (page) => {
     const slow = Promise.withResolvers<object>();
-    web['http://sho.rt/b'] = slow.promise;
+    const slower = Promise.withResolvers<object>();
+    web['http://sho.rt/a'] = slow.promise;
+    web['http://sho.rt/b'] = slower.promise;
     await page.goto(visits.address('sho.rt/fold'), { waitUntil: 'commit' });
+    await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://sho.rt/a …"');
+    slow.resolve(to('http://sho.rt/b'));
     const inside = page.getByText('http://sho.rt/a', { exact: true });
     await inside.waitFor();
     expect(await waitingFor(page)).toBe('"Waiting for http://sho.rt/b …"');
-    slow.resolve({});
+    expect(await waitingFor(page, 0)).toBe('""');
+    slower.resolve({});
     await page.getByRole('heading', { name: 'It leads to' }).waitFor();
     await inside.waitFor({ state: 'hidden' });
     await page.getByText('More at sho.rt').click();

@@ -37,7 +37,19 @@ test('a list whose client has left is passed over', async () => {
   expect(started).toEqual(['first', 'last']);
 });
 
-test('lists take turns, whichever client they are of', async () => {
+test('a client with one list has as many places as a client with three', async () => {
+  const { started, run, end } = work();
+  const open = createFairQueue({ maxInFlight: 4 });
+  const busy = [open('busy'), open('busy'), open('busy')];
+  for (const name of ['1', '2', '3', '4']) for (const list of busy) run(list, `${busy.indexOf(list)}${name}`);
+  const quiet = open('quiet');
+  for (const name of ['q1', 'q2', 'q3']) run(quiet, name);
+  await settled();
+  for (const name of started.slice()) await end(name);
+  expect(started.slice(4)).toEqual(['q1', 'q2', '12', '22']);
+});
+
+test('lists of clients with as many places take turns', async () => {
   const { started, run, end } = work();
   const open = createFairQueue({ maxInFlight: 1 });
   const [a, b, c] = [open('a'), open('b'), open('b')];

@@ -9,7 +9,7 @@ const defaults = {
   maxPerClient: 96,
   /** Fewer than the 64 hops in flight at one origin, so that lists leave room for single requests. */
   maxPerOrigin: 48,
-  /** Lists in progress. If all wait for one origin, 8 s for each of its places, each has a line within 24 s. */
+  /** Lists in progress. If all wait for one origin, 8 s for each of its places, each client has a line within 24 s. */
   maxListsPerClient: 16,
   maxLists: 128,
 };
@@ -21,8 +21,8 @@ interface List {
 }
 
 /**
- * A fair queue for lists of URLs: they take turns, one expansion each. A client or an origin that hangs uses up its own
- * share only.
+ * A fair queue for lists of URLs: a free place goes to the client with the fewest expansions in flight, whose lists take
+ * turns. A client or an origin that hangs uses up its own share only.
  *
  * @returns opens a list for a client. @throws ExpansionError `overloaded` when too many lists are in progress.
  */
@@ -47,7 +47,8 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
       : undefined;
   const startNext = () => {
     while (of('all') < max.maxInFlight) {
-      const list = lists.values().find((list) => nextOrigin(list) !== undefined);
+      const ready = [...lists].filter((list) => nextOrigin(list) !== undefined);
+      const [list] = ready.sort((a, b) => of(a.client) - of(b.client));
       const origin = list && nextOrigin(list);
       if (!list || origin === undefined) return;
       count(1, list.client, origin, 'all');

@@ -1,5 +1,5 @@
-// The page is complete without this script. It adds buttons to copy and share, a screen reader announcement and the
-// bookmarklet: what only works with a script is not in the HTML, where text browsers would show it.
+// The page is complete without this script. It adds buttons to copy and share, a countdown, a screen reader announcement and
+// the bookmarklet: what only works with a script is not in the HTML, where text browsers would show it.
 const status = document.querySelector('#status');
 const answer = document.querySelector('[data-announcement]');
 if (answer) document.title = answer.dataset.title;
@@ -54,6 +54,22 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.insertAdjacentHTML('beforeend', labelled('Share'));
   // Rejects when the visitor changes their mind.
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
+}
+
+// Over the rate limit, "Try again" works once the wait is over.
+const waiting = document.querySelector('[data-wait]');
+if (waiting) {
+  const { href, textContent: label } = waiting;
+  const over = Date.now() + waiting.dataset.wait * 1_000;
+  const tick = () => {
+    const seconds = Math.ceil((over - Date.now()) / 1_000);
+    waiting.textContent = seconds > 0 ? `${label} in ${seconds} s` : label;
+    if (seconds > 0) return waiting.removeAttribute('href');
+    waiting.href = href;
+    clearInterval(timer);
+  };
+  const timer = setInterval(tick, 1_000);
+  tick();
 }
 
 // Runs on other pages: takes the selected link, else the selected text, else what is typed.

@@ -6,6 +6,8 @@ export const readable = 5_000;
 /** When the shown complaint may go, once the server answers. */
 let passesAt = Infinity;
 
+type Link = Partial<HTMLAnchorElement> | undefined;
+
 const make = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   as: Partial<HTMLElementTagNameMap[Name]>,
@@ -15,9 +17,10 @@ const make = <Name extends keyof HTMLElementTagNameMap>(
  * Says what happened; screen readers announce it, because the notice is a live region. A title in it cannot change
  * the direction of the text around it.
  */
-export function say(text: string, title?: string) {
+export function say(text: string, title?: string, link?: Link) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
+  if (link) notice.append(' ', make('a', link));
 }
 
 /**
@@ -26,7 +29,7 @@ export function say(text: string, title?: string) {
  * @param passes milliseconds after which it is over once the server answers again; by default it is not
  * @param link what to do about it
  */
-export function complain(text: string, passes = Infinity, link?: Partial<HTMLAnchorElement>) {
+export function complain(text: string, passes = Infinity, link?: Link) {
   endComplaint();
   const close = make('button', { textContent: 'Close' });
   close.onclick = () => {

@@ -32,8 +32,11 @@ export async function offerLines(single: HTMLFormElement, text: string) {
   add.focus();
 }
 
+/** Says that the lines were added, and leads to them if they are not shown here. */
 export function linesAdded(several: HTMLFormElement, text: string) {
-  say(`Added ${tasksIn(text)}`);
+  const shown = new URLSearchParams(location.search);
+  const elsewhere = shown.get('filter') === 'finished' || shown.has('after');
+  say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
   endLines(several);
 }
 

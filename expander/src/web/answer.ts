@@ -10,6 +10,8 @@ interface Link {
   label: string;
   href: string;
   isOut: boolean;
+  /** Seconds before it works. */
+  wait?: number | undefined;
 }
 
 /** What to do with a URL. A script adds buttons to copy and share it. */
@@ -79,8 +81,8 @@ export function describeAnswer(u: string, expansion: Expansion) {
 }
 
 /** What to do within this page. */
-function nextLink(u: string, { longUrl }: Expansion, { next }: Ending): Link[] {
-  if (next === 'Try again') return [tryAgain(u)];
+function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending): Link[] {
+  if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
 }
 
@@ -88,7 +90,10 @@ function outLink(label: string | undefined, href: string | null): Link[] {
   return label && href ? [{ label, href, isOut: true }] : [];
 }
 
-export const tryAgain = (u: string): Link => link('Try again', { ...exactly(u), again: '1' });
+/** @param wait seconds before it makes sense. */
+export function tryAgain(u: string, wait?: number): Link {
+  return { ...link('Try again', { ...exactly(u), again: '1' }), wait };
+}
 
 /** The parameters of the page for `u` itself, whatever it looks like. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });

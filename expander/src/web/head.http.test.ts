@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { serving } from '../../testing/serving.ts';
 import { shortener } from '../../testing/shortener.ts';
@@ -33,6 +33,8 @@ test.each([
   const { url } = await serving(testExpander().app);
   const target = new URL(path.replace('LINK', `${shortener.url}/chain/1`), url);
   await fetchHead(target, 'GET');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   const get = await fetchHead(target, 'GET');
   const head = await fetchHead(target, 'HEAD');
   expect([head.status, head.headers]).toEqual([get.status, get.headers]);

@@ -3,10 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { web as links } from '../../testing/links.ts';
 import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 import { startVisits } from '../../testing/visit.ts';
+import { ExpansionError } from '../expansion/errors.ts';
 
 const arrival = 'https://www.example.com/page?id=1&utm_source=mail#part';
 const untracked = 'https://www.example.com/page?id=1#part';
 const web: Web = {
+  'http://sho.rt/often': new ExpansionError('rate_limited', 'Too many.', {
+    rate: { count: 1, period: 60, wait: 30 },
+  }),
   ...links,
   'http://sho.rt/x': to('https://links.example/y'),
   'https://links.example/y': to(arrival, 302),
@@ -163,6 +167,23 @@ test('within one site, the chain grows in sight and is folded at the end', () =>
     await inside.waitFor();
     expect(await page.locator('ol > li').count()).toBe(3);
   }));
+
+test('over the rate limit, "Try again" counts down, and works at the end', async () => {
+  const page = await visits.openPage();
+  await page.clock.install();
+  await page.goto(visits.address('sho.rt/often'));
+  await page.clock.pauseAt(Date.now() + 1_000);
+  const again = page.locator('.actions a');
+  expect(await again.textContent()).toMatch(/^Try again in \d\d s$/);
+  expect(await again.getAttribute('href')).toBeNull();
+  await page.clock.runFor(10_000);
+  expect(await again.textContent()).toMatch(/^Try again in 1\d s$/);
+  await page.clock.runFor(20_000);
+  expect(await again.textContent()).toBe('Try again');
+  delete web['http://sho.rt/often'];
+  await again.click();
+  await page.getByText('The link does not work', { exact: true }).waitFor();
+});
 
 test('of several links that are pasted, each leads to its own page', () =>
   visits.visit({}, async (page) => {

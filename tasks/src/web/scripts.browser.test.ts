@@ -301,6 +301,14 @@ describe('A list that is pasted into the field', () => {
     await poll(() => titles(page)).toEqual(['honey', 'milk', 'bread', 'water', '(tea)']);
   });
 
+  test('is offered where it is not shown', async () => {
+    const page = await site.open('/?filter=finished');
+    await paste(page, 'milk\nbread');
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await page.getByRole('link', { name: 'Show' }).click();
+    await poll(() => titles(page)).toEqual(['milk', 'bread']);
+  });
+
   test('leaves its button on the screen of a phone', async () => {
     const page = await site.open('/', { viewport: { width: 390, height: 400 } });
     await paste(page, 'milk\nbread\ntea');

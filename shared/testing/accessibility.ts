@@ -34,6 +34,8 @@ export async function bringAxe(page: Page): Promise<void> {
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
+  // The style comes after the document.
+  await page.waitForLoadState();
   for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
     await page.setViewportSize({ width: width > 800 ? width : narrow, height: 800 });

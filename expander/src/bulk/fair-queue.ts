@@ -30,7 +30,7 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
   const max = { ...defaults, ...limits };
   /** The list that was served longest ago comes first. */
   const lists = new Set<List>();
-  /** By client, by origin, and in total. */
+  /** By client, by origin, and in total, as `*`. */
   const inFlight = new Map<string, number>();
 
   const of = (key: string) => inFlight.get(key) ?? 0;
@@ -46,12 +46,12 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
       ? waiting.keys().find((origin) => of(origin) < max.maxPerOrigin)
       : undefined;
   const startNext = () => {
-    while (of('all') < max.maxInFlight) {
+    while (of('*') < max.maxInFlight) {
       const ready = [...lists].filter((list) => nextOrigin(list) !== undefined);
       const [list] = ready.sort((a, b) => of(a.client) - of(b.client));
       const origin = list && nextOrigin(list);
       if (!list || origin === undefined) return;
-      count(1, list.client, origin, 'all');
+      count(1, list.client, origin, '*');
       lists.delete(list);
       lists.add(list);
       takeFirst(list, origin)?.resolve();
@@ -84,7 +84,7 @@ export function createFairQueue(limits: Partial<typeof defaults> = {}) {
       try {
         return await work();
       } finally {
-        count(-1, client, origin, 'all');
+        count(-1, client, origin, '*');
         startNext();
       }
     };

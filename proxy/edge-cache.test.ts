@@ -337,7 +337,13 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 8);
-  const sizes = await Promise.all(kept.map(async (name) => (await stat(join(folder, name))).size));
+  // nginx goes on removing what has no room.
+  const size = (name: string) =>
+    stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  const sizes = await Promise.all(kept.map(size));
   expect(Math.max(...sizes)).toBeGreaterThan(4_096);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
 
@@ -346,7 +352,7 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
   const removed = answers.length - 1;
   await ask(removed);
   expect(application.arrived).toHaveLength(asked);
-  await Promise.all(kept.map((name) => rm(join(folder, name))));
+  await Promise.all(kept.map((name) => rm(join(folder, name), { force: true })));
   const askedAgain = async () => {
     await ask(removed);
     return application.arrived.length;

@@ -10,8 +10,8 @@ count=$(echo "$old" | wc -l)
 docker compose build --quiet "$service"
 for replica in $old; do
     docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((count + 1))" "$service"
-    # nginx resolves the addresses every 2 s.
-    sleep 4
+    # nginx knows its address while it starts, and leaves out what refuses a connection for 5 s, which it counts in whole ones.
+    sleep 7
     docker stop "$replica" >/dev/null
     docker rm "$replica" >/dev/null
 done

@@ -64,7 +64,8 @@ export function describeAnswer(u: string, expansion: Expansion) {
     stop: begun && original && stop ? { url: original, reason: stop } : null,
     tracking: isTracked
       ? {
-          ...{ original, parameters },
+          original,
+          parameters,
           actions: {
             copy: { url: original ?? '', what: 'the original URL' },
             links: outLink('Open original', original),
@@ -131,7 +132,7 @@ export function describeHop(hops: readonly Hop[]) {
     url,
     wrapper: wrapper ?? null,
     words: [
-      ...[status, statusInWords(status ?? 0)],
+      `${status}, ${statusInWords(status ?? 0)}`,
       kind === 'refresh' && 'redirects with a Refresh header',
       kind === 'meta' && 'redirects with a meta refresh tag',
       cached && 'cached',

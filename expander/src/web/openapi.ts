@@ -15,12 +15,17 @@ const record = (properties: Record<string, object>, optional: string[] = []) => 
 });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const query = (name: string, schema: object, description: string, required = false) => ({
-  ...{ name, in: 'query', required, description, schema },
+  name,
+  in: 'query',
+  required,
+  description,
+  schema,
 });
 
 /** What an error may add to its code and message. */
 const facts = {
-  ...{ reason: text, detail: text },
+  reason: text,
+  detail: text,
   rate: record({ count, period: count, wait: count }),
 } satisfies Record<keyof ErrorFacts, object>;
 const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
@@ -67,7 +72,10 @@ const schemas = {
   ),
   Line: record({
     line: { type: 'integer', minimum: 1 },
-    ...{ url: text, longUrl: orNull(text), redirectCount: count, cached: flag },
+    url: text,
+    longUrl: orNull(text),
+    redirectCount: count,
+    cached: flag,
     error,
   }),
 };
@@ -166,5 +174,9 @@ const info = {
 
 /** The description of the API (OpenAPI 3.1). */
 export const openapi: string = asciiJson({
-  ...{ openapi: '3.1.0', info, servers: [{ url: '/' }], paths, components: { schemas } },
+  openapi: '3.1.0',
+  info,
+  servers: [{ url: '/' }],
+  paths,
+  components: { schemas },
 });

@@ -32,11 +32,12 @@ fi
 echo 'To run it natively (make up NATIVE=1):'
 if has npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then
     found "Node $(node --version), npm $(npm --version)"
-    check nginx redis-server && ready=yes
+    node=yes
 else
     missing 'Node 20 or later with npm: https://nodejs.org/'
-    check nginx redis-server
+    node=
 fi
+check nginx redis-server && ready=$ready$node
 
 echo 'To keep the tasks:'
 # Five times maxmemory: the base and the increments, both again during a rewrite, and a backup.

@@ -66,9 +66,10 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
   });
   const answer = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
     const { host = '', accept } = incoming.headers;
-    const foreign = listening.loopback && host && !isLocalName(host);
-    if (validHost.test(host) && !foreign) return fetchListener(incoming, outgoing);
-    const { status, code, headers, body } = refusal(options, validHost.test(host) ? 421 : 400, accept);
+    const isForeign = listening.loopback && host && !isLocalName(host);
+    const status = !validHost.test(host) ? 400 : isForeign ? 421 : null;
+    if (status === null) return fetchListener(incoming, outgoing);
+    const { code, headers, body } = refusal(options, status, accept);
     outgoing.annotations.error = code;
     outgoing.writeHead(status, headers).end(body);
   };
@@ -132,7 +133,7 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
     ? JSON.stringify({ type: 'about:blank', title, status, detail, code })
     : `${status} ${title}: ${detail}`;
   const type = problem ? { 'Content-Type': 'application/problem+json' } : {};
-  return { status, code, headers: { ...clientErrorHeaders, ...type, 'Content-Length': body.length }, body };
+  return { code, headers: { ...clientErrorHeaders, ...type, 'Content-Length': body.length }, body };
 }
 
 /**

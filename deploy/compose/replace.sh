@@ -10,7 +10,7 @@ count=$(echo "$old" | wc -l)
 docker compose build --quiet "$service"
 for replica in $old; do
     docker compose up --detach --wait --no-deps --no-recreate --scale "$service=$((count + 1))" "$service"
-    # nginx knows its address while it starts, and leaves out what refuses a connection for 5 s, which it counts in whole ones.
+    # nginx may have tried the new replica before it listened. It then skips that address for up to 6 s.
     sleep 7
     docker stop "$replica" >/dev/null
     docker rm "$replica" >/dev/null

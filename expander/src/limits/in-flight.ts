@@ -1,7 +1,7 @@
 import { overloaded } from '../expansion/errors.ts';
 import type { FetchHop, Unshorten } from '../expansion/expansion.ts';
 
-/** Limits the refreshes that each client has caused: with the 48 of its lists they leave room for single requests at an origin. */
+/** Limits the background refreshes of each client: beside the 48 of its lists they leave room at an origin for single requests. */
 export const limitRefreshes = createLimit<Parameters<Unshorten>>({
   max: 4,
   keys: (_, { client, refresh }) => (client !== undefined && refresh ? [client] : []),

@@ -19,7 +19,7 @@ export function replicaRules(stack: () => ComposedStack): void {
       const { expanderPort, tasksPort, shortener } = stack();
       const coldLink = () =>
         `/api?u=${encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`)}`;
-      const load = startRequests(8, () => ({ port: expanderPort, path: coldLink() }), 200);
+      const load = startRequests(3, () => ({ port: expanderPort, path: coldLink() }), 200);
       await scale(2, 2);
       await expect.poll(() => replicasThatServe(stack(), expanderPort), { timeout: 60_000 }).toBe(2);
       await expect.poll(() => replicasThatServe(stack(), tasksPort), { timeout: 60_000 }).toBe(2);
@@ -50,7 +50,7 @@ export function replicaRules(stack: () => ComposedStack): void {
 
     test('replacing the only one under load fails no request', async () => {
       const before = await stack().containers('tasks');
-      const load = await startLoad(stack().tasksPort, 8);
+      const load = await startLoad(stack().tasksPort, 3);
       await load.answered(100);
       await stack().script('compose/replace.sh', ['tasks']);
       await load.answered(100);

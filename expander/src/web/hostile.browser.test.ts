@@ -1,6 +1,3 @@
-import type { RequestListener } from 'node:http';
-import { shuffled } from '@longhand/shared/testing/random.ts';
-import { rounds } from '@longhand/shared/testing/rounds.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -18,7 +15,7 @@ const payloads = [
   "'><img src=x onerror=hit()>",
   '</title></style></script><svg onload=hit()>',
   'data:text/html,<script>parent.hit()</script>',
-  'mailto:a@b.example?subject=<img src=x onerror=hit()>',
+  'mailto:<img src=x onerror=hit()>',
   'http://[<script>hit()</script>',
   'http://[x]/<img src=x onerror=hit()>',
   '/status/200?"autofocus onfocus="hit()',
@@ -38,28 +35,26 @@ afterEach(() => expect(hits.splice(0)).toEqual([]));
 const redirectTo = (location: string) => `${shortener.url}/location?to=${encodeURIComponent(location)}`;
 
 describe('the page never has as markup or script', () => {
-  const expectInert = async (payload: string) => {
-    expect(await page.locator('script, img, svg, iframe, [onload], [onfocus]').count(), payload).toBe(1);
-    const links = page.locator('a:not(#bookmarklet a)');
-    for (const href of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))) {
-      expect(href, payload).toMatch(/^(\/|https?:\/\/)/);
-    }
+  /** Opens the page with the answer for `u`: how many hops it shows, and what its field says. */
+  const openInert = async (u: string) => {
+    await page.goto(visits.address(u));
+    const shown = (await page.evaluate(`({
+      loud: document.querySelectorAll('script, img, svg, iframe, [onload], [onfocus]').length,
+      links: [...document.querySelectorAll('a:not(#bookmarklet a)')].map((link) => link.getAttribute('href')),
+      hops: document.querySelectorAll('ol > li').length,
+      typed: document.querySelector('#u').value,
+    })`)) as { loud: number; links: string[]; hops: number; typed: string };
+    expect(shown.loud, u).toBe(1);
+    for (const href of shown.links) expect(href, u).toMatch(/^(\/|https?:\/\/)/);
+    return shown;
   };
 
   test('a hostile Location', async () => {
-    for (const payload of payloads) {
-      await page.goto(visits.address(redirectTo(payload)));
-      await expectInert(payload);
-      expect(await page.locator('ol > li').count(), payload).toBe(2);
-    }
+    for (const payload of payloads) expect((await openInert(redirectTo(payload))).hops, payload).toBe(2);
   });
 
   test('a hostile u', async () => {
-    for (const payload of payloads) {
-      await page.goto(visits.address(payload));
-      await expectInert(payload);
-      expect(await page.getByRole('textbox').inputValue()).toBe(payload);
-    }
+    for (const payload of payloads) expect((await openInert(payload)).typed).toBe(payload);
   });
 });
 
@@ -73,45 +68,46 @@ test('the API, opened as a page, is text and nothing else', async () => {
       { u, cb: payload },
     ];
   });
-  for (const parameters of shuffled(calls).slice(0, rounds({ short: 10, long: calls.length }))) {
-    await page.goto(`${visits.origin}/api?${new URLSearchParams(parameters)}`);
-    const elements = await page.evaluate("document.querySelectorAll('body *').length");
-    expect(elements, JSON.stringify(parameters)).toBe(0);
-  }
+  const addresses = calls.map((parameters) => `/api?${new URLSearchParams(parameters)}`);
+  await page.goto(visits.origin);
+  const parsed = await page.evaluate(`Promise.all(${JSON.stringify(addresses)}.map(async (address) => {
+    const response = await fetch(address);
+    const type = response.headers.get('content-type');
+    const { body } = new DOMParser().parseFromString(await response.text(), type);
+    return [address, type, body.childElementCount];
+  }))`);
+  expect(parsed).toEqual(addresses.map((address) => [address, 'text/html', 0]));
 });
 
-describe('JSONP, run as a script by a page of another origin', () => {
-  type Run = (parameters: Record<string, string>) => Promise<unknown>;
-  /** Lends what runs a script and resolves with what `show` was called with, and how often `hit` was. */
-  const running = async (use: (run: Run) => Promise<void>) => {
-    const answer: RequestListener = ({ url = '' }, response) => {
-      const script = `${visits.origin}/api${url.slice(1)}`;
-      response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
-        <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
-        <script src="${script.replaceAll('&', '&amp;')}"></script>`);
-    };
-    const other = await website(answer, { host: 'localhost' });
-    await visits.visit({}, (page) =>
-      use(async (parameters) => {
-        await page.goto(`${other}/?${new URLSearchParams(parameters)}`);
-        return page.evaluate('({ shown, hits })');
-      }),
+describe('JSONP, run as scripts by a page of another origin', () => {
+  /** What `show` was called with, and how often `hit` was. */
+  const run = async (calls: Record<string, string>[]): Promise<unknown> => {
+    const scripts = calls.map((parameters) => `${visits.origin}/api?${new URLSearchParams(parameters)}`);
+    const other = await website(
+      (_, response) =>
+        response.setHeader('Content-Type', 'text/html').end(`<!doctype html>
+          <script>shown = []; hits = 0; my = { show: (url) => shown.push(url) }; hit = () => { hits += 1; }</script>
+          ${scripts.map((script) => `<script src="${script.replaceAll('&', '&amp;')}"></script>`).join('')}`),
+      { host: 'localhost' },
     );
+    return visits.visit({}, async (page) => {
+      await page.goto(other);
+      return page.evaluate('({ shown, hits })');
+    });
   };
 
-  test('calls the function with the long URL, as a string and nothing else', () =>
-    running(async (run) => {
-      for (const payload of ['/status/200', ...payloads]) {
-        const u = redirectTo(payload);
-        const text = await (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text();
-        expect(await run({ u, cb: 'my.show' }), payload).toEqual({ shown: [text], hits: 0 });
-      }
-    }));
+  test('calls the function with the long URL, as a string and nothing else', async () => {
+    const urls = ['/status/200', ...payloads].map(redirectTo);
+    const longUrls = urls.map(async (u) =>
+      (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text(),
+    );
+    const calls = urls.map((u) => ({ u, cb: 'my.show' }));
+    expect(await run(calls)).toEqual({ shown: await Promise.all(longUrls), hits: 0 });
+  });
 
-  test('does not run a hostile cb', () =>
-    running(async (run) => {
-      for (const cb of ['hit();my.show', 'my.show(hit())||f', 'hit()//', 'my.show\u2028hit', '`hit()`']) {
-        expect(await run({ u: `${shortener.url}/chain/0`, cb }), cb).toEqual({ shown: [], hits: 0 });
-      }
-    }));
+  test('does not run a hostile cb', async () => {
+    const names = ['hit();my.show', 'my.show(hit())||f', 'hit()//', 'my.show\u2028hit', '`hit()`'];
+    const calls = names.map((cb) => ({ u: `${shortener.url}/chain/0`, cb }));
+    expect(await run(calls)).toEqual({ shown: [], hits: 0 });
+  });
 });

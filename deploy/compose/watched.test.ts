@@ -1,67 +1,49 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = join(import.meta.dirname, 'watched.sh');
-const heartbeat = join(import.meta.dirname, '../../shared/src/heartbeat.ts');
 
-/** Runs `main`, the text of a program, as the service `tasks` whose heart beats; it has said that it runs. */
-async function watched(main: string) {
-  const start = `
-    require(${JSON.stringify(heartbeat)}).startHeartbeat(Number(process.env.HEARTBEAT_FD));
-    setInterval(() => {}, 1_000);
-    ${main}
-    console.log('running');`;
-  const service = spawn(script, ['tasks', process.execPath, '-e', start], {
+/**
+ * Runs `main`, the text of a program, as the service `tasks`.
+ *
+ * @param from one of the script's timeouts, in seconds, which is `to` instead.
+ */
+function watched(main: string, from = '', to = '') {
+  const read = `() { [ "$5" != '${from}' ] || set -- -r -n 1 -t ${to}; builtin read "$@"; }`;
+  const service = spawn(script, ['tasks', process.execPath, '-e', main], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(from && { 'BASH_FUNC_read%%': read }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
-  const lines = service.stdout.setEncoding('utf8')[Symbol.asyncIterator]();
-  const said = async () => (await lines.next()).value;
-  expect(await said()).toBe('running\n');
-  return { service, said };
+  // Its watcher has the other end of its output, too.
+  return { exited: once(service, 'exit'), output: text(service.stdout) };
 }
 
+const beat = "require('node:fs').writeSync(Number(process.env.HEARTBEAT_FD), '.');";
+const hang = "process.kill(process.pid, 'SIGSTOP');";
+
 test('a service that hangs is killed within 3 s, and the log says so; nothing is left of its watcher', async () => {
-  const { service, said } = await watched('');
-  service.kill('SIGSTOP');
-  const [code, signal] = await once(service, 'exit', { signal: AbortSignal.timeout(60_000) });
-  expect([code, signal]).toEqual([null, 'SIGKILL']);
-  const record = JSON.parse(await said());
-  expect(record).toEqual({
+  const { exited, output } = watched(beat + hang);
+  expect(await exited).toEqual([null, 'SIGKILL']);
+  expect(JSON.parse(await output)).toEqual({
     level: 'error',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     service: 'tasks',
     msg: 'hangs; killing it',
   });
-  // The watcher had the other end of its output.
-  expect(await said()).toBeUndefined();
 });
 
 test('a service that hangs before its heart beats is killed too', async () => {
-  // 1 s instead of the 30 s that a start may take.
-  const soon = { 'BASH_FUNC_read%%': '() { [ "$5" != 30 ] || set -- -r -n 1 -t 1; builtin read "$@"; }' };
-  const stopped = "process.kill(process.pid, 'SIGSTOP');";
-  const service = spawn(script, ['tasks', process.execPath, '-e', stopped], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...soon },
-  });
-  onTestFinished(() => void service.kill('SIGKILL'));
-  const [code, signal] = await once(service, 'exit', { signal: AbortSignal.timeout(60_000) });
-  expect([code, signal]).toEqual([null, 'SIGKILL']);
+  expect(await watched(hang, '30', '0.1').exited).toEqual([null, 'SIGKILL']);
 });
 
-test('a watcher ends with its service', async () => {
-  const { service, said } = await watched('');
-  service.kill('SIGTERM');
-  expect(await once(service, 'exit')).toEqual([null, 'SIGTERM']);
-  expect(await said()).toBeUndefined();
-});
-
-test('a service that is busy is left alone', async () => {
-  const busy = 'for (const end = Date.now() + 3_500; Date.now() < end; ); process.exit(0);';
-  const { service } = await watched(`process.on('SIGTERM', () => { ${busy} });`);
-  service.kill('SIGTERM');
-  expect(await once(service, 'exit')).toEqual([0, null]);
+test('a service that is busy is left alone, and its watcher ends with it', async () => {
+  const busy = 'for (const end = Date.now() + 700; Date.now() < end; );';
+  // One that hangs is killed after the third miss.
+  const { exited, output } = watched(beat + busy, '0.75', '0.1');
+  expect(await exited).toEqual([0, null]);
+  expect(await output).toBe('');
 });

@@ -1,5 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import { page } from './page.ts';
+
+// An import would load undici, too, which takes longer than writing all pages.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface ProxyError {
   /** Stable, for programs: the same codes as those of tasks. */

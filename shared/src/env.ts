@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
-import { logLevels } from './log.ts';
 import { unknownNames } from './variable-names.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
@@ -37,6 +36,8 @@ export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
     (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value),
     z.array(item),
   );
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The variables that every service has: where it listens and how much it logs. */
 export const serviceVariables = {

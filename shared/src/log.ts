@@ -1,12 +1,11 @@
 import { type Logger, pino } from 'pino';
 import { escapeControls } from './control-characters.ts';
+import type { ServiceConfig } from './env.ts';
 import { logWriter } from './log-writer.ts';
 import { loggedError } from './logged-error.ts';
 
 /** What a module needs of the log. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
-
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** How a log writes the fields of these names. */
 export const serializers = { err: loggedError };
@@ -17,7 +16,7 @@ export const serializers = { err: loggedError };
  * Writing to a pipe never blocks the process. Lines that were dropped are counted in a later line (`dropped`). What is left
  * is written when the process exits, for at most 2 s.
  */
-export function createLog(service: string, level: (typeof logLevels)[number]): Logger {
+export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
   // Reading process.stdout makes the descriptor of a pipe non-blocking.
   const write = logWriter(process.stdout.fd, (dropped) =>
     log.warn({ dropped }, 'log lines were dropped because their reader is too slow'),

@@ -34,7 +34,7 @@ describe('Operations endpoints', () => {
         new RegExp(`^${name}_bucket\\{le="${bound.replace('+', '\\+')}",${notes}\\} [0-2]$`, 'm'),
       );
     }
-    expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.0\\d+`));
+    expect(text).toMatch(new RegExp(`${name}_sum{${notes}} 0\\.\\d+`));
     // An unmatched path has no route.
     expect(text).toContain(`${name}_count{${request}="404",url_scheme="http"} 1`);
     expect(text).toContain('longhand_build_info{service="test",version="0.0.0"} 1');

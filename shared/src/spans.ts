@@ -1,8 +1,16 @@
-import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, Span, SpanStatusCode } from '@opentelemetry/api';
 import type { Histogram } from 'prom-client';
 
-/** Makes nothing unless `startTracing` has been called. */
-export const tracer = trace.getTracer('longhand');
+type StartSpan = (name: string) => Span;
+
+let startSpan: StartSpan | undefined;
+
+/** Makes what `timed` runs from now on a span by `start`. Without it nothing of OpenTelemetry is loaded for spans. */
+export function makeSpans(start: StartSpan): void {
+  startSpan = start;
+}
+
+const failed: SpanStatusCode.ERROR = 2;
 
 /** The name of an error for a span or a label. Not its message, which may contain what clients sent. */
 function errorName(error: unknown): string {
@@ -35,20 +43,20 @@ export async function timed<Result>(
   { durations, labels, describe }: Timing<Result> = {},
 ): Promise<Result> {
   const end = durations?.startTimer(labels);
-  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT });
+  const span = startSpan?.(name);
   try {
     const result = await run();
     const { labels: more, facts } = describe?.(result) ?? {};
-    if (facts) span.setAttributes(facts);
+    if (facts) span?.setAttributes(facts);
     end?.(more);
     return result;
   } catch (error) {
     const error_type = errorName(error);
-    span.setAttribute('error.type', error_type).setStatus({ code: SpanStatusCode.ERROR });
+    span?.setAttribute('error.type', error_type).setStatus({ code: failed });
     end?.({ error_type });
     throw error;
   } finally {
-    span.end();
+    span?.end();
   }
 }
 

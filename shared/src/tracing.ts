@@ -7,10 +7,12 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Log } from './log.ts';
 import { type Observer, outcome } from './observe.ts';
-import { tracer } from './spans.ts';
+import { makeSpans } from './spans.ts';
 
 /** Milliseconds the end of the process waits for a collector. */
 const closeTimeout = 2_000;
+
+const tracer = trace.getTracer('longhand');
 
 /**
  * Exports the spans of this process by OTLP over HTTP. The exporter reads its address and headers from OTEL_EXPORTER_OTLP_*.
@@ -35,6 +37,7 @@ export function startTracing(
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);
+  makeSpans((name) => tracer.startSpan(name, { kind: SpanKind.CLIENT }));
   const timeout = () => sleep(closeTimeout, undefined, { ref: false });
   return () => Promise.race([provider.shutdown().catch(() => {}), timeout()]);
 }

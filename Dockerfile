@@ -30,7 +30,7 @@ COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
 COPY --chmod=755 deploy/compose/watched.sh /usr/local/bin/
-# Stripping types and compiling take a service a third of its start, so an image keeps the result.
+# Stripping types and compiling take a service half of its start, so an image keeps the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000

@@ -19,6 +19,8 @@ import { securityHeaders } from './web/security-headers.ts';
 import { publicFiles } from './web/static-files.ts';
 import { views } from './web/views.ts';
 
+// Before the configuration, so that an image has the scripts in its cache.
+const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = readOrExit(readConfig);
 const { log, metrics, signal, run } = await prepareService('tasks', manifest.version, config);
 
@@ -26,7 +28,6 @@ const redis = storeClient(config, log);
 watchStore(redis, log);
 exportBackupTime(redis, metrics);
 const timed = timedOperations(metrics);
-const files = publicFiles(`${import.meta.dirname}/../public`);
 const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
 );

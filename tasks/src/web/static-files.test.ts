@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TasksEnv } from './context.ts';
+import { readScript } from './script.ts';
 import { type PublicFiles, publicFiles } from './static-files.ts';
 
 const style = 'body { color: black; }\n';
@@ -116,6 +117,19 @@ describe('Scripts', () => {
     const own = await filesOf({ 'a.ts': code, 'c.ts': 'export const c = (n: string) => n;\n' });
     const script = await (await serving(own).request(own.href('a.js'))).text();
     expect(script.replaceAll(/ +\)/g, ')')).toBe(code.replace(' as string', ''));
+  });
+
+  test('are stripped once, and then read from where they are kept', async () => {
+    const own = await mkdtemp(join(folder, 'scripts-'));
+    const [path, kept] = [join(own, 'a.ts'), join(own, 'kept')];
+    await Promise.all([mkdir(kept), writeFile(path, 'const a: number = 1;\n')]);
+    const script = readScript(path, kept);
+    const [name = ''] = await readdir(kept);
+    expect(await readFile(join(kept, name), 'utf8')).toBe(script);
+    await writeFile(join(kept, name), 'kept');
+    expect(readScript(path, kept)).toBe('kept');
+    // Nothing can be kept in a file.
+    expect(readScript(path, path)).toBe(script);
   });
 
   test('of the list, with the library, are at most 17 KB compressed', async () => {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getMimeType } from 'hono/utils/mime';
 import type { TasksContext } from './context.ts';
 import { tagged } from './responses.ts';
+import { readScript } from './script.ts';
 
 type PublicFile = ReturnType<typeof publicFile>;
 
@@ -20,7 +20,9 @@ const packaged = ['idiomorph/dist/idiomorph.min.js'].map((name) => fileURLToPath
  */
 export function publicFiles(folder: string) {
   // A folder's own name has no dot in it.
-  const names = globSync('**/*.*', { cwd: folder }).sort();
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('.') && !`/${name}`.includes('/.'))
+    .sort();
   const paths = [...names.map((name) => join(folder, name)), ...packaged];
   const files = new Map(
     paths.map((path, i) => [names[i]?.replace(/\.ts$/, '.js') ?? basename(path), publicFile(path)]),
@@ -50,20 +52,9 @@ export function publicFiles(folder: string) {
 }
 
 function publicFile(path: string) {
-  const content = path.endsWith('.ts') ? script(path) : readFileSync(path);
+  const content = path.endsWith('.ts') ? Buffer.from(readScript(path)) : readFileSync(path);
   const type = getMimeType(path.replace(/\.ts$/, '.js')) ?? 'application/octet-stream';
   return { type, digest: shortHash(content), content };
-}
-
-/** A script without its types. Node warns that the function for that may change; a test would tell. */
-function script(path: string): Buffer<ArrayBuffer> {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return Buffer.from(stripTypeScriptTypes(readFileSync(path, 'utf8')));
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
 
 function shortHash(content: string | Buffer): string {

@@ -5,8 +5,8 @@ import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { logFile } from './log.ts';
 import type { Account } from './privileges.ts';
 
-/** The folders of a stack, named after their processes; Unix sockets are in `run`. */
-const names = ['run', 'proxy', 'expander-cache', 'tasks-store', 'observe', 'prometheus'];
+/** The folders of a stack, named after their processes; Unix sockets are in `run`, and what Node compiles in `compiled`. */
+const names = ['run', 'compiled', 'proxy', 'expander-cache', 'tasks-store', 'observe', 'prometheus'];
 
 export const belongsToAnother = (path: string) =>
   `${path} belongs to another user: start the stack as that user, or give it to yourself with chown -R.`;

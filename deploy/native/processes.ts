@@ -62,6 +62,8 @@ export const service = (name: string, replica: string, redis: string, folder: st
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
     ...(name === 'expander' && resolver),
+    // As in the images.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? resolve(folder, 'compiled'),
     SOCKET_PATH: socketPath(replica),
     OPS_SOCKET_PATH: socketPath(`${replica}-ops`),
     REDIS_URL: `unix:${socketPath(redis)}`,

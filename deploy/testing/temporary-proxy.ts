@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -21,7 +21,7 @@ const defaultVariables: ProxyVariables = {
 /** nginx without the applications, on 127.0.0.1. */
 export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
-  /** What nginx has written so far: its errors, then its access log. */
+  /** The lines that nginx has written so far: its errors and its access log. */
   readonly log: readonly string[];
   /** The process id of nginx's master. */
   readonly pid: number;
@@ -76,16 +76,24 @@ export async function startTemporaryProxy(
     const path = join(prefix, name);
     await writeFile(path, edit(await readFile(path, 'utf8'), name));
   }
-  const errors: string[] = [];
-  const accessLog = join(folder, logFile);
-  await writeFile(accessLog, '');
-  let last: string[] | undefined;
-  const written = () => last ?? [...errors, ...readFileSync(accessLog, 'utf8').split('\n').slice(0, -1)];
+  const log: string[] = [];
+  await writeFile(join(folder, logFile), '');
+  const accessLog = openSync(join(folder, logFile), 'r');
+  let bytesRead = 0;
+  let stopped = false;
+  // Each line once, because some tests look after each of a thousand requests.
+  const readLog = () => {
+    const more = Buffer.alloc(fstatSync(accessLog).size - bytesRead);
+    readSync(accessLog, more, 0, more.length, bytesRead);
+    const end = more.lastIndexOf('\n') + 1;
+    bytesRead += end;
+    log.push(...more.toString('utf8', 0, end).split('\n').slice(0, -1));
+  };
   const spec = proxy('127.0.0.1', ports.all);
   const nginx = await supervise(image === undefined ? spec : inContainer(spec, folder, image), {
     folder,
     env: { PATH: searchPath(process.env) },
-    onLine: (_, line) => errors.push(line),
+    onLine: (_, line) => log.push(line),
   });
   // nginx opens one port after the other, and the supervisor waits for the first.
   for (const port of Object.values(ports)) {
@@ -94,14 +102,17 @@ export async function startTemporaryProxy(
   return {
     ports,
     get log() {
-      return written();
+      if (!stopped) readLog();
+      return log;
     },
     get pid() {
       return nginx.pid ?? 0;
     },
     async stop() {
       await nginx.stop();
-      last = written();
+      readLog();
+      stopped = true;
+      closeSync(accessLog);
       await rm(folder, { recursive: true, force: true });
     },
   };

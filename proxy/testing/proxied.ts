@@ -32,7 +32,7 @@ export async function logged(
   response: { headers: IncomingHttpHeaders },
 ) {
   const id = `${response.headers['x-request-id']}`;
-  const line = async () => (await log()).find((entry) => entry.includes(id)) ?? '';
+  const line = async () => (await log()).findLast((entry) => entry.includes(id)) ?? '';
   await expect.poll(line).not.toBe('');
   return JSON.parse(await line());
 }

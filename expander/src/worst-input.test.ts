@@ -44,7 +44,7 @@ async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 
 
 const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';
 const list = (url: string) =>
-  Array.from({ length: 150 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
+  Array.from({ length: 60 }, (_, i) => `http://${i}.${url.replace(/\s/g, '')}`).join('\n');
 
 /** The places where strangers' text comes in, with its largest size there. */
 const strangers: Record<string, Strangers> = {
@@ -163,7 +163,7 @@ const strangers: Record<string, Strangers> = {
   'chunk sizes, byte by byte': {
     size: 4_096,
     pieces: ['0', '1', 'f', ';', '"', ' ', '\t', '=', 'a', '\r', '\n', '\r\n', 'x'],
-    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 5, piece: 1 }),
+    send: (text) => expandAnswer(`${page}\r\nTransfer-Encoding: chunked`, text, { urls: 2, piece: 1 }),
   },
   chunks: {
     size: 65_536,

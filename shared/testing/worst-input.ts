@@ -14,7 +14,7 @@ export interface Strangers {
 }
 
 /** Inputs tried at an eighth of their size, or less; the slowest of them are then tried at full size. */
-const tried = rounds({ short: 10, long: 2_000 });
+const tried = rounds({ short: 4, long: 2_000 });
 const maxTried = rounds({ short: 64 * 1024, long: Number.POSITIVE_INFINITY });
 const slowest = rounds({ short: 1, long: 3 });
 
@@ -95,9 +95,10 @@ export async function longestWait(act: () => unknown): Promise<number> {
     const now = cpuTime();
     longest = Math.max(longest, now - before);
     [before, turn] = [turn, now];
-    if (acting) setImmediate(look);
+    if (acting) setImmediate(look).unref();
   };
-  setImmediate(look);
+  // Without a reference it does not keep the loop turning while nothing happens.
+  setImmediate(look).unref();
   await new Promise(setImmediate);
   try {
     await act();

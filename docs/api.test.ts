@@ -12,7 +12,7 @@ import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 import { serving } from '../expander/testing/serving.ts';
 import { shortener } from '../expander/testing/shortener.ts';
 import { errorStatuses } from '../tasks/src/task/errors.ts';
-import { useService } from '../tasks/testing/service.ts';
+import { useReplica } from '../tasks/testing/replica.ts';
 
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 
@@ -21,7 +21,7 @@ const commands = [...page.matchAll(/^ {4}((?:curl|printf) .*?)(?: +# (.*))?$/gm)
   ([, command = '', output = '']) => ({ command, output: /[{}/]/.test(output) ? output : '…' }),
 );
 
-const kept = useService();
+const kept = useReplica();
 
 test('every command works as printed, on a list without tasks', { timeout: 120_000 }, async () => {
   expect(commands.length).toBeGreaterThan(14);

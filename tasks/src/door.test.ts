@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, test } from 'vitest';
-import { type Service, serviceOfTest, useService } from '../testing/service.ts';
+import { type Service, useService } from '../testing/service.ts';
 
-const kept = useService({
+const files = {
   TASKS_PASSWORD_FILE: textFile('pass-word-1\n'),
   TASKS_TOKENS_FILE: textFile('\nbackup.night  t0ken-1\r\nphone t0ken-2'),
-});
+};
+const kept = useService(files);
 
 async function logIn({ url }: Service, password: string): Promise<string> {
   const form = await fetch(`${url}login`);
@@ -48,21 +49,21 @@ describe('A list with a password', () => {
 });
 
 test('A password and tokens that change while the list is open count within seconds, unless they are not valid', async () => {
-  const files = { TASKS_PASSWORD_FILE: textFile('old password'), TASKS_TOKENS_FILE: textFile('one first') };
-  const service = await serviceOfTest({ REDIS_URL: kept.url, ...files });
-  const Cookie = await logIn(service, 'old password');
+  const { service } = kept;
+  const soon = { timeout: 20_000, interval: 200 };
+  const Cookie = await logIn(service, 'pass-word-1');
   writeFileSync(files.TASKS_TOKENS_FILE, 'one second');
   const bearer = (token: string) => status(service, { Authorization: `Bearer ${token}` });
-  await expect.poll(() => bearer('second'), { timeout: 20_000 }).toBe(200);
-  expect([await bearer('first'), await status(service, { Cookie })]).toEqual([401, 200]);
+  await expect.poll(() => bearer('second'), soon).toBe(200);
+  expect([await bearer('t0ken-1'), await status(service, { Cookie })]).toEqual([401, 200]);
 
   writeFileSync(files.TASKS_PASSWORD_FILE, '');
   const invalid = () => service.log.find(({ level }) => level === 'error');
-  await expect.poll(invalid, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(invalid, soon).toMatchObject({
     msg: 'TASKS_PASSWORD_FILE changed and is invalid: the old content still applies',
   });
   expect(await status(service, { Cookie })).toBe(200);
   writeFileSync(files.TASKS_PASSWORD_FILE, 'new password');
-  await expect.poll(() => status(service, { Cookie }), { timeout: 20_000 }).toBe(401);
+  await expect.poll(() => status(service, { Cookie }), soon).toBe(401);
   expect(await status(service, { Cookie: await logIn(service, 'new password') })).toBe(200);
 });

@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
-import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addByForm, type Service, serviceOfTest, useService } from '../testing/service.ts';
 import { configuration } from '../testing/store.ts';
@@ -15,8 +14,8 @@ const kept = useService({ LONGHAND_BIND: '0.0.0.0' });
 const portOf = ({ url }: Service) => new URL(url).port;
 const status = async (url: string) => (await fetch(url)).status;
 
-test('the service serves, says where, counts requests, and ends with 0 on SIGTERM', async () => {
-  const own = await serviceOfTest({ REDIS_URL: kept.url });
+test('the service serves, says where, and counts requests', async () => {
+  const own = kept.service;
   expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(own.url)).toBe(200);
   const headers = { 'X-Request-Id': 'a1'.repeat(16), 'X-Forwarded-For': '192.0.2.1' };
@@ -35,23 +34,11 @@ test('the service serves, says where, counts requests, and ends with 0 on SIGTER
     'http_server_request_duration_seconds_count{http_request_method="GET",http_response_status_code="200",url_scheme="http",http_route="/"} 2',
   );
   expect(await status(`${own.url}metrics`)).toBe(404);
-  expect(await own.end('SIGTERM')).toBe(0);
 });
 
 test('a list without a password that the network may change is warned of at the start, and of redis.conf nothing', () => {
   const warnings = kept.service.log.filter(({ level }) => level === 'warn');
   expect(warnings).toMatchObject([{ msg: expect.stringContaining('The task list has no password') }]);
-});
-
-test('replicas agree on tokens again within seconds after their store was replaced', async () => {
-  const page = await fetch(kept.service.url);
-  await kept.empty();
-  const other = await serviceOfTest({ REDIS_URL: kept.url });
-  expect((await addByForm(other, 'milk')).status).toBe(302);
-  await expect
-    .poll(async () => (await addByForm(kept.service, 'tea', await fetch(other.url))).status)
-    .toBe(302);
-  expect((await addByForm(other, 'stale', page)).status).toBe(403);
 });
 
 /** Sends `bytes` as they stand and resolves with all that comes back. */
@@ -73,21 +60,11 @@ test.each([
   }
 });
 
-test('a password that Redis refuses is not in the log', async () => {
-  const own = await serviceOfTest({
-    REDIS_URL: kept.url,
-    REDIS_USER_FILE: textFile('ann'),
-    REDIS_PASSWORD_FILE: textFile('S3cret'),
-  });
-  expect(await status(own.url)).toBe(503);
-  await expect.poll(() => own.log.find(({ status }) => status === 503)).toBeDefined();
-  expect(JSON.stringify(own.log)).toContain('WRONGPASS');
-  expect(JSON.stringify(own.log)).not.toContain('S3cret');
-});
-
 describe('without Redis', () => {
-  test('the service starts, is not ready and answers 503, and recovers by itself', async () => {
-    const own = await startRedisProcess(configuration);
+  test('the service starts, is not ready and answers 503, recovers by itself, and warns of unsafe settings', async () => {
+    const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
+    const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
+    const own = await startRedisProcess(configuration, ...options);
     onTestFinished(() => own.stop());
     await own.kill();
     const service = await serviceOfTest({ REDIS_URL: own.url });
@@ -98,6 +75,9 @@ describe('without Redis', () => {
     expect(await status(`${service.operations}livez`)).toBe(200);
     await own.start();
     await expect.poll(() => status(service.url), { timeout: 10_000 }).toBe(200);
+    const warned = () =>
+      service.log.flatMap(({ level, setting }) => (level === 'warn' && setting ? [setting] : []));
+    await expect.poll(warned).toEqual(Object.keys(unsafe));
   });
 
   test('a Redis that hangs is a 503 as well, and what comes after is answered', async () => {
@@ -110,24 +90,17 @@ describe('without Redis', () => {
   });
 });
 
-test.each([
-  [
-    'an invalid environment',
-    () => ({ TASKS_COLOUR: 'red', PORT: 'x' }),
-    () =>
-      'Invalid environment:\n' +
-      '  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
-  ],
-  [
-    'a port that is taken',
-    () => ({ REDIS_URL: kept.url, PORT: portOf(kept.service) }),
-    () =>
-      `Port ${portOf(kept.service)} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
-  ],
-])('%s ends the start with 78 and a message that says so', (_, env, message) => {
+test('an invalid environment ends the start with 78 and a message that says so', () => {
   const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
-    env: { ...childEnvironment, OPS_PORT: '0', ...env() },
+    env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([78, message()]);
+  expect(stderr).toBe(
+    'Invalid environment:\n  TASKS_COLOUR: there is no such variable\n  PORT=x: is not a whole number\n',
+  );
+  expect(status).toBe(78);
+});
+
+test('the service ends with 0 on SIGTERM', async () => {
+  expect(await kept.service.end('SIGTERM')).toBe(0);
 });

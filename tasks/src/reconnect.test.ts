@@ -6,6 +6,8 @@ import { useStore } from '../testing/store.ts';
 const kept = useStore();
 let proxy: CuttingProxy;
 let service: Service;
+/** Each step takes a second. */
+const patient = { timeout: 20_000, interval: 200 };
 beforeAll(async () => {
   proxy = await startCuttingProxy(kept.url);
   service = await startService({ REDIS_URL: proxy.url });
@@ -20,17 +22,17 @@ test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', '
   'a store that disappears at the step %s of every attempt costs 503s, not the process',
   async (step) => {
     const status = async () => (await fetch(service.url)).status;
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(status, patient).toBe(200);
 
     proxy.cutAt(step === 'connect' ? step : `\r\n${step}\r\n`);
     proxy.cutAll();
     // Three times: the client counts its attempts, and gives up commands at every second one.
     await expect
-      .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, { timeout: 20_000 })
+      .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, patient)
       .toBe(true);
     proxy.cutAt(undefined);
 
-    await expect.poll(status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(status, patient).toBe(200);
     expect(service.log.filter(({ msg }) => msg === 'unhandled rejection')).toEqual([]);
   },
 );

@@ -4,6 +4,7 @@ import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
 import type { Auth } from '../src/web/auth.ts';
 import { csrf } from '../src/web/csrf.ts';
+import type { Dependencies } from '../src/web/dependencies.ts';
 import { securityHeaders } from '../src/web/security-headers.ts';
 import { publicFiles } from '../src/web/static-files.ts';
 import { views } from '../src/web/views.ts';
@@ -19,26 +20,21 @@ const noChanges: Changes = { subscribe: () => () => {} };
 export const testKey = async () => Buffer.alloc(32, 7);
 
 /**
- * The application over `store`, with `now` for its clock and a request-forgery key of its own. Each response has to have the
- * security headers, and nobody may keep one that follows a change.
+ * The application over `store`, with a request-forgery key of its own, and of its other dependencies those that are given.
+ * Each response has to have the security headers, and nobody may keep one that follows a change.
  */
-export function testApp(
-  store: TaskStore,
-  now: () => Date = () => new Date(),
-  changes = noChanges,
-  auth?: Auth,
-) {
+export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
   const app = createApp({
-    auth,
     store,
-    changes,
+    changes: noChanges,
     signal: new AbortController().signal,
     csrf: csrf(testKey),
     render,
     files,
-    now,
+    now: () => new Date(),
     log: silent,
     pause: createPause(),
+    ...given,
   });
   const { request } = app;
   app.request = async (path, sent, ...rest) => {
@@ -69,7 +65,7 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   beforeEach(() => {
     kept.now = new Date('2026-01-02T03:04:05.678Z');
     const now = () => kept.now;
-    kept.app = testApp(kept.store, now, noChanges, authAt?.(now));
+    kept.app = testApp(kept.store, { now, auth: authAt?.(now) });
   });
   return kept;
 }

@@ -27,7 +27,7 @@ const watch = async (app: ReturnType<typeof testApp>) => {
 
 test('2 000 pages watch at once; one more is 503 with Retry-After, until another one leaves', async () => {
   const { told, changes } = subscribers();
-  const app = testApp(store, undefined, changes);
+  const app = testApp(store, { changes });
   const watching = await Promise.all(Array.from({ length: 2_000 }, () => watch(app)));
   expect(watching.every(({ response }) => response.status === 200)).toBe(true);
   const refused = await app.request('/tasks/events');
@@ -43,7 +43,7 @@ test('2 000 pages watch at once; one more is 503 with Retry-After, until another
 
 test('a page that does not read has at most 17 events waiting for it', async () => {
   const { told, changes } = subscribers();
-  const { reader } = await watch(testApp(store, undefined, changes));
+  const { reader } = await watch(testApp(store, { changes }));
   for (let version = 1; version <= 1_000; version++) for (const tell of told) tell(`${version}`);
   let waiting = 0;
   // What is told now comes right after what has waited.
@@ -70,7 +70,7 @@ test('a comment comes again and again, so that the proxy does not take the conne
 
 test('HEAD says what the events are, and watches nothing', async () => {
   const { told, changes } = subscribers();
-  const response = await testApp(store, undefined, changes).request('/tasks/events', { method: 'HEAD' });
+  const response = await testApp(store, { changes }).request('/tasks/events', { method: 'HEAD' });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   expect(told.size).toBe(0);
 });

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Service, startService } from '../../testing/service.ts';
+import { type Replica, startReplica } from '../../testing/replica.ts';
 import { useStore } from '../../testing/store.ts';
 import { redisChanges } from './changes.ts';
 import { keys } from './keys.ts';
 
 const kept = useStore();
-let replicas: Service[];
+let replicas: [Replica, Replica];
 beforeAll(async () => {
-  replicas = await Promise.all([1, 2].map(() => startService({ REDIS_URL: kept.url })));
+  replicas = [await startReplica(kept.url), await startReplica(kept.url)];
 });
-afterAll(async () => {
-  await Promise.all(replicas.map((service) => service.end('SIGKILL')));
-});
+afterAll(() => void replicas[0].stop());
 
 /** The changes as a replica hears of them, which ends with the test. */
 function hearChanges(interval?: number) {
@@ -21,26 +19,26 @@ function hearChanges(interval?: number) {
 }
 
 /** Watches the events of a replica: what it has said so far, and whether it has ended. */
-async function watch(service: Service | undefined) {
-  const response = await fetch(`${service?.url}tasks/events`);
+async function watch(service: Replica) {
+  const response = await fetch(`${service.url}tasks/events`);
   const seen = {
     response,
     text: '',
-    ended: false,
+    end: undefined as 'closed' | 'cut' | undefined,
     versions: () => seen.text.match(/(?<=^data: )\d+$/gm) ?? [],
   };
   const decoder = new TextDecoder();
   (async () => {
     for await (const chunk of response.body ?? []) seen.text += decoder.decode(chunk, { stream: true });
-    seen.ended = true;
+    seen.end = 'closed';
   })().catch(() => {
-    seen.ended = true;
+    seen.end = 'cut';
   });
   return seen;
 }
 
-const add = (service: Service | undefined, title: string) =>
-  fetch(`${service?.url}tasks`, {
+const add = (service: Replica, title: string) =>
+  fetch(`${service.url}tasks`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ title }),
@@ -91,7 +89,7 @@ describe('GET /tasks/events', () => {
     await expect.poll(() => seen.versions()).toHaveLength(1);
     await add(replicas[1], 'milk');
     await expect.poll(() => new Set(seen.versions()).size).toBe(2);
-    const page = await (await fetch(`${replicas[0]?.url}`)).text();
+    const page = await (await fetch(`${replicas[0].url}`)).text();
     expect(page).toContain(seen.versions().at(-1));
   });
 
@@ -103,13 +101,13 @@ describe('GET /tasks/events', () => {
     await kept.server.start();
     await expect.poll(async () => (await add(replicas[1], 'bread')).status, { timeout: 10_000 }).toBe(201);
     await expect.poll(() => seen.versions().at(-1) !== before, { timeout: 10_000 }).toBe(true);
-    expect(seen.ended).toBe(false);
+    expect(seen.end).toBeUndefined();
   });
 
   test('ends when the replica is asked to stop, so that it can', async () => {
     const seen = await watch(replicas[1]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
-    expect(await replicas[1]?.end('SIGTERM')).toBe(0);
-    await expect.poll(() => seen.ended).toBe(true);
+    await replicas[1].stop();
+    await expect.poll(() => seen.end).toBe('closed');
   });
 });

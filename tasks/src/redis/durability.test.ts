@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { addByForm, serviceOfTest } from '../../testing/service.ts';
+import { startReplica } from '../../testing/replica.ts';
+import { addByForm } from '../../testing/service.ts';
 import { noTrace, startTracedRedis } from '../../testing/traced-redis.ts';
 
 /** Milliseconds that the disk takes for a sync here: a response that does not wait for it is much faster. */
@@ -9,11 +10,11 @@ test('a task is on disk before Redis replies, and before the browser gets the 30
   const reason = noTrace();
   context.skip(reason !== undefined, reason);
   const redis = await startTracedRedis(syncTime);
-  const service = await serviceOfTest({ REDIS_URL: redis.url });
+  const service = await startReplica(redis.url);
   const title = 'a durable task';
   const { status } = await addByForm(service, title);
   const respondedAt = Date.now();
-  await service.end('SIGTERM');
+  service.stop();
   const calls = await redis.stop();
 
   const received = calls.findIndex(({ name, text }) => name === 'read' && text.includes(title));

@@ -2,19 +2,8 @@ import type { Log } from '@longhand/shared/log.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { serviceOfTest } from '../../testing/service.ts';
 import { configuration } from '../../testing/store.ts';
 import { watchStore } from './settings.ts';
-
-test('settings by which acknowledged tasks may be lost get a warning each', async () => {
-  const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
-  const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
-  const forgetful = await startRedisProcess(configuration, ...options);
-  onTestFinished(() => forgetful.stop());
-  const { log } = await serviceOfTest({ REDIS_URL: forgetful.url });
-  const warned = () => log.flatMap(({ level, setting }) => (level === 'warn' && setting ? [setting] : []));
-  await expect.poll(warned).toEqual(Object.keys(unsafe));
-});
 
 test('a store over 80 % of its maxmemory gets a warning, when it is connected and then each hour', async () => {
   const { url, stop } = await startRedisProcess(configuration);

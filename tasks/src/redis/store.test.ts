@@ -397,6 +397,15 @@ describe.each(stores)('The store in %s:', (_, start) => {
     expect(first).toEqual(second);
   });
 
+  test('the request-forgery key is the same for all replicas again within seconds after the store was replaced', async () => {
+    const before = csrfKey(kept.redis);
+    const old = await before();
+    await kept.empty();
+    const key = await csrfKey(kept.redis)();
+    expect(key).not.toEqual(old);
+    await expect.poll(before).toEqual(key);
+  });
+
   test('the request-forgery key can be read at `maxmemory`, where Redis refuses every SET', async () => {
     const key = await csrfKey(kept.redis)();
     await fill();

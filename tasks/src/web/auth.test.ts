@@ -13,7 +13,7 @@ const kept = useApp((now) => auth(password, testKey, tokens, now));
 /** The application in another process. */
 const guarded = (own = password, key = testKey) => {
   const now = () => kept.now;
-  return testApp(kept.store, now, undefined, auth(own, key, tokens, now));
+  return testApp(kept.store, { now, auth: auth(own, key, tokens, now) });
 };
 
 const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -38,7 +38,7 @@ const status = async (path: string, headers: Record<string, string>) =>
 
 describe('Without a session', () => {
   const open = ['/login', '/public/*'];
-  const { routes: all } = testApp({ insert() {} } as never, undefined, undefined, auth('x', testKey));
+  const { routes: all } = testApp({ insert() {} } as never, { auth: auth('x', testKey) });
   const routes: [string, string][] = all
     .filter(({ method, path }) => method !== 'ALL' && !open.includes(path))
     .map(({ method, path }) => [method, path.replace(':id', '1')]);

@@ -3,14 +3,14 @@ import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { poll } from '../../testing/browser.ts';
-import { useService } from '../../testing/service.ts';
+import { useReplica } from '../../testing/replica.ts';
 
 /** The list under a name in a local network, without TLS: browsers send no `Sec-Fetch-Site` there. */
 let list: string;
 /** The address of another site's page that holds `markup`. */
 let elsewhere: (markup: string) => string;
 
-const kept = useService();
+const kept = useReplica();
 const browser = await sharedChromium();
 const stranger = createServer(({ url = '' }, response) => {
   response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));

@@ -1,10 +1,11 @@
 import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
-import { textFile } from '@longhand/shared/testing/text-file.ts';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { testKey } from '../../testing/app.ts';
 import { press, pressInLynx } from '../../testing/lynx.ts';
-import { serviceOfTest, useService } from '../../testing/service.ts';
+import { startReplica, useReplica } from '../../testing/replica.ts';
+import { auth } from './auth.ts';
 
-const kept = useService();
+const kept = useReplica();
 beforeEach(async () => void (await kept.store.create({ title: 'milk' }, new Date())));
 
 const titles = async () =>
@@ -43,9 +44,9 @@ describe('In lynx', () => {
   });
 
   test('a list with a password asks for it, and then takes a task', async () => {
-    const TASKS_PASSWORD_FILE = textFile('sesame');
-    const { url } = await serviceOfTest({ REDIS_URL: kept.url, TASKS_PASSWORD_FILE });
-    await pressInLynx(url, [...'sesame', '^I', '^J', ...'tea', '^I', '^J']);
+    const locked = await startReplica(kept.url, { auth: auth('sesame', testKey) });
+    onTestFinished(() => void locked.stop());
+    await pressInLynx(locked.url, [...'sesame', '^I', '^J', ...'tea', '^I', '^J']);
     expect(await titles()).toEqual(['tea', 'milk']);
   });
 });

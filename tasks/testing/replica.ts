@@ -1,0 +1,50 @@
+import { createObserver } from '@longhand/shared/observe.ts';
+import { createMetrics } from '@longhand/shared/operations.ts';
+import { storeClient } from '@longhand/shared/redis.ts';
+import { serve } from '@longhand/shared/serve.ts';
+import { logged } from '@longhand/shared/testing/logged.ts';
+import { afterAll, beforeAll } from 'vitest';
+import { redisChanges } from '../src/redis/changes.ts';
+import { csrfKey } from '../src/redis/csrf-key.ts';
+import { redisStore } from '../src/redis/store.ts';
+import { csrf } from '../src/web/csrf.ts';
+import type { Dependencies } from '../src/web/dependencies.ts';
+import { testApp } from './app.ts';
+import { useStore } from './store.ts';
+
+export type Replica = Awaited<ReturnType<typeof startReplica>>;
+
+/**
+ * The service over the Redis at `redisUrl` as a server in this process, which starts at a hundredth of the cost of
+ * `startService`. Of its dependencies those that are `given` replace its own.
+ */
+export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}) {
+  const end = new AbortController();
+  const { signal } = end;
+  const { lines, log } = logged();
+  const redis = storeClient({ REDIS_URL: redisUrl }, log);
+  const own = { changes: redisChanges(redis, signal), csrf: csrf(csrfKey(redis)), signal, log };
+  const app = testApp(redisStore(redis), { ...own, ...given });
+  const observer = createObserver(log, createMetrics('tasks', '0.0.0'));
+  const { url, closed } = await serve(app, { host: '127.0.0.1', port: 0, signal, observer });
+  return {
+    url,
+    log: lines,
+    /** Ends it as SIGTERM does, and resolves once the last connection is closed. */
+    async stop(): Promise<void> {
+      end.abort();
+      await closed;
+      redis.disconnect();
+    },
+  };
+}
+
+/** A replica over a store of its own, for all tests of a file, each of which finds it without tasks. */
+export function useReplica() {
+  const kept = useStore() as ReturnType<typeof useStore> & { service: Replica };
+  beforeAll(async () => {
+    kept.service = await startReplica(kept.url);
+  });
+  afterAll(() => void kept.service.stop());
+  return kept;
+}

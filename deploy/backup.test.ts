@@ -1,43 +1,58 @@
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Runner } from './testing/runner.ts';
-
-const root = join(import.meta.dirname, '..');
+import { createFolders } from './native/folders.ts';
+import { redis, service } from './native/processes.ts';
+import { supervise } from './native/supervisor.ts';
 
 describe('A backup of the native stack', { timeout: 120_000 }, () => {
-  const runner = new Runner();
   let folder: string;
+  let stack: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'longhand-backup-'));
-    await symlink(runner.folder, join(folder, '.local'));
+    stack = join(folder, '.local');
+    createFolders(stack);
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Runs backup.sh or restore.sh where `.local` is the runner's folder. */
+  /** Starts as much of a stack as tasks needs. */
+  async function start(): Promise<AsyncDisposableStack> {
+    await using started = new AsyncDisposableStack();
+    const context = { folder: stack, env: childEnvironment, onLine() {} };
+    const specs = [redis('tasks-store', 'tasks', stack), service('tasks', 'tasks', 'tasks-store', stack)];
+    for (const spec of specs) started.defer((await supervise(spec, context)).stop);
+    return started.move();
+  }
+
+  /** Runs backup.sh or restore.sh in the folder that has the stack's. */
   const run = (script: string, file: string, input = ''): SpawnSyncReturns<string> =>
-    spawnSync(join(root, 'deploy', `${script}.sh`), ['native', file], {
+    spawnSync(join(import.meta.dirname, `${script}.sh`), ['native', file], {
       cwd: folder,
       input,
       encoding: 'utf8',
     });
+  const curl = (socket: string, path: string, ...options: string[]) => {
+    const words = ['-fs', '--unix-socket', `run/${socket}.sock`, `http://localhost${path}`, ...options];
+    return execFileSync('curl', words, { cwd: stack, encoding: 'utf8' });
+  };
   const backupTime = () =>
-    spawnSync('curl', ['-s', '--unix-socket', 'run/tasks-ops.sock', 'http://localhost/metrics'], {
-      cwd: runner.folder,
-      encoding: 'utf8',
-    }).stdout.match(/^longhand_backup_timestamp_seconds (\S+)$/m)?.[1];
+    /^longhand_backup_timestamp_seconds (\S+)$/m.exec(curl('tasks-ops', '/metrics'))?.[1];
+  /** Adds a task. @returns its ETag. */
+  const add = (title: string) =>
+    curl('tasks', '/tasks', '--json', JSON.stringify({ title }), '-o', '/dev/null', '-w', '%header{etag}');
 
   test('brings the tasks back: made while it works, restored after a question, whole or not at all', async () => {
-    const first = await runner.up();
-    await runner.add('kept');
+    const first = await start();
+    add('kept');
     expect(backupTime()).toBe('0');
     const made = run('backup', 'saved.rdb');
     expect([made.stderr, made.stdout]).toEqual(['', expect.stringMatching(/^saved\.rdb: \d+ bytes\n$/)]);
     expect((await stat(join(folder, 'saved.rdb'))).mode & 0o777).toBe(0o600);
     expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
-    const later = await runner.add('added later');
+    const later = add('added later');
     const besides = run('restore', 'saved.rdb', 'yes\n');
     expect([besides.status, besides.stderr]).toEqual([
       1,
@@ -55,7 +70,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/),
       'tasks-before-the-move.rdb',
     ]);
-    expect((await runner.interrupt(first)).code).toBe(0);
+    await first.disposeAsync();
 
     // Its last byte is part of the checksum.
     const saved = await readFile(join(folder, 'saved.rdb'));
@@ -64,9 +79,10 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       saved.subarray(0, -10),
       Buffer.concat([saved, saved]),
     ];
-    const data = () => readdir(join(runner.folder, 'tasks-store'), { recursive: true });
+    const store = join(stack, 'tasks-store');
+    const data = () => readdir(store, { recursive: true });
     const before = await data();
-    for (const bytes of [...damaged, Buffer.from('no backup'), Buffer.alloc(0)]) {
+    for (const bytes of [...damaged, Buffer.alloc(0)]) {
       await writeFile(join(folder, 'damaged.rdb'), bytes);
       const refused = run('restore', 'damaged.rdb', 'yes\n');
       expect([refused.status, refused.stderr]).toEqual([
@@ -85,13 +101,19 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     ]);
     expect(await data()).toEqual(before);
 
+    // A stack that root starts has another account.
+    const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
+    await chown(store, owner, owner);
     const restored = run('restore', 'saved.rdb', 'yes\n');
     expect([restored.status, restored.stderr]).toEqual([0, '']);
     expect(restored.stdout).toMatch(/The old data is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
-    await runner.up();
-    expect(await runner.titles()).toEqual(['kept']);
+    for (const name of ['', 'appendonly.aof.1.base.rdb'])
+      expect((await stat(join(store, 'appendonlydir', name))).uid).toBe(owner);
+    await using _again = await start();
+    const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
+    expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
     // An ETag that was given out for what is gone fits nothing that comes later.
-    expect(await runner.add('added again')).not.toBe(later);
+    expect(add('added again')).not.toBe(later);
   });
 
   test('is nothing, and a failure, without the store', async () => {

@@ -15,12 +15,7 @@ const programs = ['backup', 'restore', 'packages', 'logs', 'compose/replace'].ma
 );
 
 /** What a user may have been given by a stranger: whichever quotes a recipe has, some of it would create the file `p`. */
-const hostile = [
-  '$(shell touch p)a\n$(touch p)$$(touch p)`touch p`',
-  '"; touch p; "',
-  "'; touch p; '",
-  '; touch p #',
-];
+const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
 
 let folder: string;
 beforeAll(() => {
@@ -63,11 +58,11 @@ const handed: [target: string, name: string, said: (value: string) => string][] 
 ];
 const targets = [...new Set(handed.map(([target]) => target))];
 
-test.each(['my file.rdb', ...hostile])('make hands on %j as it is and runs nothing of it', (value) => {
-  const variables = Object.fromEntries(handed.map(([, name]) => [name, value]));
-  const words = Object.keys(variables).map((name) => `${name}=${value}`);
+test('make hands on what it is given as it is, and runs nothing of it', () => {
+  const variables = Object.fromEntries(handed.map(([, name]) => [name, hostile]));
+  const words = Object.keys(variables).map((name) => `${name}=${hostile}`);
   for (const printed of [make([...targets, ...words]), make(targets, variables)])
-    for (const [, , said] of handed) expect(printed).toContain(said(value));
+    for (const [, , said] of handed) expect(printed).toContain(said(hostile));
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });
 

@@ -44,6 +44,8 @@ async function startSite(env: Record<string, string>) {
   const close = (pages: Page[]) => Promise.all(pages.map((page) => page.context().close()));
 
   return {
+    url: service.url,
+    log: service.log,
     redisUrl: server.url,
     store,
     empty,

@@ -1,47 +1,66 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { listening } from '@longhand/shared/testing/listening.ts';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { field, focused, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
 const alert = (page: Page) => page.getByRole('alert').textContent();
 const now = new Date().toISOString();
+const search = (page: Page) => new URL(page.url()).searchParams;
 
-describe.each([
-  ['with scripts', true],
-  ['without scripts', false],
-])('The list page %s', (_how, javaScriptEnabled) => {
-  const open = (path = '/') => site.open(path, { javaScriptEnabled, acceptDownloads: true });
+const phone = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
 
-  test('has the focus in its one field, and Enter adds what is typed there, the same title twice too', async () => {
+describe('The list page without scripts', () => {
+  const open = (path = '/') => site.open(path, { javaScriptEnabled: false });
+
+  test('keeps a refused title in its field, which says why beside it and has the focus, until it is right', async () => {
     const page = await open();
-    for (const shown of [['milk'], ['milk', 'milk']]) {
-      await poll(() => focused(page)).toBe('title');
-      await page.keyboard.type('milk');
-      await page.keyboard.press('Enter');
-      await poll(() => titles(page)).toEqual(shown);
-      await poll(() => field(page).inputValue()).toBe('');
-    }
+    await page.keyboard.insertText('x'.repeat(501));
+    await page.keyboard.press('Enter');
+    await poll(() => alert(page)).toContain('at most 500 characters');
+    await poll(() => field(page).inputValue()).toBe('x'.repeat(501));
+    expect(await field(page).getAttribute('aria-invalid')).toBe('true');
+    const description = await field(page).getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${description}"]`).textContent()).toContain('at most 500');
+    await poll(() => focused(page)).toBe('title');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['x'.repeat(500)]);
+    await poll(() => focused(page)).toBe('title');
   });
 
-  /** 201 open tasks and a finished one; the third page has task 1 and the finished one. */
-  async function openPart(query: string) {
-    const tasks = Array.from(
-      { length: 201 },
-      (_, i) => ({ title: `task ${i + 1}`, finished: 0, created_at: now }) as const,
-    );
-    await site.store.insert([...tasks, { title: 'done', finished: 1, created_at: now }]);
-    return open(query);
-  }
-  const search = (page: Page) => new URL(page.url()).searchParams;
-
-  test('leads back to the filter after each change: finish, edit, cancel, delete, undo, clear', async () => {
-    const page = await openPart('/?filter=finished');
-    const filter = () => search(page).get('filter');
-    await page.getByRole('link', { name: 'Edit: done' }).click();
-    await page.getByLabel('Title').fill('quite done');
+  test('adds one task for a double click, and the same title twice by Enter', async () => {
+    const page = await open();
+    await field(page).fill('milk');
+    await page.getByRole('button', { name: 'Add' }).dblclick();
+    await poll(() => titles(page)).toEqual(['milk']);
+    await poll(() => focused(page)).toBe('title');
+    await page.keyboard.type('milk');
     await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk', 'milk']);
+    await poll(() => field(page).inputValue()).toBe('');
+  });
+
+  test('leads back to the filter after each change: add, finish, edit, cancel, delete, undo, clear', async () => {
+    await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
+    const page = await open('/?filter=finished');
+    await field(page).fill('milk');
+    await page.keyboard.press('Enter');
+    await poll(() => notice(page)).toMatch(/^\s*Added: milk\s+Show\s*$/);
+    expect(await titles(page)).toEqual(['(done)']);
+    await page.getByRole('link', { name: 'Edit: done' }).click();
+    const title = page.getByLabel('Title');
+    await title.waitFor();
+    await site.store.update('1', { title: 'all done' }, new Date());
+    await title.fill('quite done');
+    await page.keyboard.press('Enter');
+    await poll(() => alert(page)).toContain('all done');
+    await poll(() => title.inputValue()).toBe('quite done');
+    await title.press('Enter');
     await poll(() => titles(page)).toEqual(['(quite done)']);
     await page.getByRole('link', { name: 'Edit: quite done' }).click();
     await page.getByRole('link', { name: 'Cancel' }).click();
@@ -55,22 +74,28 @@ describe.each([
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'Reopen: quite done' }).click();
     await poll(() => titles(page)).toEqual([]);
-    expect(filter()).toBe('finished');
+    expect(search(page).get('filter')).toBe('finished');
   });
 
-  test('leads through the pages of a long list and back, and back to a page after each change there', async () => {
-    const page = await openPart('/');
-    const pages = page.getByRole('navigation', { name: 'Pages' });
-    const go = (name: string) => page.getByRole('link', { name, exact: true }).press('Enter');
-    await poll(() => pages.textContent()).toMatch(/^\s*Page 1 of 3\s+Next\s*$/);
-    await go('Next');
-    await poll(() => pages.textContent()).toMatch(/^\s*Previous\s+Page 2 of 3\s+Next\s*$/);
+  test('leads through the pages of a long list and back, and back to a page after a change there', async () => {
+    const tasks = Array.from(
+      { length: 201 },
+      (_, i) => ({ title: `task ${i + 1}`, finished: 0, created_at: now }) as const,
+    );
+    await site.store.insert([...tasks, { title: 'done', finished: 1, created_at: now }]);
+    const page = await open();
+    const pages = () => page.evaluate("document.querySelector('.pages').textContent");
+    const go = (where: 'prev' | 'next') => page.locator(`[rel=${where}]`).press('Enter');
+    await poll(pages).toMatch(/^\s*Page 1 of 3\s+Next\s*$/);
+    await go('next');
+    await poll(pages).toMatch(/^\s*Previous\s+Page 2 of 3\s+Next\s*$/);
     await site.add('milk', 'bread');
-    await page.reload();
-    await poll(() => pages.textContent()).toContain('Page 2 of 3');
-    await go('Next');
-    await poll(() => pages.textContent()).toMatch(/^\s*Previous\s+Page 3 of 3\s*$/);
+    await go('next');
+    await poll(pages).toMatch(/^\s*Previous\s+Page 3 of 3\s*$/);
     await poll(() => titles(page)).toEqual(['task 1', '(done)']);
+    await field(page).fill('tea');
+    await page.keyboard.press('Enter');
+    await poll(() => notice(page)).toContain('Added: tea');
     await page.getByRole('link', { name: 'Finish: task 1' }).click();
     await poll(() => titles(page)).toEqual(['(done)', '(task 1)']);
     await page.getByRole('link', { name: 'Edit: done' }).click();
@@ -81,38 +106,25 @@ describe.each([
     await page.keyboard.press('Enter');
     await poll(() => titles(page)).toEqual(['(all done)', '(task 1)']);
     expect(search(page).get('after')).toMatch(/^-\d+$/);
-    await go('Previous');
+    await go('prev');
     await poll(async () => (await titles(page))[0]).toBe('task 101');
     await page.goBack();
     await poll(() => titles(page)).toEqual(['(all done)', '(task 1)']);
   });
+});
 
-  test.each([
-    ['Finished', '/?filter=finished'],
-    ['a later page', '/?filter=all&after=-4503599627370498'],
-  ])('says that a task was added under %s, with a link to it', async (_part, path) => {
-    await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
-    const page = await open(path);
-    await field(page).fill('milk');
-    await page.keyboard.press('Enter');
-    await poll(() => notice(page)).toMatch(/^\s*Added: milk\s+Show\s*$/);
-    expect(await titles(page)).toEqual(['(done)']);
-    await page.getByRole('link', { name: 'Show' }).click();
-    await poll(() => titles(page)).toEqual(['milk', '(done)']);
-    expect(new URL(page.url()).search).toBe('');
-  });
-
+describe('The list page', () => {
   test('shows all, open or finished tasks at addresses of their own, and Back works', async () => {
     await site.add('milk', 'bread');
     await site.store.update('1', { finished: 1 }, new Date());
-    const page = await open();
+    const page = await site.open();
     for (const [name, shown] of [
       ['Open', ['bread']],
       ['Finished', ['(milk)']],
     ] as const) {
       await page.getByRole('link', { name, exact: true }).click();
       await poll(() => titles(page)).toEqual(shown);
-      await poll(() => page.locator('[aria-current=page]').textContent()).toBe(name);
+      expect(await page.evaluate("document.querySelector('[aria-current=page]').textContent")).toBe(name);
     }
     expect(search(page).get('filter')).toBe('finished');
     await page.goBack();
@@ -121,55 +133,23 @@ describe.each([
     await poll(() => titles(page)).toEqual(['bread', '(milk)']);
   });
 
-  test('shows the title that somebody else gave a task I edit, keeps my text, and lets me send it again', async () => {
-    await site.add('milk');
-    const page = await open();
-    await page.getByRole('link', { name: 'Edit: milk' }).click();
-    const title = page.getByLabel('Title');
-    await title.waitFor();
-    await site.store.update('1', { title: 'oat milk' }, new Date());
-    await title.fill('milk and honey');
-    await page.keyboard.press('Enter');
-    await poll(() => alert(page)).toContain('oat milk');
-    await poll(() => title.inputValue()).toBe('milk and honey');
-    await title.press('Enter');
-    await poll(() => titles(page)).toEqual(['milk and honey']);
-  });
-
-  test('keeps a refused title in its field, which says why beside it and has the focus', async () => {
-    const page = await open();
-    await field(page).fill('x'.repeat(501));
-    await page.keyboard.press('Enter');
-    await poll(() => alert(page)).toContain('at most 500 characters');
-    await poll(() => field(page).inputValue()).toBe('x'.repeat(501));
-    await poll(() => field(page).getAttribute('aria-invalid')).toBe('true');
-    const description = await field(page).getAttribute('aria-describedby');
-    await poll(() => page.locator(`[id="${description}"]`).textContent()).toContain('at most 500');
-    await poll(() => focused(page)).toBe('title');
-    await page.keyboard.press('End');
-    await page.keyboard.press('Backspace');
-    await page.keyboard.press('Enter');
-    await poll(() => titles(page)).toEqual(['x'.repeat(500)]);
-  });
-
-  test('adds one task for a double click, and does not ask for another', async () => {
-    const page = await open();
+  test('adds one task for a double click, and does not ask for another; Show leads to it', async () => {
+    const page = await site.open('/?filter=finished');
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
     await page.getByRole('button', { name: 'Add' }).dblclick();
-    await poll(() => titles(page)).toEqual(['milk']);
-    expect((await site.store.list({ filter: 'all' })).open).toBe(1);
+    await page.getByRole('link', { name: 'Show' }).waitFor();
     expect(await page.locator('body.asked').count()).toBe(0);
+    await page.getByRole('link', { name: 'Show' }).click();
+    await poll(() => titles(page)).toEqual(['milk']);
+    expect(search(page).size).toBe(0);
   });
-});
 
-describe('The list page', () => {
   test('says nothing of numbers while there is no task, and answers Clear finished with Cleared', async () => {
     const page = await site.open();
     expect(await page.locator('#count').textContent()).toBe('No tasks');
     expect(await page.title()).toBe('No tasks · Tasks');
     await site.store.insert([{ title: 'long '.repeat(100).trim(), finished: 1, created_at: now }]);
-    await page.reload();
     await page.getByRole('button', { name: 'Clear finished' }).click();
     await poll(() => notice(page)).toMatch(/^\s*Cleared: long/);
     expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(110);
@@ -232,27 +212,29 @@ describe('The list page', () => {
   });
 });
 
-test('A task says its age where it is edited: in the zone of the reader, exact on hover, in UTC without scripts', async () => {
+test('A task says its age where it is edited: in the zone of the reader, exact on hover, unless it is none', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
-  const page = await site.open('/', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
-  for (const open of [() => page.getByLabel('Edit: milk').click(), () => page.goto('/tasks/1/edit')]) {
-    await open();
+  await site.store.insert([{ title: 'bread', finished: 0, created_at: 'yesterday' }]);
+  const page = await site.open('/tasks/1/edit', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+  const saysItsAge = async () => {
     const time = page.locator('time');
     await poll(() => time.textContent()).toBe('Mar 2024');
-    await poll(() => time.getAttribute('title')).toMatch(/^added Friday,? 1 March 2024 at 08:30:15 /);
-    await poll(() => time.getAttribute('datetime')).toBe('2024-02-29T23:30:15.678Z');
-  }
-  await site.store.update('1', { finished: 1 }, new Date('2024-03-01T00:00:00.000Z'));
-  const plain = await site.open('/tasks/1/edit', { javaScriptEnabled: false });
-  await poll(() => plain.locator('.when').textContent()).toMatch(
-    /^added 29 Feb 2024, 23:30 UTC,\s+finished 1 Mar 2024, 00:00 UTC$/,
-  );
+    expect(await time.getAttribute('title')).toMatch(/^added Friday,? 1 March 2024 at 08:30:15 /);
+    expect(await time.getAttribute('datetime')).toBe('2024-02-29T23:30:15.678Z');
+  };
+  await saysItsAge();
+  await page.goto('/');
+  await page.getByLabel('Edit: milk').click();
+  await saysItsAge();
+  await page.getByLabel('Edit: bread').click();
+  await poll(() => page.locator('#task-2 .when').textContent()).toContain('added');
 });
 
 test('A long title is edited in a field that shows it whole, and Enter saves', async () => {
   await site.add('a long title '.repeat(38).trim());
-  const page = await site.open('/', { viewport: { width: 360, height: 640 } });
-  await page.getByLabel(/^Edit: a long/).click();
+  const page = await site.open('/', phone);
+  await page.getByLabel(/^More: a long/).tap();
+  await page.getByLabel(/^Edit: a long/).tap();
   const title = page.locator('#title-1');
   await title.waitFor();
   const hidden = () =>
@@ -267,10 +249,138 @@ test('A long title is edited in a field that shows it whole, and Enter saves', a
   await poll(() => titles(page)).toEqual([`${'a long title '.repeat(38).trim()}, end`]);
 });
 
-test('The links that change a task ask not to be followed, and nothing asks for a prefetch', async () => {
-  await site.add('milk');
+const long =
+  'A title that is rather long and goes on until it has to wrap at the end of the row, even on a wide one';
+
+const row = (page: Page, id: string) => page.locator(`#task-${id}`);
+const size = async (element: Locator) => (await element.boundingBox()) ?? { width: 0, height: 0 };
+
+describe('The row of a task', () => {
+  test.each([
+    ['at a desk', undefined],
+    ['on a phone', phone],
+  ])(
+    'never wraps its title anew: neither when it is finished nor for what can be done (%s)',
+    async (_where, options) => {
+      await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
+      const page = await site.open('/', options);
+      const title = row(page, '1').locator('.title');
+      const before = await size(title);
+      await page.evaluate("document.querySelector('details').open = true");
+      await row(page, '1').getByRole('button', { name: 'Delete' }).focus();
+      expect(await size(title)).toEqual(before);
+      await page.getByRole('link', { name: 'Finish:' }).click();
+      await poll(() => titles(page)).toEqual([`(${long})`]);
+      await poll(() => size(title)).toMatchObject({ width: before.width, height: before.height });
+    },
+  );
+
+  async function tapTwice(page: Page, name: string) {
+    const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByLabel(name).boundingBox()) ?? {};
+    await page.touchscreen.tap(x + width / 2, y + height / 2);
+    await poll(() => titles(page)).not.toContain(name.replace(/.*: /, ''));
+    await page.touchscreen.tap(x + width / 2, y + height / 2);
+  }
+
+  test('shows what can be done by its own button alone, and a second tap at one place acts on no other task', async () => {
+    await site.add('bread', 'milk');
+    const page = await site.open('/', { ...phone, javaScriptEnabled: false });
+    const shown = () => page.locator('details[open]').count();
+    await row(page, '2').locator('.title').tap();
+    expect(await shown()).toBe(0);
+    await page.getByLabel('More: bread').tap();
+    await page.getByLabel('More: milk').tap();
+    expect(await shown()).toBe(1);
+    await tapTwice(page, 'Delete: milk');
+    await field(page).fill('tea');
+    await field(page).press('Enter');
+    await poll(() => titles(page)).toEqual(['tea', 'bread']);
+    await page.getByLabel('Finish: tea').tap();
+    await poll(() => titles(page)).toEqual(['bread', '(tea)']);
+    expect(await shown()).toBe(0);
+  });
+
+  test('has targets of 44 px for a finger, and of 24 px for a mouse', async () => {
+    await site.add('milk');
+    await site.store.update((await site.add('tea'))[0] ?? '', { finished: 1 }, new Date());
+    const tooSmall = (page: Page, least: number, selector: string) =>
+      page.evaluate(`[...document.querySelectorAll('${selector}')]
+        .map((target) => ({ name: target.ariaLabel || target.textContent, ...target.getBoundingClientRect().toJSON() }))
+        .filter(({ width, height }) => width > 0 && Math.min(width, height) < ${least}).map(({ name }) => name)`);
+    const onPhone = await site.open('/', phone);
+    await onPhone.getByLabel('More: milk').tap();
+    await tapTwice(onPhone, 'Delete: milk');
+    await onPhone.getByLabel('More: tea').tap();
+    await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);
+    expect(await onPhone.getByRole('link', { name: 'Keys' }).isVisible()).toBe(false);
+    await onPhone.getByLabel('Edit: tea').tap();
+    await onPhone.getByRole('button', { name: 'Save' }).waitFor();
+    expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);
+    for (const path of [
+      '/tasks/import',
+      '/tasks/removals',
+      '/tasks/2/edit',
+      '/tasks/2',
+      '/tasks/7',
+      '/public/keys.html',
+    ]) {
+      await onPhone.goto(path);
+      expect(await tooSmall(onPhone, 44, 'a, button, summary'), path).toEqual([]);
+    }
+    const atDesk = await site.open();
+    expect(await tooSmall(atDesk, 24, 'a, button, input')).toEqual([]);
+  });
+});
+
+test('A URL in a title is struck out with it, and edited as the text it is', async () => {
+  const short = 'Read https://bit.ly/3xYz, then tell';
+  await site.add(short);
   const page = await site.open();
-  await poll(() => page.locator('a[href^="/task/"]:not([rel~=nofollow])').count()).toBe(0);
-  const asking = 'script[type=speculationrules], link:is([rel~=prefetch], [rel~=prerender])';
-  await poll(() => page.locator(asking).count()).toBe(0);
+  await page.getByRole('link', { name: `Finish: ${short}` }).click();
+  await poll(() => titles(page)).toEqual([`(${short})`]);
+  await page.getByRole('link', { name: `Edit: ${short}` }).click();
+  await poll(() => page.getByLabel('Title').inputValue()).toBe(short);
+});
+
+/** Under a name in a local network, without TLS, browsers send no `Sec-Fetch-Site`. */
+describe('Under a name in a local network', () => {
+  let list: string;
+  /** The address of another site's page that holds `markup`. */
+  let elsewhere: (markup: string) => string;
+  const stranger = createServer(({ url = '' }, response) => {
+    response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
+  });
+  beforeAll(async () => {
+    list = site.url.replace('127.0.0.1', 'tasks.local');
+    const port = await listening(stranger);
+    elsewhere = (markup) => `http://attacker.test:${port}/${encodeURIComponent(markup)}`;
+  });
+  afterAll(() => stranger.close());
+
+  test("another site's image finishes nothing, nor does its page that leads on, though they say nothing of it", async () => {
+    await site.add('milk');
+    const page = await site.openNew(list);
+    const link = `${list}task/1/finish`;
+    const quiet = '<meta name=referrer content=no-referrer>';
+    const answers = () => site.log.flatMap(({ path, status }) => (path === '/task/1/finish' ? [status] : []));
+    for (const markup of [
+      `<img src="${link}">`,
+      `${quiet}<img src="${link}">`,
+      `${quiet}<script>location = ${JSON.stringify(link)}</script>`,
+    ]) {
+      site.log.splice(0);
+      // One of them leads on before it is loaded.
+      await page.goto(elsewhere(markup), { waitUntil: 'commit' });
+      await poll(answers).toEqual([403]);
+    }
+    expect((await site.store.show('1')).finished).toBe(0);
+  });
+
+  test.each([true, false])('a task is finished in the list (JavaScript: %s)', async (javaScriptEnabled) => {
+    await site.add('milk');
+    const page = await site.open(list, { javaScriptEnabled });
+    await page.getByRole('link', { name: 'Finish: milk' }).click();
+    await poll(() => titles(page)).toEqual(['(milk)']);
+  });
 });

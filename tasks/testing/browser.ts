@@ -4,21 +4,21 @@ import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { startService } from './service.ts';
+import type { Dependencies } from '../src/web/dependencies.ts';
+import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
 /**
- * The service as it runs in production, over a Redis of its own, and a Chromium to visit it with: for all
- * tests of a file, each of which finds it empty.
+ * A replica over a Redis of its own, and a Chromium to visit it with: for all tests of a file, each of which finds it empty.
  *
- * @param env variables of the service.
+ * @param given dependencies that replace the replica's own.
  */
-export function useBrowser(env: Record<string, string> = {}): Site {
+export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
   beforeAll(async () => {
-    Object.assign(site, await startSite(env));
+    Object.assign(site, await startSite(given));
   });
   afterEach(async ({ task }) => {
     await site.leave(task.result?.state === 'fail');
@@ -28,9 +28,9 @@ export function useBrowser(env: Record<string, string> = {}): Site {
   return site;
 }
 
-async function startSite(env: Record<string, string>) {
+async function startSite(given: Partial<Dependencies>) {
   const { server, redis, store, empty, stop } = await startStore();
-  const service = await startService({ ...env, REDIS_URL: server.url });
+  const service = await startReplica(server.url, given);
   const browser = await sharedChromium();
   const newPage = async (options?: BrowserContextOptions) => {
     const context = await browser.newContext({ baseURL: service.url, ...options });
@@ -57,7 +57,7 @@ async function startSite(env: Record<string, string>) {
       } finally {
         await server.start();
         await connected(redis, 5_000);
-        await poll(async () => (await fetch(`${service.operations}readyz`)).status).toBe(200);
+        await poll(async () => (await fetch(service.url)).status).toBe(200);
       }
     },
     /** Runs `act` while the store hangs; what it is sent meanwhile it carries out afterwards. */
@@ -112,7 +112,7 @@ async function startSite(env: Record<string, string>) {
     },
     async stop() {
       await close([...ofFile, ...spares.keys()]);
-      await service.end('SIGKILL');
+      await service.stop();
       await stop();
     },
   };

@@ -16,9 +16,9 @@ export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 /**
  * The service over the Redis at `redisUrl` as a server in this process, which starts at a hundredth of the cost of
- * `startService`. Of its dependencies those that are `given` replace its own.
+ * `startService`. Of its dependencies those that are `given` replace its own. It listens on `port`, by default a free one.
  */
-export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}) {
+export async function startReplica(redisUrl: string, given: Partial<Dependencies> = {}, port = 0) {
   const end = new AbortController();
   const { signal } = end;
   const { lines, log } = logged();
@@ -26,7 +26,7 @@ export async function startReplica(redisUrl: string, given: Partial<Dependencies
   const own = { changes: redisChanges(redis, signal), csrf: csrf(csrfKey(redis)), signal, log };
   const app = testApp(redisStore(redis), { ...own, ...given });
   const observer = createObserver(log, createMetrics('tasks', '0.0.0'));
-  const { url, closed } = await serve(app, { host: '127.0.0.1', port: 0, signal, observer });
+  const { url, closed } = await serve(app, { host: '127.0.0.1', port, signal, observer });
   return {
     url,
     log: lines,

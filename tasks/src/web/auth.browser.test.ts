@@ -1,11 +1,12 @@
 import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
-import { textFile } from '@longhand/shared/testing/text-file.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { testKey } from '../../testing/app.ts';
 import { field, focused, pictures, poll, titles, useBrowser } from '../../testing/browser.ts';
+import { auth } from './auth.ts';
 
 const password = 'open sesame';
-const site = useBrowser({ TASKS_PASSWORD_FILE: textFile(password) });
+const site = useBrowser({ auth: auth(password, testKey) });
 
 /** Logs in on the page that `page` shows, with the keyboard alone. */
 async function logIn(page: Page, typed = password) {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, focused, titles, useBrowser } from '../../testing/browser.ts';
-import { startService } from '../../testing/service.ts';
+import { startReplica } from '../../testing/replica.ts';
 
 const site = useBrowser();
 
@@ -91,17 +91,13 @@ describe('Two browsers side by side', () => {
 });
 
 test('A page that lost touch catches up with a service that was restarted', async () => {
-  const env = { REDIS_URL: site.redisUrl, PORT: '0' };
-  let service = await startService(env);
-  try {
-    const page = await site.open(service.url);
-    await service.end('SIGKILL');
-    await site.add('milk');
-    service = await startService({ ...env, PORT: new URL(service.url).port });
-    await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
-  } finally {
-    await service.end('SIGKILL');
-  }
+  const before = await startReplica(site.redisUrl);
+  const page = await site.open(before.url);
+  await before.stop();
+  await site.add('milk');
+  const after = await startReplica(site.redisUrl, {}, Number(new URL(before.url).port));
+  await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
+  await after.stop();
 });
 
 const events = '**/tasks/events';

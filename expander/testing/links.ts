@@ -5,7 +5,7 @@ const end = 'http://end.example/';
 /** The hop of a chain without end. */
 export const long = (hop: number) => `http://long.example/${hop}`;
 /** The title of a page, in which a stranger speaks. */
-export const stranger = '\u202e</bdi><script>hit()</script> & more';
+const stranger = '\u202e</bdi><script>hit()</script> & more';
 export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { testExpander } from '../../testing/expander.ts';
 import { shortener } from '../../testing/shortener.ts';
@@ -19,6 +19,30 @@ describe('GET /', () => {
     expect(body).toContain('Shorten URL Expand');
     expect(body).toMatch(/<form[^>]*>.*<input[^>]*>.*<\/form>/s);
   });
+});
+
+test('"Try again" on the page asks again, whatever was remembered', async () => {
+  let known = false;
+  const { app, close } = testExpander({
+    lookup: (_, __, callback) => {
+      if (known) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      else callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
+    },
+  });
+  onTestFinished(close);
+  /** What the page says, and where its link leads. */
+  const read = async (href: string) => {
+    const html = await (await app.request(href)).text();
+    const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];
+    const [, again = ''] = /<a href="([^"]*)">Try again</.exec(html) ?? [];
+    return { verdict, again: again.replaceAll('&amp;', '&') };
+  };
+  const address = `/?u=new.example:${new URL(shortener.url).port}/chain/0?b=c`;
+  expect((await read(address)).verdict).toBe('Broken link');
+  known = true;
+  const { verdict, again } = await read(address);
+  expect(verdict).toBe('Broken link');
+  expect((await read(again)).verdict).toBe('File');
 });
 
 describe('/api rule 1', () => {

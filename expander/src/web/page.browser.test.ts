@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { web as links } from '../../testing/links.ts';
 import { scriptedApp, to, type Web } from '../../testing/scripted-web.ts';
 import { startVisits } from '../../testing/visit.ts';
@@ -27,63 +27,78 @@ afterAll(() => visits.close());
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
-test('the page loads nothing else, and the browser has no complaint', () =>
+test('the page loads nothing else, the browser has no complaint, and the outcome is said once, after the page has loaded', () =>
   visits.visit({}, async (page) => {
     const requests: string[] = [];
     const complaints: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
+    await page.addInitScript(`
+    said = [];
+    addEventListener('DOMContentLoaded', () =>
+      new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
+        .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
+  `);
     await page.goto(visits.address('sho.rt/x'));
-    await expect.poll(() => page.locator('[role=status]').textContent()).toContain('It leads to');
+    await expect
+      .poll(() => page.evaluate('said'))
+      .toEqual([expect.stringMatching(/^It leads to: www\.example\.com\. 2 redirects followed in .*\.$/)]);
     expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([visits.address('sho.rt/x')]);
     expect(complaints).toEqual([]);
   }));
 
-describe.each([true, false])('with JavaScript %s', (javaScriptEnabled) => {
-  test('a URL that is typed shows its chain, and stays in the input', () =>
-    visits.visit({ javaScriptEnabled }, async (page) => {
-      await page.goto(visits.origin);
-      await page.getByLabel('Short URL').fill('sho.rt/x');
-      await page.getByRole('button', { name: 'Expand' }).click();
-      await page.getByRole('heading', { name: 'It leads to' }).waitFor();
-      expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/x');
-      expect(await page.locator('ol > li .url').allTextContents()).toEqual([
-        'http://sho.rt/x',
-        'https://links.example/y',
-        arrival,
-      ]);
-      expect(await page.locator('.destination .url').textContent()).toBe(untracked);
-    }));
+test('without JavaScript, a URL that is typed shows its chain as it grows, and stays in the input', () =>
+  visits.visit({ javaScriptEnabled: false }, async (page) => {
+    const slow = Promise.withResolvers<object>();
+    const slower = Promise.withResolvers<object>();
+    web['http://slow.example/'] = slow.promise;
+    web['http://slower.example/'] = slower.promise;
+    await page.goto(visits.origin);
+    await page.getByLabel('Short URL').fill('sho.rt/slow');
+    await page.getByRole('button', { name: 'Expand' }).click();
+    await page.getByText('http://sho.rt/slow').waitFor();
+    const read = () => page.locator('main').ariaSnapshot();
+    await expect.poll(read).toContain('Following the redirects');
+    expect(await waitingFor(page)).toBe('"Waiting for http://slow.example/ …"');
+    expect(await page.locator('[part=waiting]').isVisible()).toBe(true);
+    expect(await page.locator('ol > li').count()).toBe(1);
+    expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
 
-  test('the chain shows as it grows', () =>
-    visits.visit({ javaScriptEnabled }, async (page) => {
-      const slow = Promise.withResolvers<object>();
-      const slower = Promise.withResolvers<object>();
-      web['http://slow.example/'] = slow.promise;
-      web['http://slower.example/'] = slower.promise;
-      await page.goto(visits.address('sho.rt/slow'), { waitUntil: 'commit' });
-      await page.getByText('http://sho.rt/slow').waitFor();
-      const read = () => page.locator('main').ariaSnapshot();
-      await expect.poll(read).toContain('Following the redirects');
-      expect(await waitingFor(page)).toBe('"Waiting for http://slow.example/ …"');
-      expect(await page.locator('[part=waiting]').isVisible()).toBe(true);
-      expect(await page.locator('ol > li').count()).toBe(1);
-      expect(await page.getByRole('heading', { name: 'It leads to' }).count()).toBe(0);
+    slow.resolve(to('http://slower.example/'));
+    await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://slower.example/ …"');
+    expect(await waitingFor(page, 0)).toBe('""');
+    slower.resolve(to(arrival));
+    await page.getByRole('heading', { name: 'It leads to' }).waitFor();
+    const chain = ['http://sho.rt/slow', 'http://slow.example/', 'http://slower.example/', arrival];
+    expect(await page.locator('ol > li .url').allTextContents()).toEqual(chain);
+    expect(await page.locator('.destination .url').textContent()).toBe(untracked);
+    expect(await page.getByLabel('Short URL').inputValue()).toBe('sho.rt/slow');
+    expect(await page.title()).toBe('sho.rt · Shorten URL Expand');
+    expect(await read()).not.toContain('Following the redirects');
+    expect(await waitingFor(page)).toBe('none');
+    expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
+  }));
 
-      slow.resolve(to('http://slower.example/'));
-      await expect.poll(() => waitingFor(page)).toBe('"Waiting for http://slower.example/ …"');
-      expect(await waitingFor(page, 0)).toBe('""');
-      slower.resolve({});
-      await page.getByRole('heading', { name: 'It leads to' }).waitFor();
-      expect(await page.locator('ol > li').count()).toBe(3);
-      expect(await read()).not.toContain('Following the redirects');
-      expect(await waitingFor(page)).toBe('none');
-      expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
-    }));
-});
+test('the buttons have one order, and the document is named after the hosts, never in words of strangers', () =>
+  visits.visit({}, async (page) => {
+    for (const [u, hosts, ...buttons] of [
+      ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
+      ['s.example/down', 's.example → down.example', 'Try again', 'Copy the long URL', 'Open anyway'],
+      ['s.example/loop', 's.example', 'Copy the long URL'],
+    ]) {
+      await page.goto(visits.address(`${u}`));
+      expect(await page.title()).toBe(`${hosts} · Shorten URL Expand`);
+      const shown = await page.evaluate(
+        "[...document.querySelector('.actions').querySelectorAll('a, button')].map((each) => each.textContent)",
+      );
+      expect(shown).toEqual(buttons);
+    }
+    await page.goto(visits.address('http://['));
+    expect(await page.title()).toBe('Shorten URL Expand');
+  }));
 
-test('the button copies the long URL, says so to eyes and ears, and keeps its width', () =>
+test('the button copies the long URL, says so to eyes and ears, and keeps its width and the focus, also on plain http, where browsers have no clipboard', () =>
   visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
     await page.goto(visits.address('sho.rt/x'));
     const button = page.locator('.actions button').first();
@@ -95,40 +110,21 @@ test('the button copies the long URL, says so to eyes and ears, and keeps its wi
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(untracked);
     expect(await width()).toBe(before);
     await page.getByRole('button', { name: 'Copy the URL without tracking' }).waitFor();
-    await page.evaluate('document.execCommand = () => false');
-    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject()');
-    await button.click();
-    await page.getByRole('button', { name: 'Not copied' }).waitFor();
-    expect(await width()).toBe(before);
-  }));
 
-test('on plain http, where browsers have no clipboard, the button copies too, and keeps the focus', () =>
-  visits.visit({ permissions: ['clipboard-read'] }, async (page) => {
-    await page.goto(visits.address('sho.rt/x'));
+    await page.evaluate("navigator.clipboard.writeText('')");
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    const button = page.locator('.actions button').first();
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
     await page.locator('#u').fill('');
     await page.keyboard.press('Control+V');
     expect(await page.locator('#u').inputValue()).toBe(untracked);
-  }));
 
-test('the outcome is said once, after the page has loaded, with the host for the whole URL', async () => {
-  const page = await visits.openPage();
-  await page.addInitScript(`
-    said = [];
-    addEventListener('DOMContentLoaded', () =>
-      new MutationObserver(() => said.push(document.querySelector('[role=status]').textContent))
-        .observe(document.querySelector('[role=status]'), { childList: true, characterData: true, subtree: true }));
-  `);
-  await page.goto(visits.address('sho.rt/x'));
-  await expect
-    .poll(() => page.evaluate('said'))
-    .toEqual([expect.stringMatching(/^It leads to: www\.example\.com\. 2 redirects followed in .*\.$/)]);
-  expect(await page.title()).toBe('sho.rt → www.example.com · Shorten URL Expand');
-});
+    await page.evaluate('document.execCommand = () => false');
+    await button.click();
+    await page.getByRole('button', { name: 'Not copied' }).waitFor();
+    expect(await width()).toBe(before);
+  }));
 
 test('the text of the field is selected on focus, by key and by click', () =>
   visits.visit({}, async (page) => {
@@ -185,87 +181,102 @@ test('over the rate limit, "Try again" counts down, and works at the end', async
   await page.getByText('The link does not work', { exact: true }).waitFor();
 });
 
-test('of several links that are pasted, each leads to its own page', () =>
+test('what was found is not coloured, what is wrong is, and forced colours leave a border', () =>
   visits.visit({}, async (page) => {
-    await page.goto(visits.address('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).'));
-    await page.getByRole('heading', { name: '2 links found' }).waitFor();
-    expect(await page.locator('ul a').allTextContents()).toEqual(['http://sho.rt/x', 'http://sho.rt/a']);
-    await page.getByRole('link', { name: 'http://sho.rt/x' }).click();
-    await expect.poll(() => page.url()).toBe(visits.address('http://sho.rt/x'));
+    const style = (selector: string, property: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+    const colours: unknown[] = [];
+    for (const path of ['final', 'dead', 'down', 'mixed']) {
+      await page.goto(visits.address(`s.example/${path}`));
+      colours.push(await style('.verdict', 'backgroundColor'));
+      const plain = 'rgba(0, 0, 0, 0)';
+      expect((await style('.actions [rel]', 'borderTopColor')) === plain).toBe(path !== 'final');
+    }
+    expect(colours[0]).toBe('rgba(0, 0, 0, 0)');
+    expect(new Set(colours).size).toBe(4);
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await style('.verdict', 'borderTopWidth')).toBe('1px');
+    await page.emulateMedia({ forcedColors: null });
   }));
 
+/** 360 pixels wide. */
+const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
+
 test('on a phone the field has its own line, and what can be touched is 44 pixels high', () =>
-  visits.visit({ viewport: { width: 390, height: 800 }, hasTouch: true }, async (page) => {
+  visits.visit(phone, async (page) => {
     for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
       await page.goto(visits.address(u));
-      const width = async (selector: string) => (await page.locator(selector).boundingBox())?.width;
-      expect(await width('#u')).toBe(await width('form'));
-      for (const target of await page.locator('a:visible, button:visible, summary:visible').all()) {
-        const { height = 0 } = (await target.boundingBox()) ?? {};
-        expect(height, (await target.textContent()) ?? '').toBeGreaterThanOrEqual(44);
-      }
+      expect(await page.evaluate('document.querySelector("form").clientWidth - u.offsetWidth')).toBe(0);
+      const low = await page.evaluate(`[...document.querySelectorAll('a, button, summary')]
+        .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44)
+        .map((each) => each.textContent)`);
+      expect(low).toEqual([]);
     }
   }));
 
-describe('on a screen of 360 pixels', () => {
-  const narrow = { viewport: { width: 360, height: 800 } };
+test('on a phone a word that is too long for the line begins on the first one', () =>
+  visits.visit(phone, async (page) => {
+    await page.goto(visits.address('sho.rt/intent'));
+    const gap = await page.evaluate(`(() => {
+      const url = document.querySelector('.destination .url');
+      const range = new Range();
+      range.selectNodeContents(url);
+      const first = [...range.getClientRects()].find(({ width }) => width > 0);
+      return first.top - url.getBoundingClientRect().top;
+    })()`);
+    expect(gap).toBeLessThan(10);
+  }));
 
-  test('a word that is too long for the line begins on the first one', () =>
-    visits.visit(narrow, async (page) => {
-      await page.goto(visits.address('sho.rt/intent'));
-      const gap = await page.evaluate(`(() => {
-        const url = document.querySelector('.destination .url');
-        const range = new Range();
-        range.selectNodeContents(url);
-        const first = [...range.getClientRects()].find(({ width }) => width > 0);
-        return first.top - url.getBoundingClientRect().top;
-      })()`);
-      expect(gap).toBeLessThan(10);
-    }));
+test('on a phone a host stands on one line, in one piece, and a long one makes the page no wider', () =>
+  visits.visit(phone, async (page) => {
+    await page.goto(visits.address('s.example/imitation'));
+    const heights = await page.evaluate(
+      "[...document.querySelectorAll('.url b')].map((host) => host.getBoundingClientRect().height)",
+    );
+    expect(Math.max(...(heights as number[]))).toBeLessThan(45);
+    await page.goto(visits.address('s.example/wide'));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  }));
 
-  test('a host stands on one line, in one piece, and a long one makes the page no wider', () =>
-    visits.visit(narrow, async (page) => {
-      await page.goto(visits.address('s.example/imitation'));
-      for (const host of await page.locator('.url b').all())
-        expect((await host.boundingBox())?.height).toBeLessThan(45);
-      await page.goto(visits.address('s.example/wide'));
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    }));
-});
+test('the bookmarklet expands the link or the text that is selected on another page', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.origin);
+    const href = await page.evaluate("document.querySelector('#bookmarklet a').getAttribute('href')");
+    const bookmarklet = decodeURIComponent(`${href}`.replace(/^javascript:/, ''));
+    for (const [html, u] of [
+      ['<a href="http://sho.rt/x">look here</a>', 'http://sho.rt/x'],
+      ['<p>sho.rt/x</p>', 'sho.rt/x'],
+    ] as const) {
+      await page.setContent(html);
+      await page.evaluate('getSelection().selectAllChildren(document.body.firstElementChild)');
+      const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(bookmarklet)]);
+      await opened.waitForLoadState();
+      expect(opened.url()).toBe(visits.address(u));
+    }
+  }));
 
-describe('the bookmarklet', () => {
-  const dragged = async () =>
-    visits.visit({}, async (page) => {
-      await page.goto(visits.origin);
-      const href = (await page.locator('#bookmarklet a').getAttribute('href')) ?? '';
-      return decodeURIComponent(href.replace(/^javascript:/, ''));
-    });
+test('the bookmarklet pressed on the page itself only says what it is for', () =>
+  visits.visit({}, async (page) => {
+    await page.goto(visits.origin);
+    await page.locator('#bookmarklet a').click();
+    const words = 'Drag it to your bookmarks: clicking it here does nothing.';
+    expect(await page.getByRole('status').textContent()).toBe(words);
+    expect(await page.locator('#bookmarklet').getByText(words).isVisible()).toBe(true);
+  }));
 
-  test.each([
-    ['the link that is selected', '<a href="http://sho.rt/x">look here</a>', 'http://sho.rt/x'],
-    ['the text that is selected', '<p>sho.rt/x</p>', 'sho.rt/x'],
-  ])('pressed on another page expands %s', async (_, html, u) => {
-    const bookmarklet = await dragged();
-    const page = await visits.openPage();
-    await page.setContent(html);
-    await page.evaluate('getSelection().selectAllChildren(document.body.firstElementChild)');
-    const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(bookmarklet)]);
-    await opened.getByRole('heading', { name: 'It leads to' }).waitFor();
-    expect(opened.url()).toBe(visits.address(u));
-  });
+test('the bookmarklet is not there where nothing can be dragged', () =>
+  visits.visit(phone, async (page) => {
+    await page.goto(visits.origin);
+    expect(await page.evaluate("document.querySelector('#bookmarklet').checkVisibility()")).toBe(false);
+  }));
 
-  test('is not there where nothing can be dragged', () =>
-    visits.visit({ hasTouch: true }, async (page) => {
-      await page.goto(visits.origin);
-      expect(await page.locator('#bookmarklet').isVisible()).toBe(false);
-    }));
-
-  test('pressed on the page itself only says what it is for', () =>
-    visits.visit({}, async (page) => {
-      await page.goto(visits.origin);
-      await page.locator('#bookmarklet a').click();
-      const words = 'Drag it to your bookmarks: clicking it here does nothing.';
-      expect(await page.getByRole('status').textContent()).toBe(words);
-      expect(await page.locator('#bookmarklet').getByText(words).isVisible()).toBe(true);
-    }));
-});
+test('on a phone the buttons are equally wide, and share where the browser can', () =>
+  visits.visit(phone, async (page) => {
+    await page.addInitScript('navigator.share = async (data) => { shared = data; }');
+    await page.goto(visits.address('s.example/title'));
+    const widths = await page.evaluate(`[...document.querySelector('.actions').querySelectorAll('a, button')]
+    .map((each) => each.getBoundingClientRect().width)`);
+    expect(new Set(widths as number[]).size).toBe(1);
+    await page.getByRole('button', { name: 'Share the URL without tracking' }).click();
+    expect(await page.evaluate('shared')).toEqual({ url: 'http://title.example/?id=1' });
+  }));

@@ -193,6 +193,38 @@ test('the URL without tracking comes first, then the one that was found, and wha
   expect(answer).toContain('utm_source=mail campaign statistics');
 });
 
+test('the title is the last thing said of the page, and only text', async () => {
+  const { html } = await read('s.example/title');
+  expect(html).toContain(
+    'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
+  );
+  expect((await read('s.example/mixed')).answer).toMatch(/Mixed scripts.*Its title: Apple/);
+});
+
+test('what is pasted is understood, the page says as what, and what was typed is one click away, for another try too', async () => {
+  const text = 'Look at <hxxps//sho[.]rt / a.>.';
+  const { html, answer } = await read(text);
+  expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
+  expect(html).toContain('value="Look at &lt;hxxps//sho[.]rt / a.&gt;."');
+  expect(answer).toContain('It leads to https://www.example.com');
+  let exact = (await read('https://sho.rt/a.')).html;
+  for (const words of ['Exactly as typed', 'Try again', 'Try again']) {
+    const [, href = ''] = new RegExp(`<a href="([^"]*)">${words}<`).exec(exact) ?? [];
+    exact = await (await app.request(href.replaceAll('&amp;', '&'))).text();
+    expect(exact).toMatch(/class="destination">.*value="https:\/\/dot\.example\/"/);
+    expect(exact).not.toContain('id="understood"');
+  }
+});
+
+test('of several links that are pasted, each leads to its own page', async () => {
+  const { html } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
+  expect(html).toContain('2 links found');
+  const links = [...html.matchAll(/<li><a href="(.*?)">.*?>(.*?)<\/bdi>/g)].map(([, ...parts]) => parts);
+  expect(links).toEqual(
+    ['http://sho.rt/x', 'http://sho.rt/a'].map((u) => [`/?${new URLSearchParams({ u })}`, u]),
+  );
+});
+
 test('what is pasted needs no word where it is a URL, and none for the API, which is as strict as it was', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   const response = await app.request(`/api?u=${encodeURIComponent('https://sho.rt/a.')}`);

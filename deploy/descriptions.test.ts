@@ -33,16 +33,16 @@ function render(folder: string): string {
   const [program = '', command = ''] = kustomize ?? [];
   return execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
 }
-const rendered = (folder: string): Node[] =>
-  parseAllDocuments(render(folder)).map((document) => document.toJS());
+const parsed = (text: string): Node[] => parseAllDocuments(text).map((document) => document.toJS());
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
 /** Those that have no counterpart in Kubernetes. */
 const composeOnly = ['settings', 'tls', 'exporters', 'prometheus'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
-const objects: Record<string, Node[]> = kustomize
-  ? Object.fromEntries(overlays.map((name) => [name, rendered(join(kubernetes, 'overlays', name))]))
+const rendered: Record<string, string> = kustomize
+  ? Object.fromEntries(overlays.map((name) => [name, render(join(kubernetes, 'overlays', name))]))
   : {};
+const objects = Object.fromEntries(Object.entries(rendered).map(([name, text]) => [name, parsed(text)]));
 const named = (kind: string, name: string): Node =>
   objects.local?.find((object) => object.kind === kind && object.metadata.name === name);
 const podOf = (object: Node): Node =>
@@ -108,12 +108,12 @@ test.skipIf(noCompose)('in containers tasks has a way out only to a store or a c
       execFileSync('docker', ['compose', 'config', '--format', 'json'], options),
     );
     const own = Object.keys(services.tasks.networks);
-    return { url: services.tasks.environment.REDIS_URL, out: own.filter((name) => !networks[name].internal) };
+    return [services.tasks.environment.REDIS_URL, ...own.filter((name) => !networks[name].internal)];
   };
   const url = 'rediss://user:password@redis.example:6380/0';
-  expect(tasks({})).toEqual({ url: 'redis://tasks-store:6379/0', out: [] });
-  expect(tasks({ TASKS_REDIS_URL: url })).toEqual({ url, out: ['to-tasks-store-outside'] });
-  expect(tasks({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }).out).toEqual(['traces-outside']);
+  expect(tasks({ TASKS_REDIS_URL: url })).toEqual([url, 'to-tasks-store-outside']);
+  const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+  expect(tasks(traces)).toEqual(['redis://tasks-store:6379/0', 'traces-outside']);
 });
 
 describe('The compose.yaml of a release', () => {
@@ -150,7 +150,7 @@ test.skipIf(!kustomize)(`make kubernetes takes released images, and then builds 
   const program = (name: string, script: string) =>
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}`, { mode: 0o755 });
   program('docker', 'echo "docker $*" >&2; exit 1');
-  writeFileSync(join(folder, 'local.yaml'), render(join(kubernetes, 'overlays', 'local')));
+  writeFileSync(join(folder, 'local.yaml'), `${rendered.local}`);
   program('kubectl', `case $1 in kustomize) cat ${folder}/local.yaml ;; apply) cat ;; esac`);
   const env = {
     PATH: `${folder}:${process.env.PATH}`,
@@ -227,7 +227,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       join(folder, 'kustomization.yaml'),
       stringify({ resources: ['../../base'], components, namespace: 'longhand' }),
     );
-    const all = rendered(folder);
+    const all = parsed(render(folder));
     for (const container of workloads(all).flatMap((workload) => podOf(workload).spec.containers)) {
       expect(container.securityContext?.capabilities, container.name).toEqual({ drop: ['ALL'] });
       expect(container.image, container.name).toMatch(/:\d+\.\d+\.\d+$/);
@@ -235,7 +235,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     return all;
   };
 
-  test('the components fit onto the base', () => {
+  test('the components fit onto the base, and the monitor of `observe` finds a pod for each of its ports', () => {
     const all = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password', 'traces');
     const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
@@ -247,10 +247,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     // Its user may read the file.
     const secret = { secretName: 'tasks-login', defaultMode: 0o440 };
     expect(spec.volumes).toContainEqual({ name: 'login', secret });
-  });
 
-  test('the monitor of `observe` finds a pod for each of its ports', () => {
-    const all = fitted('observe');
     const { selector, podMetricsEndpoints } = all.find(({ kind }) => kind === 'PodMonitor').spec;
     const [[label, value]] = Object.entries<string>(selector.matchLabels) as [[string, string]];
     const selected = workloads(all)

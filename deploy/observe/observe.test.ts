@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -27,8 +28,11 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
   };
 
   beforeAll(async () => {
-    stack = await startTemporaryStack({ env: { LONGHAND_REPLICAS: '2' } });
+    stack = await startTemporaryStack();
     const { folder } = stack;
+    // Another replica is another socket.
+    for (const name of ['expander', 'tasks'])
+      symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
     observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });
   });

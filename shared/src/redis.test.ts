@@ -132,12 +132,11 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
 ])(
   '%s: the log has the message and the stack of the error, and no argument of its command',
   async (message, act, setUp = 'PING') => {
-    const own = await startRedisProcess('tasks/redis.conf');
-    onTestFinished(() => own.stop());
-    const client = storeClient({ REDIS_URL: own.url }, logged().log);
-    clients.push(client);
+    const client = connect(storeClient);
     await client.call(...(setUp.split(' ') as [string]));
     const cause = await act(client).then(String, (error: Error) => error);
+    await client.config('SET', 'maxmemory', 0);
+    await client.replicaof('NO', 'ONE');
     const { lines, log } = logged();
     log.error({ err: new Error('not saved', { cause }) }, 'a request failed');
     const stack = expect.stringContaining('\n    at ');
@@ -164,18 +163,25 @@ test('a client connects over TLS, with a certificate and as a user of its own, o
     REDIS_PASSWORD_FILE: 'secret',
   };
   const open = (missing: Partial<typeof full>) => {
-    const client = storeClient({ ...full, ...missing }, logged().log);
+    const client = storeClient({ ...full, ...missing }, log);
     clients.push(client);
     return client;
   };
+  const { lines, log } = logged();
   expect(await open({}).call('ACL', 'WHOAMI')).toBe('ann');
   for (const missing of [
     { REDIS_CA_FILE: '' },
     { REDIS_CERT_FILE: '', REDIS_KEY_FILE: '' },
-    { REDIS_PASSWORD_FILE: 'x' },
+    { REDIS_PASSWORD_FILE: 'a secret' },
   ]) {
     await expect(open(missing).call('ACL', 'WHOAMI'), Object.keys(missing)[0]).rejects.toThrow();
   }
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      err: expect.objectContaining({ message: expect.stringContaining('WRONGPASS') }),
+    }),
+  );
+  expect(JSON.stringify(lines)).not.toContain('secret');
   for (const client of clients) client.disconnect();
   await other.stop();
 });

@@ -143,7 +143,7 @@ export function containerRules(stack: () => ComposedStack): void {
         const found = await shell(service, "find /app -name '*.test.ts' -not -path '*/node_modules/*'");
         expect(found).toBe('');
         const packages = await inside(service, 'ls', '/app/node_modules');
-        expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|playwright-core)$/m);
+        expect(packages).not.toMatch(/^(typescript|vitest|@biomejs|testcontainers|playwright-core)$/m);
         const programs = await shell(
           service,
           'for name in node npm npx corepack yarn; do command -v $name; done; true',

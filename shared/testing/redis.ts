@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { docker, engineAnswers } from './engine.ts';
 import { freePort } from './free-port.ts';
 
@@ -29,14 +29,19 @@ export async function startRedis(configuration: string): Promise<TestRedis> {
 }
 
 async function inContainer(configuration: string): Promise<TestRedis> {
-  // A fixed port: the engine would pick another one at every start.
+  // Loaded here: it takes a second, which a test without a container need not wait.
+  const { GenericContainer, Wait } = await import('testcontainers');
+  // The container that would clean up after a crashed run is an image of its own; `stop` cleans up here.
+  process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const port = await freePort();
-  const id = await docker(
-    ...['run', '--detach', '--publish', `127.0.0.1:${port}:6379`],
-    ...['--volume', `${resolve(configuration)}:/etc/redis.conf:ro`, 'redis:8.0.2'],
-    ...['redis-server', '/etc/redis.conf', '--protected-mode', 'no'],
-  );
-  await answers(port);
+  const container = await new GenericContainer('redis:8.0.2')
+    .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
+    .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
+    // A fixed port: the engine would pick another one at every start.
+    .withExposedPorts({ container: 6379, host: port })
+    .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
+    .start();
+  const id = container.getId();
   return {
     url: `redis://127.0.0.1:${port}/0`,
     kill: () => docker('kill', id),

@@ -1,6 +1,7 @@
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
+import { browserWalk } from './suite/browser.ts';
 import { backupRules } from './suite/backup.ts';
 import { containerRules } from './suite/containers.ts';
 import { replicaRules } from './suite/replicas.ts';
@@ -18,6 +19,7 @@ describe.skipIf(!engine)('The stack from outside, in containers', () => {
   afterAll(() => stack?.stop());
 
   acceptanceRules(() => stack);
+  browserWalk(() => stack);
   containerRules(() => stack);
   backupRules(() => stack);
   replicaRules(() => stack);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
+import { browserWalk } from './suite/browser.ts';
 import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { send } from './testing/send.ts';
@@ -28,11 +30,13 @@ describe('The stack from outside, without Docker', async () => {
   };
 
   acceptanceRules(() => stack);
+  // Where there are containers, a browser walks through those: it would see the same here.
+  if (!(await engineAnswers())) browserWalk(() => stack);
 
   /** A twentieth of the crowd in `make test`. */
   const size = (long: number) => rounds({ short: long / 20, long });
   /** Addresses that the event streams share: one may have 200. */
-  const addresses = rounds({ short: 2, long: 5 });
+  const addresses = rounds({ short: 1, long: 5 });
 
   // The limits hold together.
   test('a crowd that holds connections leaves both applications to everybody else, within their memory', {
@@ -40,8 +44,8 @@ describe('The stack from outside, without Docker', async () => {
   }, async () => {
     const { tasksPort, port } = stack;
     await fillList(tasksPort, 5_000);
-    await visit(stack, 50);
-    const quiet = await visit(stack, rounds({ short: 100, long: 300 }));
+    await visit(stack, rounds({ short: 20, long: 50 }));
+    const quiet = await visit(stack, rounds({ short: 40, long: 300 }));
 
     const hold = (kind: Hold['kind'], count: number, n: number, more: Partial<Hold> = {}) => {
       const crowd = startCrowd({ kind, count, port: tasksPort, from: `127.0.0.${2 + n}`, ...more });
@@ -62,7 +66,7 @@ describe('The stack from outside, without Docker', async () => {
 
     hold('refused', size(3_000), 4, { path: '/task' });
 
-    const besieged = await visit(stack, rounds({ short: 100, long: 2_000 }));
+    const besieged = await visit(stack, rounds({ short: 40, long: 2_000 }));
     const used = native.processes.map(async ({ name, pid }) => {
       const share = (await residentBytes(pid ?? 0)) / (await memoryLimit(name));
       return [name, Number(share.toFixed(2))] as const;

@@ -8,6 +8,7 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { acceptanceRules } from './suite/acceptance.ts';
+import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';
 import { newProject, registryProgram, release } from './testing/release.ts';
@@ -95,6 +96,7 @@ aRelease('A release', { timeout: 120_000 }, () => {
     afterAll(() => stack?.stop());
 
     acceptanceRules(() => stack);
+    browserWalk(() => stack);
     containerRules(() => stack);
   });
 });

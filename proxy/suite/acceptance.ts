@@ -1,5 +1,4 @@
 import type { TestStack } from '../testing/test-stack.ts';
-import { browserWalk } from './browser.ts';
 import { expanderRules } from './expander.ts';
 import { proxyRules } from './proxy.ts';
 import { recoveryRules } from './recovery.ts';
@@ -10,6 +9,5 @@ export function acceptanceRules(stack: () => TestStack): void {
   proxyRules(stack);
   expanderRules(stack);
   tasksRules(stack);
-  browserWalk(stack);
   recoveryRules(stack);
 }

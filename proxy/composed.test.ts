@@ -1,8 +1,8 @@
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
-import { browserWalk } from './suite/browser.ts';
 import { backupRules } from './suite/backup.ts';
+import { browserWalk } from './suite/browser.ts';
 import { containerRules } from './suite/containers.ts';
 import { replicaRules } from './suite/replicas.ts';
 import { type ComposedStack, startComposed } from './testing/composed.ts';

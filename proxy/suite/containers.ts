@@ -50,10 +50,15 @@ export function containerRules(stack: () => ComposedStack): void {
     '%s starts from what the image has compiled: %s',
     { timeout: 120_000 },
     async (service, command, file) => {
-      const said = await shell(service, `NODE_DEBUG_NATIVE=COMPILE_CACHE ${command} 2>&1 || true`);
+      const said = await shell(
+        service,
+        `NODE_DEBUG_NATIVE=COMPILE_CACHE ${command} 2>&1 || true; ls compiled/*`,
+      );
       const reads = said.split('\n').filter((line) => line.includes('reading cache'));
       expect(reads).toContainEqual(expect.stringContaining(file));
       expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
+      // The scripts of the list, without types.
+      if (service === 'tasks') expect(said).toMatch(/^[0-9a-f]{64}\.js$/m);
     },
   );
 

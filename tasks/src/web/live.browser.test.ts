@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { field, focused, titles, useBrowser } from '../../testing/browser.ts';
 import { startReplica } from '../../testing/replica.ts';
 
@@ -8,9 +8,11 @@ const site = useBrowser();
 /** The events arrive when something changes; sooner than the next of the versions that come every 5 s anyway. */
 const { poll } = { poll: <T>(look: () => T) => expect.poll(look, { timeout: 4_000 }) };
 
-describe('Two browsers side by side', () => {
+describe('Two pages side by side', () => {
   test('a task that one adds, finishes, edits and deletes shows in the other', async () => {
-    const [ada, bob] = await Promise.all([site.open(), site.open()]);
+    const ada = await site.open();
+    const bob = await ada.context().newPage();
+    await bob.goto('/');
     await ada.keyboard.type('milk');
     await ada.keyboard.press('Enter');
     await poll(() => titles(bob)).toEqual(['milk']);
@@ -102,68 +104,60 @@ test('A page that lost touch catches up with a service that was restarted', asyn
 
 const events = '**/tasks/events';
 
-/** Opens the list with a clock that a test can move on; tells how often it has asked for events. */
-async function openList(prepare: (page: Page) => Promise<unknown> = async () => {}) {
-  const page = await site.openNew('/tasks/new');
-  let connections = 0;
-  page.on('request', (request) => {
-    if (request.url().endsWith('/tasks/events')) connections += 1;
-  });
+/** A page with a clock that a test can move on. */
+let page: Page;
+beforeAll(async () => {
+  page = await site.pageForAll();
   await page.clock.install();
-  await prepare(page);
+});
+
+/** Opens the list anew on `page`; tells how often it has asked for events. */
+async function openList(prepare: () => Promise<unknown> = async () => {}) {
+  await page.goto('about:blank');
+  page.removeAllListeners('request');
+  await page.unrouteAll();
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/tasks/events')) asked += 1;
+  });
+  await prepare();
   await page.goto('/');
-  await poll(() => connections).toBe(1);
-  return { page, connections: () => connections };
+  await poll(() => asked).toBe(1);
+  return () => asked;
 }
 
 /** Adds a task from elsewhere, which the page hears of. */
-async function hear(page: Page, title: string) {
+async function hear(title: string) {
   const before = await titles(page);
   await site.add(title);
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
-describe('The focus stays where it is when somebody else changes the list:', () => {
-  test.each([
-    [
-      'on the same control of the same task',
-      'Finish: bread',
-      () => site.store.update('2', { finished: 1 }, new Date()),
-      'Reopen: bread',
-    ],
-    [
-      'on the row whose control is gone',
-      'Where to? https://bit.ly/3',
-      () => site.store.update('2', { title: 'tea' }, new Date()),
-      'task-2',
-    ],
-    [
-      'on the list, where no key acts, if the row is gone',
-      'Delete: bread',
-      () => site.store.destroy('2', 'gone'),
-      'list',
-    ],
-  ])('%s', async (_, label, change, there) => {
-    await site.add('milk');
-    await site.add('bread https://bit.ly/3', 'rice');
-    const bob = await site.open();
-    const control = bob.getByLabel(label);
-    await control.focus();
-    await change();
-    const at = () => bob.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
-    await poll(at).toMatch(new RegExp(`^${there}`));
-    if (there !== 'list') return;
-    for (const key of ['Space', 'Enter', 'Delete']) await bob.keyboard.press(key);
-    await bob.keyboard.press('ArrowDown');
-    await poll(at).toBe('task-1');
-    expect(await titles(bob)).toEqual(['rice', 'milk']);
-  });
+test('When somebody else changes the list, the focus stays on its control, its row if that is gone, else on the list', async () => {
+  await site.add('milk');
+  await site.add('bread https://bit.ly/3', 'rice');
+  const bob = await site.open();
+  const at = () => bob.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
+  await bob.getByLabel('Finish: bread').focus();
+  await site.store.update('2', { finished: 1 }, new Date());
+  await poll(at).toMatch(/^Reopen: bread/);
+  await bob.getByLabel('Where to? https://bit.ly/3').focus();
+  await site.store.update('2', { title: 'tea', finished: 0 }, new Date());
+  await poll(at).toBe('task-2');
+  await bob.getByLabel('Delete: tea').focus();
+  await site.store.destroy('2', 'gone');
+  await poll(at).toBe('list');
+  // Where no key acts on a task.
+  for (const key of ['Space', 'Enter', 'Delete']) await bob.keyboard.press(key);
+  await bob.keyboard.press('ArrowDown');
+  await poll(at).toBe('task-1');
+  expect(await titles(bob)).toEqual(['rice', 'milk']);
 });
 
 describe('The connection by which a page hears of changes', () => {
   test('is said to be lost after 20 s without a word, until there is one', async () => {
-    const { page } = await openList();
-    await hear(page, 'milk');
+    await openList();
+    await hear('milk');
     const notice = () => page.locator('#notice').textContent();
     await page.route(events, (route) => route.abort());
     await page.clock.fastForward(20_000);
@@ -176,36 +170,36 @@ describe('The connection by which a page hears of changes', () => {
   });
 
   test('is opened anew where 20 s bring no first word', async () => {
-    const { page, connections } = await openList((opened) => opened.route(events, () => {}, { times: 1 }));
+    const connections = await openList(() => page.route(events, () => {}, { times: 1 }));
     await page.clock.fastForward(10_000);
     expect(connections()).toBe(1);
     await page.clock.fastForward(10_000);
     await poll(connections).toBe(2);
-    await hear(page, 'milk');
+    await hear('milk');
   });
 
   test('is opened anew 20 s after the last word, and stays while there are words', async () => {
-    const { page, connections } = await openList();
-    await hear(page, 'milk');
+    const connections = await openList();
+    await hear('milk');
     await page.clock.fastForward(12_000);
-    await hear(page, 'bread');
+    await hear('bread');
     await page.clock.fastForward(12_000);
-    await hear(page, 'tea');
+    await hear('tea');
     expect(connections()).toBe(1);
     await poll(async () => {
       // The version, which comes every 5 s, may come in between.
       await page.clock.fastForward(20_000);
       return connections();
     }).toBeGreaterThan(1);
-    await hear(page, 'honey');
+    await hear('honey');
   });
 
   test('is opened anew as soon as the network is back', async () => {
-    const { page, connections } = await openList();
-    await hear(page, 'milk');
+    const connections = await openList();
+    await hear('milk');
     await page.evaluate("dispatchEvent(new Event('online'))");
     await poll(connections).toBe(2);
-    await hear(page, 'bread');
+    await hear('bread');
   });
 
   const setHidden = (hidden: boolean) => `
@@ -221,8 +215,8 @@ describe('The connection by which a page hears of changes', () => {
       transition('pageshow'),
     ],
   ])('is let go while %s', async (_when, leave, comeBack) => {
-    const { page, connections } = await openList();
-    await hear(page, 'milk');
+    const connections = await openList();
+    await hear('milk');
     const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
     await page.evaluate(leave);
     await closed;
@@ -232,4 +226,211 @@ describe('The connection by which a page hears of changes', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
     expect(connections()).toBe(2);
   });
+});
+
+test('A notice of what went wrong can be closed, and goes by itself once the server answers', async () => {
+  await site.add('milk');
+  await openList();
+  const notice = page.getByRole('status');
+  await page.route('**/finish', (route) => route.abort());
+  const fail = async () => {
+    await page.getByRole('link', { name: 'Finish: milk' }).click();
+    await poll(() => notice.textContent()).toContain('no connection');
+  };
+  await fail();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await poll(() => notice.textContent()).toBe('');
+  await fail();
+  // Long enough to be read.
+  await page.clock.fastForward(6_000);
+  await site.add('bread');
+  await poll(() => notice.textContent()).not.toContain('no connection');
+});
+
+/** Holds back what `page` sends to `path` until it is let go, as a slow connection does; counts what was sent. */
+async function slow(page: Page, path: string) {
+  const held = Promise.withResolvers<void>();
+  const seen = { sent: 0, letGo: held.resolve };
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'POST') seen.sent += 1;
+    await held.promise;
+    await route.continue();
+  });
+  return seen;
+}
+
+/** Types each text where the cursor is, and Enter. */
+async function enter(page: Page, ...texts: string[]) {
+  for (const text of texts) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  }
+}
+
+/** Nothing is under way any more. */
+const idle = (page: Page) => poll(() => page.locator('body.busy').count()).toBe(0);
+
+describe('On a slow connection a change shows at once', () => {
+  const finish = (page: Page, title: string) =>
+    page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
+
+  test('a finished task is struck out, a reopened one is not, again and again, and then they move', async () => {
+    await site.add('milk', 'bread', 'tea', 'rice');
+    await site.store.update('2', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/task/*/*');
+    const last = await slow(page, '**/task/3/unfinish');
+    await finish(page, 'tea');
+    await poll(() => titles(page)).toEqual(['rice', 'milk', '(tea)', '(bread)']);
+    await finish(page, 'milk');
+    await page.getByRole('link', { name: 'Reopen: bread' }).click();
+    await finish(page, 'tea');
+    await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
+    expect((await site.store.show('3')).finished).toBe(0);
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['rice', 'bread', 'tea', '(milk)']);
+    last.letGo();
+    await idle(page);
+    const shown = ['rice', 'tea', 'bread', '(milk)'];
+    expect(await titles(page)).toEqual(shown);
+    await page.reload();
+    expect(await titles(page)).toEqual(shown);
+  });
+
+  test('finished tasks leave the open ones one by one, and others may change the list meanwhile', async () => {
+    await site.add('milk', 'bread', 'rice');
+    const page = await site.open('/?filter=open');
+    const [first, second] = [await slow(page, '**/task/3/*'), await slow(page, '**/task/1/*')];
+    await finish(page, 'rice');
+    await finish(page, 'milk');
+    await poll(() => titles(page)).toEqual(['bread', '(rice)', '(milk)']);
+    await site.add('tea');
+    first.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
+    second.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread']);
+  });
+
+  test('deleting and clearing take tasks away, and the rest of the page stays as it is', async () => {
+    await site.add('milk', 'bread', 'tea');
+    await site.store.update('3', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/tasks/{1,finished}');
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => titles(page)).toEqual(['bread', '(tea)']);
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await poll(() => titles(page)).toEqual(['bread']);
+    connection.letGo();
+    await idle(page);
+    expect(await titles(page)).toEqual(['bread']);
+  });
+
+  test('what is not saved is taken back, with a word', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    for (const [role, name] of [
+      ['link', 'Finish: milk'],
+      ['button', 'Delete: milk'],
+    ] as const) {
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/tasks?\/1/, (route) => held.promise.then(() => route.abort()), { times: 1 });
+      await page.getByRole(role, { name }).click();
+      await poll(async () => (await titles(page)).includes('milk')).toBe(false);
+      held.resolve();
+      await poll(() => titles(page)).toEqual(['bread', 'milk']);
+      await poll(() => page.locator('#notice').textContent()).toContain('Not saved: no connection.');
+      await page.getByRole('button', { name: 'Close' }).click();
+    }
+  });
+
+  test('a filter waits for what is under way', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    await page.getByRole('link', { name: 'Finished', exact: true }).click();
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['(milk)']);
+    expect(page.url()).toContain('filter=finished');
+  });
+
+  test('a page with changes under way asks before it is left', async () => {
+    await site.add('milk');
+    const page = await site.openNew('/');
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    const asked = page.waitForEvent('dialog');
+    const closed = page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closed;
+    connection.letGo();
+    await poll(async () => (await site.store.show('1')).finished).toBe(1);
+  });
+});
+
+describe('On a slow connection', () => {
+  test('the field takes the next task at once', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    await enter(page, 'milk', 'bread', 'bread', 'tea');
+    expect(await field(page).inputValue()).toBe('');
+    // Empty, it sends nothing.
+    await page.keyboard.press('Enter');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', 'bread', 'milk']);
+    expect(connection.sent).toBe(4);
+  });
+
+  test('where the first does not get through, all comes back to the field, and is sent when asked', async () => {
+    const page = await site.open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
+    await enter(page, 'milk', 'bread');
+    await page.keyboard.type('tea');
+    held.resolve();
+    await poll(() => page.locator('.problem').textContent()).toBe('Not saved: no connection.');
+    await idle(page);
+    expect(await field(page).inputValue()).toBe('milk bread tea');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['milk bread tea']);
+  });
+
+  test('an edit is locked while it is saved, and sent once', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    const title = page.getByLabel('Title');
+    const connection = await slow(page, '**/tasks/1');
+    await title.fill('oat milk');
+    await page.keyboard.press('Enter');
+    await enter(page, ', two');
+    expect(await title.inputValue()).toBe('oat milk');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['oat milk']);
+    await idle(page);
+    expect(connection.sent).toBe(1);
+  });
+});
+
+test('What was saved though it seemed to fail waits in the field for Enter, and is one task', async () => {
+  const page = await site.open();
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent += 1;
+  });
+  await site.whileStoreHangs(async () => {
+    await enter(page, 'milk');
+    await poll(() => page.locator('.problem').textContent()).toMatch(/cannot be reached/);
+  });
+  await poll(() => titles(page)).toEqual(['milk']);
+  await idle(page);
+  expect([await field(page).inputValue(), sent]).toEqual(['milk', 1]);
+  await page.keyboard.press('Enter');
+  await idle(page);
+  expect(await titles(page)).toEqual(['milk']);
+  expect(await field(page).inputValue()).toBe('');
+  await enter(page, 'milk');
+  await poll(() => titles(page)).toEqual(['milk', 'milk']);
 });

@@ -1,6 +1,6 @@
 import { bringAxe, accessibilityFaults as faults } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { testKey } from '../../testing/app.ts';
 import { field, focused, pictures, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { auth } from './auth.ts';
@@ -30,45 +30,52 @@ async function logInOnNewTab(page: Page) {
   await tab.close();
 }
 
-describe.each([
-  ['with', true],
-  ['without', false],
-])('A list with a password, %s scripts', (_, javaScriptEnabled) => {
-  const open = (path = '/') => site.open(path, { javaScriptEnabled });
+/** The page that was asked for comes after the login, and nothing after the logout. */
+async function logOut(page: Page) {
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Password').waitFor();
+  await page.goto('/');
+  await page.getByLabel('Password').waitFor();
+  expect(await page.content()).not.toContain('milk');
+}
 
-  test('shows the page that was asked for after the login, and nothing after the logout', async () => {
-    await site.add('milk');
-    const page = await open('/?filter=open');
-    await logIn(page, 'wrong');
-    await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
-    await logIn(page);
-    await poll(() => titles(page)).toEqual(['milk']);
-    expect(page.url()).toContain('/?filter=open');
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByLabel('Password').waitFor();
-    await page.goto('/');
-    await page.getByLabel('Password').waitFor();
-    expect(await page.content()).not.toContain('milk');
-  });
-});
-
-test('A session that ends is told on the list, and what was typed is sent after the login', async () => {
-  const page = await site.open();
+test('Without scripts the page that was asked for is shown after the login, a form that was sent after the session is sent by a reload, and nothing is shown after the logout', async () => {
+  const page = await site.open('/?filter=open', { javaScriptEnabled: false });
+  await logIn(page, 'wrong');
+  await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
   await logIn(page);
-  await page.waitForURL(/\/$/);
   await field(page).fill('milk');
+  expect(page.url()).toContain('/?filter=open');
   await expire(page);
   await page.keyboard.press('Enter');
-  await poll(() => notice(page).textContent()).toBe('You are logged out. Log in Close');
-  await poll(() => page.getByRole('alert').textContent()).toContain('You are logged out');
-  expect(await field(page).inputValue()).toBe('milk');
+  await poll(() => page.getByRole('heading').textContent()).toBe(
+    'You are logged out, so nothing was changed.',
+  );
   await logInOnNewTab(page);
-  await field(page).press('Enter');
+  await page.reload();
   await poll(() => titles(page)).toEqual(['milk']);
-  expect(await field(page).inputValue()).toBe('');
+  await logOut(page);
 });
 
-test('A session that ends is told though nobody presses anything, until there is one again', async () => {
+test('The pages of the login have no fault that axe finds, and a list shows nothing after the logout', {
+  timeout: 60_000,
+}, async () => {
+  const page = await site.pageForAll();
+  await bringAxe(page);
+  await page.goto('/');
+  expect(await faults(page, 'login', pictures)).toEqual([]);
+  await logIn(page, 'wrong');
+  await page.getByRole('alert').waitFor();
+  expect(await faults(page, 'login, wrong password', pictures)).toEqual([]);
+  await logIn(page);
+  await field(page).waitFor();
+  expect(await faults(page, 'list with a password', pictures)).toEqual([]);
+  await site.add('milk');
+  await poll(() => titles(page)).toEqual(['milk']);
+  await logOut(page);
+});
+
+test('A session that ends is told on the list, also when nobody presses anything, and what was typed is sent after the login', async () => {
   const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);
@@ -79,31 +86,14 @@ test('A session that ends is told though nobody presses anything, until there is
   await site.add('from elsewhere');
   await poll(() => titles(page)).toEqual(['from elsewhere']);
   await poll(() => notice(page).textContent()).not.toContain('Log in');
-});
-
-test('Without scripts a form that was sent after the session is sent again by a reload', async () => {
-  const page = await site.open('/', { javaScriptEnabled: false });
-  await logIn(page);
   await field(page).fill('milk');
   await expire(page);
   await page.keyboard.press('Enter');
-  await poll(() => page.getByRole('heading').textContent()).toBe(
-    'You are logged out, so nothing was changed.',
-  );
+  await poll(() => notice(page).textContent()).toBe('You are logged out. Log in Close');
+  await poll(() => page.getByRole('alert').textContent()).toContain('You are logged out');
+  expect(await field(page).inputValue()).toBe('milk');
   await logInOnNewTab(page);
-  await page.reload();
-  await poll(() => titles(page)).toEqual(['milk']);
-});
-
-test('The pages of the login have no fault that axe finds', { timeout: 60_000 }, async () => {
-  const page = await site.openNew('/');
-  await bringAxe(page);
-  await page.reload();
-  expect(await faults(page, 'login', pictures)).toEqual([]);
-  await logIn(page, 'wrong');
-  await page.getByRole('alert').waitFor();
-  expect(await faults(page, 'login, wrong password', pictures)).toEqual([]);
-  await logIn(page);
-  await field(page).waitFor();
-  expect(await faults(page, 'list with a password', pictures)).toEqual([]);
+  await field(page).press('Enter');
+  await poll(() => titles(page)).toEqual(['milk', 'from elsewhere']);
+  expect(await field(page).inputValue()).toBe('');
 });

@@ -1,15 +1,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alive, Runner, type Started } from '../testing/runner.ts';
+import { describe, expect, test } from 'vitest';
+import { alive, processesOf, Runner, type Started } from '../testing/runner.ts';
 import { createFolders } from './folders.ts';
 import { logFile } from './log.ts';
 import { addressesOf, checkPorts } from './ports.ts';
@@ -27,10 +36,19 @@ const addresses = interfaces
 const isRoot = process.getuid?.() === 0;
 const logs = join(import.meta.dirname, '../logs.sh');
 
-/** Runs a command as another user; what it printed. */
-function runAs(id: number, ...command: string[]): string {
+/** Runs a command as another user in the folder `cwd`; what it printed. */
+function runAs(id: number, cwd: string, ...command: string[]): string {
   const [program = '', ...words] = [...withoutPrivileges({ uid: id, gid: id }), ...command];
-  return spawnSync(program, words, { encoding: 'utf8' }).output.join('');
+  return spawnSync(program, words, { cwd, encoding: 'utf8' }).output.join('');
+}
+
+/** Copies of this checkout what a stack needs. */
+function copyCheckout(to: string): void {
+  const root = join(import.meta.dirname, '../..');
+  const own = (path: string) => !/node_modules|\.png$/.test(path);
+  for (const name of 'deploy docs proxy expander tasks shared package.json CHANGELOG.md'.split(' '))
+    cpSync(join(root, name), join(to, name), { recursive: true, filter: own });
+  symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'));
 }
 
 /** Every process of a group. */
@@ -69,161 +87,12 @@ function listeningPorts(group: number): number[] {
 
 // One stack, from its start to its end.
 describe('The native run', { timeout: 120_000 }, () => {
-  const runner = new Runner(beforeAll, afterAll);
+  const runner = new Runner();
   const variables = { LONGHAND_BIND: hasIPv6 ? '::' : '0.0.0.0' };
   let stack: Started;
-
-  const starters = rounds({ short: 3, long: 10 });
-  test(`of ${starters} starts at once one wins, and the others say so`, async () => {
-    const starts = Array.from({ length: starters }, () => runner.run('up', variables));
-    const ended = new Map<Started, { code: number | null; output: string }>();
-    for (const start of starts) start.exited.then((end) => ended.set(start, end));
-    await expect.poll(() => ended.size, { timeout: 60_000 }).toBe(starters - 1);
-    const message = 'The stack is already running: `make ps` shows it, `make down` stops it.\n';
-    expect([...ended.values()]).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
-    stack = await runner.announced(starts.find((start) => !ended.has(start)) as Started);
-    expect(stack.output()).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
-    expect(stack.output()).not.toContain('Redis is starting');
-    await runner.add('kept');
-  });
-
-  test.runIf(hasIPv6)(
-    'with LONGHAND_BIND=:: serves both families, and the output has addresses to click',
-    async () => {
-      for (const port of Object.values(runner.ports)) {
-        await runner.isServed(port, '127.0.0.1');
-        await runner.isServed(port, '[::1]');
-      }
-      const { LONGHAND_TASKS_PORT: port } = runner.ports;
-      const links = stack.output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'));
-      const hosts = [...links].map(([, host = '']) => host);
-      expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
-      expect(hosts.length > 1).toBe(addresses.length > 0);
-      for (const host of hosts) await runner.isServed(port, host);
-      expect(
-        stack.output().match(/warn: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
-      ).toHaveLength(1);
-    },
-  );
-
-  test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
-    const { proxy, ...inner } = await runner.processes();
-    for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
-    expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
-
-    const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
-    const inside = (path: string) => readdirSync(join(runner.folder, path)).map((name) => join(path, name));
-    const paths = [...inside(''), ...inside('run'), ...inside('tasks-store/appendonlydir')];
-    expect(paths).toEqual(
-      expect.arrayContaining(['run', 'proxy', 'tasks-store', 'stack.log', 'run/stack.sock']),
-    );
-    expect(paths.filter(others)).toEqual([]);
-  });
-
-  test.runIf(isRoot)(
-    'started by root, no process is root, has a capability, or can add to its folder',
-    async () => {
-      expect(stack.output()).not.toContain('runs as root');
-      const groups = Object.values(await runner.processes());
-      for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        expect([pid, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([pid, `${unusedId}`]);
-        expect([pid, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([pid, '0000000000000000']);
-      }
-      // The folder may have programs that root runs.
-      expect(runAs(unusedId, 'touch', join(runner.folder, 'file'))).toContain('Permission denied');
-    },
-  );
-
-  test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
-    const store = join(runner.folder, 'run', 'tasks-store.sock');
-    expect(runAs(64_999, 'redis-cli', '-s', store, 'PING')).toContain('Permission denied');
-    expect(runAs(64_999, 'ls', join(runner.folder, 'tasks-store'))).toContain('Permission denied');
-  });
-
-  test('a failed request is found in the log by its id', async () => {
-    const { 'tasks-store': store = 0 } = await runner.processes();
-    process.kill(store, 'SIGSTOP');
-    const page = await fetch(runner.tasks);
-    process.kill(store, 'SIGCONT');
-    const ID = page.headers.get('x-request-id') ?? '';
-    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
-    const shown = (id: string) => spawnSync(logs, [id, join(runner.folder, logFile)]);
-    const line = (service: string) => `(?=[^]*"service":"${service}".*"path":"/tasks","status":503)`;
-    await expect.poll(() => `${shown(ID).stdout}`).toMatch(new RegExp(line('tasks') + line('proxy')));
-    expect(shown('../x').status).toBe(1);
-  });
-
-  test("nginx's requests are in the log alone, and `make logs` follows it", async () => {
-    const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
-    let followed = '';
-    follower.stdout.setEncoding('utf8').on('data', (text: string) => {
-      followed += text;
-    });
-    const path = `/nowhere-${randomUUID()}`;
-    expect((await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_PORT}${path}`)).status).toBe(404);
-    await expect.poll(() => followed).toContain(`"path":"${path}","status":404`);
-    expect(stack.output()).not.toContain(path);
-    process.kill(-(follower.pid ?? 0));
-  });
-
-  test('restarts those that are killed, and nothing is left of the old ones', async () => {
-    const pids = Object.values(await runner.processes());
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
-    await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
-    const again = Object.values(await runner.processes());
-    expect(again).toHaveLength(5);
-    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
-  });
-
-  test('kills and restarts a service that hangs, and says so', async () => {
-    const { tasks: pid = 0 } = await runner.processes();
-    process.kill(pid, 'SIGSTOP');
-    await expect.poll(() => alive([pid]), { timeout: 60_000, interval: 500 }).toEqual([]);
-    expect(stack.output()).toContain('tasks          | error: hangs; killing it\n');
-    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
-  });
-
-  test('leaves no process behind when it is killed itself; the next start has the tasks, a new log and an empty cache', async () => {
-    const cached = () => readdirSync(join(runner.folder, 'proxy/answers'));
-    await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
-    await expect.poll(cached).toHaveLength(1);
-    const pids = Object.values(await runner.processes());
-    stack.child.kill('SIGKILL');
-    await stack.exited;
-    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    stack = await runner.up(variables);
-    expect(await runner.titles()).toEqual(['kept']);
-    expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
-    expect(cached()).toEqual([]);
-  });
-
-  test('a stop leaves no process', async () => {
-    const pids = Object.values(await runner.processes());
-    expect(await runner.run('down').exited).toEqual({ code: 0, output: 'The stack has stopped.\n' });
-    const { code, output } = await stack.exited;
-    expect(code).toBe(0);
-    await expect.poll(() => alive(pids)).toEqual([]);
-    expect(output).not.toMatch(/error:|exited with/);
-  });
-
-  test('with a damaged append-only file the start fails, says what to do, and leaves nothing running', async () => {
-    const data = join(runner.folder, 'tasks-store', 'appendonlydir');
-    const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
-    // Redis accepts connections while it loads a long file, long before it comes to the damage.
-    const filler = '*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n'.repeat(200_000);
-    appendFileSync(file, `${filler}nonsense${filler}`);
-    const { code, output } = await runner.run('up').exited;
-    expect(code).toBe(1);
-    expect(output).toMatch(/^tasks-store .*Bad file format reading the append only file/m);
-    expect(output).toContain(
-      `\nIf its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n`,
-    );
-    expect(output).not.toContain('Ctrl-C');
-    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
-  });
+  const shown = async () => processesOf((await runner.run('ps').exited).output);
+  const tasks = (request?: RequestInit) =>
+    fetch(`http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`, request);
 
   test('names all invalid variables together, shows no control character, and exits with 78', async () => {
     const { code, output } = await runner.run('up', {
@@ -248,6 +117,171 @@ describe('The native run', { timeout: 120_000 }, () => {
         'EXPANDER_MAX_REDIRECT=many: is not a whole number from 0 to 20\n',
       ],
     ]);
+  });
+
+  const starters = rounds({ short: 2, long: 10 });
+  test(`of ${starters} starts at once one wins, and the others say so`, async () => {
+    const starts = Array.from({ length: starters }, () => runner.run('up', variables));
+    const ended = new Map<Started, { code: number | null; output: string }>();
+    for (const start of starts) start.exited.then((end) => ended.set(start, end));
+    await expect.poll(() => ended.size, { timeout: 60_000 }).toBe(starters - 1);
+    const message = 'The stack is already running: `make ps` shows it, `make down` stops it.\n';
+    expect([...ended.values()]).toEqual(Array(starters - 1).fill({ code: 1, output: message }));
+    stack = await runner.announced(starts.find((start) => !ended.has(start)) as Started);
+    expect(stack.output()).toContain(`http://tasks.localhost:${runner.ports.LONGHAND_PORT}/`);
+    expect(stack.output()).not.toContain('Redis is starting');
+    const headers = { 'Content-Type': 'application/json' };
+    await tasks({ method: 'POST', headers, body: JSON.stringify({ title: 'kept' }) });
+  });
+
+  test.runIf(hasIPv6)(
+    'with LONGHAND_BIND=:: serves both families, and the output has addresses to click',
+    async () => {
+      for (const port of Object.values(runner.ports)) {
+        await runner.isServed(port, '127.0.0.1');
+        await runner.isServed(port, '[::1]');
+      }
+      const { LONGHAND_TASKS_PORT: port } = runner.ports;
+      const links = stack.output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'));
+      const hosts = [...links].map(([, host = '']) => host);
+      expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
+      expect(hosts.length > 1).toBe(addresses.length > 0);
+      for (const host of hosts) await runner.isServed(port, host);
+      expect(
+        stack.output().match(/warn: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
+      ).toHaveLength(1);
+    },
+  );
+
+  test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
+    const { proxy, ...inner } = processesOf(stack.output());
+    for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
+    expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
+
+    const others = (path: string) => statSync(join(runner.folder, path)).mode & 0o077;
+    const inside = (path: string) => readdirSync(join(runner.folder, path)).map((name) => join(path, name));
+    const paths = [...inside(''), ...inside('run'), ...inside('tasks-store/appendonlydir')];
+    expect(paths).toEqual(
+      expect.arrayContaining(['run', 'proxy', 'tasks-store', 'stack.log', 'run/stack.sock']),
+    );
+    expect(paths.filter(others)).toEqual([]);
+  });
+
+  test.runIf(isRoot)(
+    'started by root, no process is root, has a capability, or can add to its folder',
+    async () => {
+      expect(stack.output()).not.toContain('runs as root');
+      const groups = Object.values(processesOf(stack.output()));
+      for (const pid of [stack.child.pid, ...groups.flatMap(members)]) {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        expect([pid, /^Uid:\s+(\d+)/m.exec(status)?.[1]]).toEqual([pid, `${unusedId}`]);
+        expect([pid, /^CapPrm:\s+(\w+)/m.exec(status)?.[1]]).toEqual([pid, '0000000000000000']);
+      }
+      // The folder may have programs that root runs.
+      expect(runAs(unusedId, runner.folder, 'touch', 'file')).toContain('Permission denied');
+    },
+  );
+
+  test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
+    const attempt = (...command: string[]) => runAs(64_999, runner.folder, ...command);
+    expect(attempt('redis-cli', '-s', 'run/tasks-store.sock', 'PING')).toContain('Permission denied');
+    expect(attempt('ls', 'tasks-store')).toContain('Permission denied');
+  });
+
+  test('a failed request is found in the log by its id', async () => {
+    const { 'tasks-store': store = 0 } = processesOf(stack.output());
+    process.kill(store, 'SIGSTOP');
+    const page = await tasks();
+    process.kill(store, 'SIGCONT');
+    const ID = page.headers.get('x-request-id') ?? '';
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining(`request ${ID}`)]);
+    const found = (id: string) => spawnSync(logs, [id, join(runner.folder, logFile)]);
+    const line = (service: string) => `(?=[^]*"service":"${service}".*"path":"/tasks","status":503)`;
+    await expect.poll(() => `${found(ID).stdout}`).toMatch(new RegExp(line('tasks') + line('proxy')));
+    expect(found('../x').status).toBe(1);
+  });
+
+  test("nginx's requests are in the log alone, and `make logs` follows it", async () => {
+    const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
+    let followed = '';
+    follower.stdout.setEncoding('utf8').on('data', (text: string) => {
+      followed += text;
+    });
+    const path = `/nowhere-${randomUUID()}`;
+    expect((await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_PORT}${path}`)).status).toBe(404);
+    await expect.poll(() => followed).toContain(`"path":"${path}","status":404`);
+    expect(stack.output()).not.toContain(path);
+    process.kill(-(follower.pid ?? 0));
+  });
+
+  test('restarts those that are killed or hang, and nothing is left of the old ones', async () => {
+    const { tasks: hanging = 0, ...others } = processesOf(stack.output());
+    process.kill(hanging, 'SIGSTOP');
+    for (const pid of Object.values(others)) process.kill(pid, 'SIGKILL');
+    const pids = [hanging, ...Object.values(others)];
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+    expect(stack.output()).toContain('tasks          | error: hangs; killing it\n');
+    await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
+    await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
+    const again = Object.values(await shown());
+    expect(again).toHaveLength(5);
+    expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
+  });
+
+  test('leaves no process behind when it is killed itself; the next start has the tasks, a new log and an empty cache', async () => {
+    const cached = () => readdirSync(join(runner.folder, 'proxy/answers'));
+    await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
+    await expect.poll(cached).toHaveLength(1);
+    const pids = Object.values(await shown());
+    stack.child.kill('SIGKILL');
+    await stack.exited;
+    await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
+
+    // From any other folder there is no deploy/.
+    const TASKS_PASSWORD_FILE = `deploy/../${relative('', textFile('open sesame'))}`;
+    copyCheckout(runner.checkout);
+    runner.main = join(runner.checkout, 'deploy/native/main.ts');
+    // Root's alone.
+    chmodSync(runner.home, 0o700);
+    stack = await runner.up({ LONGHAND_BIND: '127.0.0.2', TASKS_PASSWORD_FILE });
+    const store = ['-s', 'run/tasks-store.sock', 'HGET', '{tasks}:task:1', 'title'];
+    expect(spawnSync('redis-cli', store, { cwd: runner.folder, encoding: 'utf8' }).stdout).toBe('kept\n');
+    expect(readFileSync(join(runner.folder, logFile), 'utf8')).not.toContain('hangs');
+    expect(cached()).toEqual([]);
+  });
+
+  test('runs from a checkout at any path, on any address of this machine, with a password', async () => {
+    for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
+    const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
+    expect((await fetch(`${url}tasks/events`)).status).toBe(401);
+    // Localhost does not lead to this address, so the output shows it.
+    expect(stack.output()).toContain(`  tasks      ${url}\n`);
+    if (isRoot) expect(stack.output()).toContain('Everything runs as root, because an account without');
+  });
+
+  test('a stop leaves no process', async () => {
+    const pids = Object.values(processesOf(stack.output()));
+    expect(await runner.run('down').exited).toEqual({ code: 0, output: 'The stack has stopped.\n' });
+    const { code, output } = await stack.exited;
+    expect(code).toBe(0);
+    await expect.poll(() => alive(pids)).toEqual([]);
+    expect(output).not.toMatch(/error:|exited with/);
+  });
+
+  test('with a damaged append-only file the start fails, says what to do, and leaves nothing running', async () => {
+    const data = join(runner.folder, 'tasks-store', 'appendonlydir');
+    const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
+    // Redis accepts connections while it loads a long file, long before it comes to the damage.
+    const filler = '*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n'.repeat(200_000);
+    appendFileSync(file, `${filler}nonsense${filler}`);
+    const { code, output } = await runner.run('up').exited;
+    expect(code).toBe(1);
+    expect(output).toMatch(/^tasks-store .*Bad file format reading the append only file/m);
+    expect(output).toContain(
+      `\nIf its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n`,
+    );
+    expect(output).not.toContain('Ctrl-C');
+    expect((await runner.run('ps').exited).output).toBe('The stack is not running: `make up` starts it.\n');
   });
 });
 

@@ -52,15 +52,9 @@ function prepare(): void {
 }
 
 async function up(): Promise<void> {
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stopSignal(), stop.signal]);
+  const stop = stopSignal();
   let status = () => 'The stack is starting.';
-  if (
-    !(await becomeRunner(
-      () => status(),
-      () => stop.abort(),
-    ))
-  )
+  if (!(await becomeRunner(() => status())))
     throw new Error('The stack is already running: `make ps` shows it, `make down` stops it.');
   const keepLine = startLog();
   const { startStack } = await import('./stack.ts');
@@ -74,7 +68,7 @@ async function up(): Promise<void> {
   });
   status = () => describeStack(stack);
   print(`\n${status()}\n\nCtrl-C stops everything; the tasks are kept.\n`);
-  if (!signal.aborted) await once(signal, 'abort');
+  if (!stop.aborted) await once(stop, 'abort');
   print('\nStopping. The tasks are kept.');
 }
 

@@ -13,10 +13,9 @@ const commands = 'run/stack.sock';
  * lock, which the system releases however the process ends: Linux's abstract sockets leave no file behind.
  *
  * @param status for people, whenever somebody asks.
- * @param stop ends the stack, and then this process.
  * @returns whether no other process runs the stack.
  */
-export async function becomeRunner(status: () => string, stop: () => void): Promise<boolean> {
+export async function becomeRunner(status: () => string): Promise<boolean> {
   const { dev, ino } = statSync('.');
   try {
     await listen(createServer().unref(), { path: `\0longhand ${dev}:${ino}` });
@@ -29,7 +28,8 @@ export async function becomeRunner(status: () => string, stop: () => void): Prom
   const server = createServer((client) => {
     client.unref().on('error', () => {});
     client.once('data', (command) => {
-      if (`${command}` === 'stop') stop();
+      // As Ctrl-C does.
+      if (`${command}` === 'stop') process.kill(process.pid, 'SIGINT');
       else client.end(status());
     });
   });

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { freeStackPorts } from './stack-ports.ts';
 
 export type Variables = Record<string, string | number>;
-
-const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
 export interface Started {
   child: ChildProcess;
@@ -18,37 +16,40 @@ export interface Started {
   exited: Promise<{ code: number | null; output: string }>;
 }
 
-/** `make up` without Docker, as people use it: a folder and ports of its own for each test, nothing left after it. */
+/** `make up` without Docker, as people use it: in a folder and on ports of its own, with nothing left after the tests of a file. */
 export class Runner {
-  folder = '';
+  /** The program; `make` starts that of the checkout. */
+  main = join(import.meta.dirname, '../native/main.ts');
+  /** A folder where a checkout could be: its path is long and has characters that mean something to programs. */
+  checkout = '';
+  /** The folder around it. */
+  home = '';
   ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
   readonly #children: ChildProcess[] = [];
 
-  /** The hooks are `beforeAll` and `afterAll` where all tests of a file share what was started. */
-  constructor(before = beforeEach, after = afterEach) {
-    before(async () => {
-      this.folder = await mkdtemp(join(tmpdir(), 'longhand-local-'));
+  constructor() {
+    beforeAll(async () => {
+      this.home = await mkdtemp(join(tmpdir(), 'longhand-local-'));
+      await chmod(this.home, 0o711);
+      this.checkout = join(this.home, `$HOME [a-z] "it's" ;#{${'x'.repeat(100)}`);
+      await mkdir(this.checkout);
       this.ports = (await freeStackPorts()).ports;
     });
-    after(async () => {
+    afterAll(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
         // Its processes die with it.
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
-      await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
+      await rm(this.home, { recursive: true, force: true, maxRetries: 10 });
     });
   }
 
   /** Runs a command of `main`: up, ps or down. */
-  run(
-    command: string,
-    variables: Variables = {},
-    main = join(import.meta.dirname, '../native/main.ts'),
-  ): Started {
+  run(command: string, variables: Variables = {}): Started {
     const env = { ...process.env, ...asText(this.ports), ...asText(variables) };
-    const child = spawn(process.execPath, [main, command, this.folder], {
+    const child = spawn(process.execPath, [this.main, command, this.folder], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -65,8 +66,8 @@ export class Runner {
   }
 
   /** Starts the stack, and resolves as `announced`. */
-  up(variables: Variables = {}, main?: string): Promise<Started> {
-    return this.announced(this.run('up', variables, main));
+  up(variables: Variables = {}): Promise<Started> {
+    return this.announced(this.run('up', variables));
   }
 
   /** Resolves once a stack says that it has started, or rejects with its output if it exits before. */
@@ -79,33 +80,8 @@ export class Runner {
     return started;
   }
 
-  /** Stops the stack as Ctrl-C does. */
-  interrupt({ child, exited }: Started): Started['exited'] {
-    child.kill('SIGINT');
-    return exited;
-  }
-
-  /** Adds a task, and returns its ETag. */
-  async add(title: string): Promise<string | null> {
-    const response = await fetch(this.tasks, {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify({ title }),
-    });
-    expect(response.status).toBe(201);
-    return response.headers.get('etag');
-  }
-
-  /** The titles of the list. */
-  async titles(): Promise<string[]> {
-    const list = (await (await fetch(this.tasks, { headers: json })).json()) as {
-      tasks: { title: string }[];
-    };
-    return list.tasks.map(({ title }) => title);
-  }
-
-  get tasks(): string {
-    return `http://127.0.0.1:${this.ports.LONGHAND_TASKS_PORT}/tasks`;
+  get folder(): string {
+    return join(this.checkout, '.local');
   }
 
   /** Resolves once the port serves its page. */
@@ -117,15 +93,12 @@ export class Runner {
       );
     await expect.poll(status, { timeout: 60_000 }).toBe(200);
   }
+}
 
-  /** The ids of the supervised processes by name, as `make ps` shows them. */
-  async processes(): Promise<Record<string, number>> {
-    const { output } = await this.run('ps').exited;
-    const list = /processes +(.*)/.exec(output)?.[1] ?? '';
-    return Object.fromEntries(
-      list.split(', ').map((entry) => [entry.split(' ')[0] ?? '', Number(entry.split(' ')[1])]),
-    );
-  }
+/** The ids of the supervised processes by name, as the stack shows them once it runs, and `make ps` later. */
+export function processesOf(output: string): Record<string, number> {
+  const entries = /processes +(.*)/.exec(output)?.[1]?.matchAll(/([\w-]+) (\d+)/g) ?? [];
+  return Object.fromEntries([...entries].map(([, name = '', pid]) => [name, Number(pid)]));
 }
 
 /** The process groups that still have a process; each supervised process leads one. */

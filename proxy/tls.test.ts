@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
-import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { testCertificateOf } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { afterAll, expect, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
@@ -19,7 +19,7 @@ const published = '9443';
 
 /** nginx with the TLS servers, in front of a tasks application that answers and an expander that is down. */
 const certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
-const { key, cert: ca } = await testCertificate(...Object.values(names));
+const { key, cert: ca } = await testCertificateOf('rsa', ...Object.values(names));
 await writeFile(join(certificates, 'privkey.pem'), key);
 await writeFile(join(certificates, 'fullchain.pem'), ca);
 const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published });

@@ -15,14 +15,11 @@ afterAll(stop);
 const marks = ['\u0301', '\u0301\u0323'];
 const tokens = [...'",;=*/a \t0.%\\', '\\"', 'q=', '*/*', 'W/"', 'session='];
 const titles = [...marks, ...'aß \u00a0\u200d\u0000&=%+', '\ud83d\ude00', '\ud800'];
-const lines = [
-  ...marks,
-  ...'\n\r{}[]"\\,:a\u2028 ',
-  ...['\r\n', '{"title":"', '- [x] '],
-  // Titles that are just not too long to be normalized.
-  `- [ ] ${'\u0301\u0323'.repeat(1_000)}\n`,
-  `{"title":"${'\u0301\u0323'.repeat(1_000)}"},`,
-];
+const lines = [...marks, ...'\n\r[]a\u2028 ', '\r\n'];
+/** A title that is just not too long to be normalized. */
+const long = '\u0301\u0323'.repeat(1_000);
+const text = [...lines, ...'1.*', '- [x] ', `- [ ] ${long}\n`];
+const objects = [...lines, ...'{}"\\,:', '{"title":"', `{"title":"${long}"},`];
 /** Hosts that take long to parse. */
 const hosts = ['%cc%81', '%cc%81%cc%a3', 'a', '.', 'xn--', '%e2%80%8d', ':', '@', '/', '['];
 const form = 64 * 1024;
@@ -85,7 +82,7 @@ const strangers: Record<string, Strangers> = {
     pieces: ['&', '=', '%', '%61', '+', 'title', 'a', ';'],
     send: (body) => send('POST', '/task', body, { 'Content-Type': 'application/x-www-form-urlencoded' }),
   },
-  JSON: { size: form, pieces: lines, send: (body) => send('POST', '/tasks', body) },
+  JSON: { size: form, pieces: objects, send: (body) => send('POST', '/tasks', body) },
   token: { size: form / 2, pieces: tokens, send: field('_csrf') },
   nonce: { size: form / 2, pieces: tokens, send: field('nonce') },
   'form with a file': {
@@ -93,11 +90,11 @@ const strangers: Record<string, Strangers> = {
     pieces: ['\r\n--b', '--b\r\n', '\r\n\r\n', '\r\n', '-', 'a', 'name="a"', 'name="', 'filename="', '"'],
     send: importAs('multipart/form-data; boundary=b'),
   },
-  'text to import': { size: form / 6, pieces: lines, send: field('text', '/tasks/import') },
+  'text to import': { size: form / 6, pieces: text, send: field('text', '/tasks/import') },
   ...Object.fromEntries(
     ['application/x-ndjson', 'application/json', 'text/plain'].map((type) => [
       `import of ${type}`,
-      { size: file, pieces: lines, send: importAs(type) },
+      { size: file, pieces: type === 'text/plain' ? text : objects, send: importAs(type) },
     ]),
   ),
   ...Object.fromEntries(
@@ -108,7 +105,7 @@ const strangers: Record<string, Strangers> = {
   ),
   'an array on one line': {
     size: form,
-    pieces: lines,
+    pieces: objects,
     send: (text) => importAs('application/x-ndjson')(`[${text.replaceAll('\n', ' ')}{"title":"a"}]`),
   },
   'host of Origin': {

@@ -21,7 +21,7 @@ function subscribers() {
 const store = { insert: async () => {} } as unknown as TaskStore;
 
 const watch = async (app: ReturnType<typeof testApp>) => {
-  const response = await app.request('/tasks/events');
+  const response = await app.fetch(new Request('http://localhost/tasks/events'));
   return { response, reader: (response.body as ReadableStream<Uint8Array>).getReader() };
 };
 

@@ -18,21 +18,31 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move between rows, and a row has the focus to be seen', async () => {
-    const page = await rows('milk', 'bread', 'tea');
+  test('arrows move between rows, and a row has the focus to be seen; after the last one is deleted, both lead to the one above', async () => {
+    const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
-      ['ArrowDown', 'task-2'],
-      ['ArrowDown', 'task-1'],
-      ['ArrowDown', 'task-1'],
-      ['ArrowUp', 'task-2'],
+      ['ArrowDown', 'task-3'],
+      ['ArrowUp', 'task-4'],
+      ['ArrowUp', 'task-4'],
+      ['ArrowDown', 'task-3'],
     ] as const) {
       await press(page, key);
       await poll(() => focused(page)).toBe(row);
     }
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
     await page.getByRole('link', { name: 'Edit: tea' }).focus();
-    await press(page, 'ArrowUp');
-    await poll(() => focused(page)).toBe('task-2');
+    await press(page, 'ArrowDown');
+    await poll(() => focused(page)).toBe('task-1');
+    for (const [id, key, row] of [
+      ['task-1', 'ArrowDown', 'task-2'],
+      ['task-2', 'ArrowUp', 'task-3'],
+    ] as const) {
+      await page.locator(`#${id}`).focus();
+      await press(page, 'Delete');
+      await page.locator(`#${id}`).waitFor({ state: 'detached' });
+      await press(page, key);
+      await poll(() => focused(page)).toBe(row);
+    }
   });
 
   test('Space finishes and reopens the task of the row, without scrolling, and arrows go on where the row was', async () => {
@@ -55,20 +65,6 @@ describe('Keys', () => {
     expect(await page.evaluate(tick)).toBe('none');
   });
 
-  test('after the last row is deleted, both arrows lead to the row above it', async () => {
-    const page = await rows('milk', 'bread', 'tea', 'jam');
-    for (const [id, key, row] of [
-      ['task-1', 'ArrowDown', 'task-2'],
-      ['task-2', 'ArrowUp', 'task-3'],
-    ] as const) {
-      await page.locator(`#${id}`).focus();
-      await press(page, 'Delete');
-      await page.locator(`#${id}`).waitFor({ state: 'detached' });
-      await press(page, key);
-      await poll(() => focused(page)).toBe(row);
-    }
-  });
-
   test('Enter edits the row in its place, Escape cancels, and n leads to the field', async () => {
     const page = await rows('milk', 'bread');
     await press(page, 'ArrowDown', 'Enter');
@@ -88,8 +84,11 @@ describe('Keys', () => {
     await poll(() => focused(page)).toBe('task-1');
   });
 
-  test('belong to a field where one types', async () => {
+  test('belong to the browser with a modifier, and to a field where one types', async () => {
     const page = await rows('milk');
+    await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
+    expect(await focused(page)).toBe('task-1');
+    expect(await titles(page)).toEqual(['milk']);
     await page.getByRole('button', { name: 'Delete: milk' }).click();
     await poll(() => notice(page)).toContain('Deleted: milk');
     await field(page).focus();
@@ -100,13 +99,6 @@ describe('Keys', () => {
     await press(page, 'ArrowDown');
     await poll(() => focused(page)).toBe('title');
     expect(await titles(page)).toEqual([]);
-  });
-
-  test('with a modifier are the browser’s', async () => {
-    const page = await rows('milk');
-    await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
-    expect(await focused(page)).toBe('task-1');
-    expect(await titles(page)).toEqual(['milk']);
   });
 });
 
@@ -123,7 +115,7 @@ test('Delete and Backspace delete the task of the row, and nothing after it', as
   expect((await site.store.list({ filter: 'all' })).open).toBe(30);
 });
 
-test('Letters count as on a Latin layout where the layout has others', async () => {
+test('Letters count as on a Latin layout where the layout has others, and ? shows the list of keys', async () => {
   const page = await rows('milk', 'bread');
   await press(page, 'Delete');
   await poll(() => notice(page)).toContain('Deleted: milk');
@@ -136,83 +128,74 @@ test('Letters count as on a Latin layout where the layout has others', async () 
   await poll(() => titles(page)).toEqual(['milk', 'bread']);
   await type('т', 'KeyN');
   await poll(() => focused(page)).toBe('title');
+  await press(page, '?', 'Escape', '?');
+  await page.waitForURL('**/keys.html');
+  await page.goBack();
+  await poll(() => page.evaluate("document.getElementById('title').value")).toBe('?');
 });
 
-describe('Undo', () => {
-  const undo = (page: Page) => page.getByRole('button', { name: 'Undo' });
-  const remove = (page: Page, title: string) =>
-    page.getByRole('button', { name: `Delete: ${title}` }).click();
+const remove = async (page: Page, title: string) => {
+  await page.getByRole('button', { name: `Delete: ${title}` }).click();
+  await poll(() => notice(page)).toContain(`Deleted: ${title}`);
+};
 
-  test('is sent once for a double click', async () => {
-    const page = await rows('milk', 'bread');
-    await remove(page, 'milk');
-    await undo(page).dblclick();
+test('Undo is sent once for a double click, stays after a deletion that failed, and can be tried again where it fails itself', async () => {
+  const page = await rows('milk', 'bread');
+  const undo = page.getByRole('button', { name: 'Undo' });
+  const restored = async () => {
     await poll(() => notice(page)).toBe('Restored: milk');
     await poll(() => titles(page)).toEqual(['milk', 'bread']);
-  });
-
-  test('stays after a deletion that failed, and takes back the one before', async () => {
-    const page = await rows('milk', 'bread');
-    await remove(page, 'milk');
-    await poll(() => notice(page)).toContain('Deleted: milk');
-    await page.route('**/tasks/1', (route) => route.abort());
-    await remove(page, 'bread');
-    await poll(() => notice(page)).toMatch(/^Not saved: no connection\. Close\s+Deleted: milk\s+Undo\s*$/);
-    expect(await titles(page)).toEqual(['bread']);
-    await press(page, 'ControlOrMeta+Z');
-    await poll(() => titles(page)).toEqual(['milk', 'bread']);
-    await poll(() => notice(page)).toBe('Restored: milk');
-  });
-
-  test('that fails can be tried again, by its button and by Ctrl+Z', async () => {
-    const page = await rows('milk', 'bread');
-    await remove(page, 'milk');
-    await page.route('**/tasks/restore', (route) => route.abort());
-    await undo(page).click();
-    await poll(() => notice(page)).toMatch(/^Not saved: no connection\. Close\s+Deleted: milk\s+Undo\s*$/);
-    await page.unroute('**/tasks/restore');
-    await page.locator('#list').focus();
-    await press(page, 'ControlOrMeta+Z');
-    await poll(() => titles(page)).toEqual(['milk', 'bread']);
-  });
+  };
+  const failed = /^Not saved: no connection\. Close\s+Deleted: milk\s+Undo\s*$/;
+  await remove(page, 'milk');
+  await undo.dblclick();
+  await restored();
+  await remove(page, 'milk');
+  await page.route('**/tasks/1', (route) => route.abort());
+  await page.getByRole('button', { name: 'Delete: bread' }).click();
+  await poll(() => notice(page)).toMatch(failed);
+  expect(await titles(page)).toEqual(['bread']);
+  await press(page, 'ControlOrMeta+Z');
+  await restored();
+  await remove(page, 'milk');
+  await page.route('**/tasks/restore', (route) => route.abort(), { times: 1 });
+  await undo.click();
+  await poll(() => notice(page)).toMatch(failed);
+  await page.locator('#list').focus();
+  await press(page, 'ControlOrMeta+Z');
+  await restored();
 });
 
-describe('Ctrl+Z', () => {
-  test('takes back the last deletion, once, while the notice offers that', async () => {
-    const page = await rows('milk', 'bread', 'tea', 'rice');
-    for (const title of ['milk', 'bread']) {
-      await page.getByRole('button', { name: `Delete: ${title}` }).click();
-      await poll(() => notice(page)).toContain(`Deleted: ${title}`);
-    }
-    expect(await focused(page)).toBe('list');
-    await press(page, 'ControlOrMeta+Z', 'ControlOrMeta+Z');
-    await poll(() => notice(page)).toBe('Restored: bread');
-    await poll(() => titles(page)).toEqual(['bread', 'tea', 'rice']);
-    expect((await site.store.removals()).map(({ title }) => title)).toEqual(['milk']);
-  });
+test('Ctrl+Z takes back the last deletion, once, while the notice offers that, or when it is through', async () => {
+  const page = await rows('milk', 'bread', 'tea', 'rice');
+  await remove(page, 'milk');
+  await remove(page, 'bread');
+  expect(await focused(page)).toBe('list');
+  await press(page, 'ControlOrMeta+Z', 'ControlOrMeta+Z');
+  await poll(() => notice(page)).toBe('Restored: bread');
+  await poll(() => titles(page)).toEqual(['bread', 'tea', 'rice']);
+  expect((await site.store.removals()).map(({ title }) => title)).toEqual(['milk']);
 
-  test('takes back what was cleared, also where that left the list empty', async () => {
-    const page = await rows('milk', 'bread');
-    for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
-    await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
-    await page.getByRole('button', { name: 'Clear finished' }).click();
-    await poll(() => titles(page)).toEqual([]);
-    await poll(() => notice(page)).toContain('Cleared 2 tasks');
-    await press(page, 'ControlOrMeta+Z');
-    await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
-  });
+  const held = Promise.withResolvers<void>();
+  await page.route('**/tasks/2', (route) => held.promise.then(() => route.continue()));
+  await page.getByRole('button', { name: 'Delete: tea' }).click();
+  await poll(() => titles(page)).toEqual(['bread', 'rice']);
+  await press(page, 'ControlOrMeta+Z');
+  held.resolve();
+  await poll(() => titles(page)).toEqual(['bread', 'tea', 'rice']);
+  await poll(() => notice(page)).toBe('Restored: tea');
+  expect((await site.store.show('2')).title).toBe('tea');
+});
 
-  test('waits for a deletion that is still under way', async () => {
-    const page = await rows('milk', 'bread');
-    const held = Promise.withResolvers<void>();
-    await page.route('**/tasks/2', (route) => held.promise.then(() => route.continue()));
-    await page.getByRole('button', { name: 'Delete: milk' }).click();
-    await poll(() => titles(page)).toEqual(['bread']);
-    await press(page, 'ControlOrMeta+Z');
-    held.resolve();
-    await poll(() => titles(page)).toEqual(['milk', 'bread']);
-    expect((await site.store.show('2')).title).toBe('milk');
-  });
+test('Ctrl+Z takes back what was cleared, also where that left the list empty', async () => {
+  const page = await rows('milk', 'bread');
+  for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
+  await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
+  await page.getByRole('button', { name: 'Clear finished' }).click();
+  await poll(() => titles(page)).toEqual([]);
+  await poll(() => notice(page)).toContain('Cleared 2 tasks');
+  await press(page, 'ControlOrMeta+Z');
+  await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
 });
 
 test('A double click edits a row where it is: no row moves, and the text stays where it was', async () => {
@@ -230,12 +213,4 @@ test('A double click edits a row where it is: no row moves, and the text stays w
   expect(Math.abs(start - (text?.x ?? 0))).toBeLessThan(1);
   await press(page, 'Escape');
   expect(await below()).toEqual(before);
-});
-
-test('The list of keys is shown by ? in the list', async () => {
-  const page = await site.open();
-  await press(page, '?', 'Escape', '?');
-  await page.getByRole('heading', { name: 'Keys' }).waitFor();
-  await page.goBack();
-  await poll(() => field(page).inputValue()).toBe('?');
 });

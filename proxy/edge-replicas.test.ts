@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { service, socketPath } from '@longhand/deploy/native/processes.ts';
-import { supervise } from '@longhand/deploy/native/supervisor.ts';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
 import { expect, onTestFinished, test } from 'vitest';
+import { startReplicas } from './testing/replicas.ts';
 import { send } from './testing/send.ts';
 
-test('many clients that ask three expanders for one cold link at once send one chain out', {
+test('many clients that ask two expanders for one cold link at once send one chain out', {
   timeout: 60_000,
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await mkdir(join(folder, 'run'));
   const shortener = await startShortener();
   onTestFinished(shortener.close);
   // Without Redis they know nothing of each other.
-  const names = ['expander', 'expander-2', 'expander-3'];
-  const env = { ...process.env, EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
-  const start = (name: string) =>
-    supervise(service('expander', name, 'no-cache', folder), { folder, env, onLine() {} });
-  for (const { stop } of await Promise.all(names.map(start))) onTestFinished(stop);
-  const servers = names.map((name) => `unix:${join(folder, socketPath(name))} max_fails=0`);
+  const expanders = await startReplicas('expander', { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  onTestFinished(expanders.stop);
   const proxy = await startTemporaryProxy({
     LONGHAND_API_RATE: '1000000r/s',
-    LONGHAND_EXPANDER_SERVER: servers.join('; server '),
+    LONGHAND_EXPANDER_SERVER: expanders.server,
   });
   onTestFinished(proxy.stop);
 

@@ -1,7 +1,8 @@
-import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
+import { startReplicas } from './testing/replicas.ts';
 import { send } from './testing/send.ts';
 
 describe('The proxy lets one client try five passwords', async () => {
@@ -68,17 +69,18 @@ describe('The proxy lets one client try five passwords', async () => {
   );
 });
 
-describe('The stack with a password, with two replicas', async () => {
-  const stack = await startTemporaryStack({
-    env: {
-      TASKS_PASSWORD_FILE: textFile('open sesame\n'),
-      TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
-      LONGHAND_FRONT: '127.0.0.1/32',
-      LONGHAND_REPLICAS: '2',
-    },
+describe('Two replicas of tasks with a password', async () => {
+  const replicas = await startReplicas('tasks', {
+    TASKS_PASSWORD_FILE: textFile('open sesame\n'),
+    TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
   });
-  afterAll(stack.stop);
-  const port = Number(new URL(stack.urls.tasks).port);
+  afterAll(replicas.stop);
+  const proxy = await startTemporaryProxy({
+    LONGHAND_FRONT: '127.0.0.1/32',
+    LONGHAND_TASKS_SERVER: replicas.server,
+  });
+  afterAll(proxy.stop);
+  const port = proxy.ports.tasks;
 
   const json = { Accept: 'application/json' };
 

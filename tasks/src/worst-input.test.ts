@@ -39,7 +39,7 @@ const importAs = (type: string) => (text: string) => {
     },
   };
   const headers = { ...json, 'Content-Type': type, Origin: 'http://localhost' };
-  const request = { method: 'POST', body: text.slice(0, file), headers };
+  const request = { method: 'POST', body: Buffer.from(text).subarray(0, file), headers };
   return read(app.request('/tasks/import', request, { outgoing }));
 };
 

@@ -33,8 +33,8 @@ describe('The stack from outside, without Docker', async () => {
   // Where there are containers, a browser walks through those: it would see the same here.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
-  /** A twentieth of the crowd in `make test`. */
-  const size = (long: number) => rounds({ short: long / 20, long });
+  /** A fortieth of the crowd in `make test`. */
+  const size = (long: number) => rounds({ short: long / 40, long });
   /** Addresses that the event streams share: one may have 200. */
   const addresses = rounds({ short: 1, long: 5 });
 
@@ -43,7 +43,7 @@ describe('The stack from outside, without Docker', async () => {
     timeout: 600_000,
   }, async () => {
     const { tasksPort, port } = stack;
-    await fillList(tasksPort, 5_000);
+    await fillList(tasksPort, rounds({ short: 1_000, long: 5_000 }));
     await visit(stack, rounds({ short: 20, long: 50 }));
     const quiet = await visit(stack, rounds({ short: 40, long: 300 }));
 

@@ -194,37 +194,31 @@ describe('The connection by which a page hears of changes', () => {
     await hear('honey');
   });
 
-  test('is opened anew as soon as the network is back', async () => {
-    const connections = await openList();
-    await hear('milk');
-    await page.evaluate("dispatchEvent(new Event('online'))");
-    await poll(connections).toBe(2);
-    await hear('bread');
-  });
-
   const setHidden = (hidden: boolean) => `
     Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));`;
   const transition = (name: string) =>
     `dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`;
-  test.each([
-    ['nobody sees the page, and opened anew when somebody does', setHidden(true), setHidden(false)],
-    [
-      'the page is left, and opened anew when Back brings it back',
-      transition('pagehide'),
-      transition('pageshow'),
-    ],
-  ])('is let go while %s', async (_when, leave, comeBack) => {
+  test('is let go while nobody sees the page, or it is left, and opened anew then and when the network is back', async () => {
     const connections = await openList();
     await hear('milk');
-    const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
-    await page.evaluate(leave);
-    await closed;
-    await site.add('bread');
-    expect(await titles(page)).toEqual(['milk']);
-    await page.evaluate(comeBack);
-    await poll(() => titles(page)).toEqual(['bread', 'milk']);
-    expect(connections()).toBe(2);
+    for (const [leave, comeBack, title] of [
+      [setHidden(true), setHidden(false), 'bread'],
+      [transition('pagehide'), transition('pageshow'), 'tea'],
+    ] as const) {
+      const before = [await titles(page), connections()] as const;
+      const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/tasks/events'));
+      await page.evaluate(leave);
+      await closed;
+      await site.add(title);
+      expect(await titles(page)).toEqual(before[0]);
+      await page.evaluate(comeBack);
+      await poll(() => titles(page)).toEqual([title, ...before[0]]);
+      expect(connections()).toBe(before[1] + 1);
+    }
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await poll(connections).toBe(4);
+    await hear('honey');
   });
 });
 

@@ -11,7 +11,7 @@ import { openStage, type Stage } from '../testing/browsers/stage.ts';
 const links = [...redirectLinks, ...pageLinks, ...cookies, ...departures];
 
 /** Links that are followed in Chromium, which needs 40 ms of a core for each. */
-const count = rounds({ short: 25, long: links.length });
+const count = rounds({ short: 12, long: links.length });
 
 let stage: Stage;
 let ends: string[];

@@ -17,8 +17,8 @@ import { readHtml } from './hop/meta-refresh.ts';
 import { isCallbackName } from './web/api.ts';
 import { callbackCall } from './web/formats.ts';
 
-const inputs = rounds({ short: 2_000, long: 500_000 });
-const chains = rounds({ short: 200, long: 50_000 });
+const inputs = rounds({ short: 1_000, long: 500_000 });
+const chains = rounds({ short: 100, long: 50_000 });
 const runs = (numRuns: number) => ({ seed, numRuns });
 
 /** What is typed, and what a `Location` says. */

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -123,18 +122,6 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {
-    const port = await freePort();
-    const ending = start({ PORT: String(port) });
-    const { operations } = await logged(ending, 'listening');
-    const under = fetch(`http://127.0.0.1:${port}/api?u=${shortener.url}/delay/700`);
-    await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
-    ending.kill('SIGTERM');
-    await expect.poll(async () => (await fetch(new URL('readyz', operations))).status).toBe(503);
-    expect(await (await under).text()).toBe(`${shortener.url}/delay/700`);
-    expect(await once(ending, 'exit')).toEqual([0, null]);
-  });
-
   test('logs that Redis refuses its password, and not the password', async () => {
     const redis = await startRedisProcess('tasks/redis.conf');
     onTestFinished(() => redis.stop());
@@ -157,5 +144,14 @@ describe('the process', () => {
     expect(await entry).toMatchObject({ level: 'fatal', err: { message: 'a fault' } });
     expect(await (await under).text()).toBe(`${shortener.url}/delay/600`);
     expect(await once(faulty, 'exit')).toEqual([1, null]);
+  });
+
+  test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {
+    const under = fetch(new URL(`api?u=${shortener.url}/delay/700`, url));
+    await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
+    service.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(new URL('readyz', operations))).status).toBe(503);
+    expect(await (await under).text()).toBe(`${shortener.url}/delay/700`);
+    expect(await once(service, 'exit')).toEqual([0, null]);
   });
 });

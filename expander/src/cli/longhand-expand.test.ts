@@ -243,12 +243,12 @@ describe('a list that arrives piece by piece', () => {
   });
 
   test('of any length takes no more memory than a short one', { timeout: 300_000 }, async () => {
-    const count = rounds({ short: 80_000, long: 1_000_000 });
+    const count = rounds({ short: 150_000, long: 1_000_000 });
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,
     );
     // In megabytes: enough for a busy machine, too little to keep all lines.
-    const { stdout } = await run([], urls.join(''), { NODE_OPTIONS: '--max-old-space-size=36' });
+    const { stdout } = await run([], urls.join(''), { NODE_OPTIONS: '--max-old-space-size=40' });
     expect(stdout.split('\n')).toHaveLength(count + 1);
   });
 });

@@ -6,7 +6,7 @@ import { errorAt, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
 /** Pages at a time. */
-const atATime = 4;
+const atATime = 2;
 
 /** Where the links of these indexes end in real Chromium: what its address bar shows in the end. */
 export async function chromiumEnds(

@@ -16,7 +16,7 @@ const wait = { timeout: 60_000 };
 /** Bytes of nginx, while it holds the connections of which its configuration says that they fit. */
 const most = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
-const manyRequests = rounds({ short: 1_000, long: 17_500 });
+const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
 /** What connections cost nginx before it knows whose requests they bring. */
 describe('The memory of the proxy with its most workers', { timeout: 120_000 }, async () => {

@@ -121,9 +121,9 @@ COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
-# `resolve` follows replicas that come and go. nginx tries one that failed again after a second: with max_fails=0, as for the
-# fixed addresses of the native run, every request would try it until its address is gone from DNS, and a longer time
-# would keep away the only one left, too, after one slow connection.
+# `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
+# until its address is gone from DNS (2 s more): a request that waits for a connection at that moment fails. With
+# max_fails=0, as for the fixed addresses of the native run, every request would try it again.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
     NGINX_ENTRYPOINT_QUIET_LOGS=1 \
@@ -131,8 +131,8 @@ ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     LONGHAND_PORT=8080 LONGHAND_EXPANDER_PORT=8081 LONGHAND_TASKS_PORT=8082 \
     LONGHAND_API_RATE=1000r/s \
     LONGHAND_ACCESS_LOG=/dev/stdout \
-    LONGHAND_EXPANDER_SERVER="expander:3000 resolve max_fails=1 fail_timeout=1s" \
-    LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=1s" \
+    LONGHAND_EXPANDER_SERVER="expander:3000 resolve max_fails=1 fail_timeout=5s" \
+    LONGHAND_TASKS_SERVER="tasks:3000 resolve max_fails=1 fail_timeout=5s" \
     LONGHAND_PAGES=/usr/share/nginx/html
 USER 101:101
 # Finishes requests in flight.

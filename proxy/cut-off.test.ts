@@ -35,7 +35,7 @@ describe(`A replica that never answers ${image ?? "this machine's nginx"}`, { ti
     [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
   const proxy = await startTemporaryProxy(
     {
-      LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=1s'),
+      LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
       LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
     },
     (text) => text.replace(/(?<=proxy_\w+_timeout [29]|keepalive_timeout 5)s/g, '00ms'),

@@ -7,14 +7,10 @@ export interface CuttingProxy {
   /**
    * From now on cuts each connection on which a client sends `step` (in RESP each word of a command stands between line
    * breaks), or at once where it is 'connect'; undefined cuts none.
-   *
-   * @param passed how many commands may pass before that; none by default.
    */
-  cutAt(step: string | undefined, passed?: number): void;
+  cutAt(step: string | undefined): void;
   /** Connections that were cut at the current step. */
   cuts(): number;
-  /** Whether `text` is among the last thousand bytes that clients sent. */
-  sent(text: string): boolean;
   /** Cuts all open connections. */
   cutAll(): void;
   stop(): void;
@@ -26,8 +22,6 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let step: string | undefined;
   let cuts = 0;
-  let toPass = 0;
-  let last = '';
   const server = createServer((client) => {
     if (step === 'connect') {
       cuts += 1;
@@ -42,9 +36,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     sockets.add(client);
     for (const socket of [client, redis]) socket.on('error', cut).on('close', cut);
     client.on('data', (bytes) => {
-      const text = bytes.toString('latin1');
-      last = (last + text).slice(-1_000);
-      if (step && text.toLowerCase().includes(step) && toPass-- <= 0) {
+      if (step && bytes.toString('latin1').toLowerCase().includes(step)) {
         cuts += 1;
         return cut();
       }
@@ -59,13 +51,11 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}/0`,
-    cutAt(next, passed = 0) {
+    cutAt(next) {
       step = next;
-      toPass = passed;
       cuts = 0;
     },
     cuts: () => cuts,
-    sent: (text) => last.includes(text),
     cutAll,
     stop() {
       server.close();

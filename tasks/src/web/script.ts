@@ -19,10 +19,10 @@ export function readScript(path: string, folder = getCompileCacheDir()): string 
   }
 }
 
-/** Writes `script` to `path`, where another process sees all of it or nothing. A folder may be read-only. */
+/** Writes `script` to `path`, where all of it is or nothing, also after a power cut. The folder may be read-only. */
 function keep(script: string, path: string): string {
   try {
-    writeFileSync(`${path}.${process.pid}`, script);
+    writeFileSync(`${path}.${process.pid}`, script, { flush: true });
     renameSync(`${path}.${process.pid}`, path);
   } catch {}
   return script;

@@ -119,7 +119,7 @@ describe('Scripts', () => {
     expect(script.replaceAll(/ +\)/g, ')')).toBe(code.replace(' as string', ''));
   });
 
-  test('are stripped once, and then read from where they are kept', async () => {
+  test('are stripped once, and then read from where they are kept, until they change', async () => {
     const own = await mkdtemp(join(folder, 'scripts-'));
     const [path, kept] = [join(own, 'a.ts'), join(own, 'kept')];
     await Promise.all([mkdir(kept), writeFile(path, 'const a: number = 1;\n')]);
@@ -130,6 +130,8 @@ describe('Scripts', () => {
     expect(readScript(path, kept)).toBe('kept');
     // Nothing can be kept in a file.
     expect(readScript(path, path)).toBe(script);
+    await writeFile(path, 'const b: number = 1;\n');
+    expect(readScript(path, kept)).toContain('const b');
   });
 
   test('of the list, with the library, are at most 17 KB compressed', async () => {

@@ -30,6 +30,7 @@ describe('GET /', () => {
     const html = await (await get('/')).text();
     expect(html).toContain('milk');
     expect(html).toContain('href="/task/1/finish" rel="nofollow"');
+    expect(html).not.toMatch(/speculationrules|prefetch|prerender/);
     expect(html).not.toContain('/task/1/unfinish');
     expect(html).not.toMatch(/<li[^>]*class="[^"]*finished/);
   });

@@ -143,13 +143,6 @@ describe('No fault that axe finds, on a phone and a desk, light and dark:', { ti
   });
 });
 
-test('Text of twice the size fits a phone', async () => {
-  const page = await open(true);
-  await page.setViewportSize({ width: 320, height: 640 });
-  await page.evaluate("document.documentElement.style.fontSize = '34px'");
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-});
-
 test('Tab reaches every control in the order of the page, and each shows that it has the focus', async () => {
   await site.add('milk');
   await site.store.update('1', { finished: 1 }, new Date());

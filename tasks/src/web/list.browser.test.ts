@@ -11,7 +11,7 @@ const alert = (page: Page) => page.getByRole('alert').textContent();
 const now = new Date().toISOString();
 const search = (page: Page) => new URL(page.url()).searchParams;
 
-const phone = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
+const phone = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 
 describe('The list page without scripts', () => {
   const open = (path = '/') => site.open(path, { javaScriptEnabled: false });
@@ -218,7 +218,7 @@ describe('The list page', () => {
   });
 });
 
-test('A task says its age where it is edited: in the zone of the reader, exact on hover, unless it is none', async () => {
+test('A task says its age where it is edited: in the zone of the reader, exact on hover; it can be edited though its time is none', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   await site.store.insert([{ title: 'bread', finished: 0, created_at: 'yesterday' }]);
   const page = await site.open('/tasks/1/edit', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
@@ -253,6 +253,12 @@ test('A long title is edited in a field that shows it whole, and Enter saves', a
   expect(await hidden()).toEqual([0, 0]);
   await page.keyboard.press('Enter');
   await poll(() => titles(page)).toEqual([`${'a long title '.repeat(38).trim()}, end`]);
+});
+
+test('Text of twice the size fits a phone', async () => {
+  const page = await site.open('/', phone);
+  await page.evaluate("document.documentElement.style.fontSize = '34px'");
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
 });
 
 const long =
@@ -314,8 +320,12 @@ describe('The row of a task', () => {
         .map((target) => ({ name: target.ariaLabel || target.textContent, ...target.getBoundingClientRect().toJSON() }))
         .filter(({ width, height }) => width > 0 && Math.min(width, height) < ${least}).map(({ name }) => name)`);
     const onPhone = await site.open('/', phone);
+    const shown = () => onPhone.locator('details[open]').count();
+    await row(onPhone, '1').locator('.title').tap();
+    expect(await shown()).toBe(0);
     await onPhone.getByLabel('More: milk').tap();
     await tapTwice(onPhone, 'Delete: milk');
+    await poll(shown).toBe(0);
     await onPhone.getByLabel('More: tea').tap();
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);

@@ -5,7 +5,7 @@ type StartSpan = (name: string) => Span;
 
 let startSpan: StartSpan | undefined;
 
-/** Makes what `timed` runs from now on a span by `start`. Without it nothing of OpenTelemetry is loaded for spans. */
+/** From now on `timed` records a span of what it runs, begun by `start`. Until then OpenTelemetry need not be loaded. */
 export function makeSpans(start: StartSpan): void {
   startSpan = start;
 }

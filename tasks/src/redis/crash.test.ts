@@ -54,7 +54,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
       () => back,
     );
     for (let crash = 1; crash <= ofApplication; crash++) {
-      // The next one stands by, so that the storm goes on at once.
+      // The next one stands by, so that the storm goes on at once. After the last crash there is none.
       const next = crash < ofApplication ? start() : service;
       await writing.acknowledges(moment());
       const crashed = service.end('SIGKILL');

@@ -30,7 +30,7 @@ async function logInOnNewTab(page: Page) {
   await tab.close();
 }
 
-/** The page that was asked for comes after the login, and nothing after the logout. */
+/** Logs out on the list that `page` shows, and sees nothing of it afterwards. */
 async function logOut(page: Page) {
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Password').waitFor();
@@ -39,7 +39,7 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts the page that was asked for is shown after the login, a form that was sent after the session is sent by a reload, and nothing is shown after the logout', async () => {
+test('Without scripts the page that was asked for is shown after the login, a form sent after the session ended is sent again by a reload, and nothing is shown after the logout', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
   await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');

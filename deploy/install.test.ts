@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   mkdirSync,
@@ -33,6 +33,17 @@ const code = (pattern: RegExp) =>
 const [expanderName, name] = ['EXPANDER', 'TASKS'].map(
   (service) => code(new RegExp(`^LONGHAND_${service}_NAME=\\w+\\.example`))[0]?.replace(/.*=/, '') ?? '',
 ) as [string, string];
+
+test.each([
+  ['', '', 'http://nas.lan:8080/'],
+  ['', '443', 'https://nas.lan/'],
+  ['10.80.80.250/32', '', 'https://nas.lan/'],
+])('with a name, LONGHAND_FRONT=%s and LONGHAND_HTTPS_PORT=%s the list is at %s', (front, port, url) => {
+  const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
+  const env = { PATH: process.env.PATH, ...names };
+  const printed = execFileSync(join(root, 'deploy/addresses.sh'), ['127.0.0.2'], { env, encoding: 'utf8' });
+  expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
+});
 
 // One stack: by make up, then by the commands of docs/install.md; a start of another one would take longer than all tests.
 describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {

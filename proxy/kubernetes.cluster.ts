@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { acceptanceRules } from './suite/acceptance.ts';
+import { browserWalk } from './suite/browser.ts';
 import { applyStack } from './testing/kubernetes.ts';
 
 describe('The stack from outside, in Kubernetes', () => {
@@ -10,4 +11,5 @@ describe('The stack from outside, in Kubernetes', () => {
   afterAll(() => stack?.stop());
 
   acceptanceRules(() => stack);
+  browserWalk(() => stack);
 });

@@ -50,7 +50,7 @@ test('a document is accessible, on a phone and a desk', async () => {
   expect(await accessibilityFaults(page, 'a document')).toEqual([]);
 });
 
-test('so are the others, which have its colours, and none is wider than a phone', async () => {
+test('the other documents, which have its colours, are accessible, and none is wider than a phone', async () => {
   await page.setViewportSize({ width: 360, height: 800 });
   const rules = { 'color-contrast': { enabled: false } };
   const options = JSON.stringify({ rules, resultTypes: ['violations'] });

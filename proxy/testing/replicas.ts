@@ -11,7 +11,7 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
  * have no cache.
  *
  * @param env their variables.
- * @returns `server`, which nginx has for them.
+ * @returns `server`, the value of nginx's variable `LONGHAND_…_SERVER` for them.
  */
 export async function startReplicas(name: 'expander' | 'tasks', env: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));
@@ -24,7 +24,7 @@ export async function startReplicas(name: 'expander' | 'tasks', env: NodeJS.Proc
     names.map((replica) => start(service(name, replica, 'tasks-store', folder))),
   );
   return {
-    server: names.map((name) => `unix:${join(folder, socketPath(name))} max_fails=0`).join('; server '),
+    server: names.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server '),
     async stop() {
       for (const group of [replicas, store]) await Promise.all(group.map(({ stop }) => stop()));
       await rm(folder, { recursive: true });

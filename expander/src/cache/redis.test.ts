@@ -138,8 +138,8 @@ describe('the cache', () => {
       const [key = ''] = await store.keys(`*${u}`);
       const entry = spoilt((await store.get(key)) ?? '');
       await store.set(key, entry);
-      const missed = { redirectCount: 1, cached: false };
-      expect(await testExpander({ redis }).expand.trace(u), entry).toMatchObject(missed);
+      const followed = { redirectCount: 1, cached: false };
+      expect(await testExpander({ redis }).expand.trace(u), entry).toMatchObject(followed);
     };
     const others = ['{', 'null', '{}', '{"hops":[],"freshUntil":9e15}'];
     await Promise.all([...others.map((other) => missed(() => other)), missed((entry) => entry.slice(0, -1))]);

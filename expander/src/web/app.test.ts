@@ -37,11 +37,13 @@ test('"Try again" on the page asks again, whatever was remembered', async () => 
     const [, again = ''] = /<a href="([^"]*)">Try again</.exec(html) ?? [];
     return { verdict, again: again.replaceAll('&amp;', '&') };
   };
-  const address = `/?u=new.example:${new URL(shortener.url).port}/chain/0?b=c`;
+  const u = `new.example:${new URL(shortener.url).port}/chain/0?b=c&d`;
+  const address = `/?${new URLSearchParams({ u })}`;
   expect((await read(address)).verdict).toBe('Broken link');
   known = true;
   const { verdict, again } = await read(address);
   expect(verdict).toBe('Broken link');
+  expect(new URL(again, 'http://localhost').searchParams.get('u')).toBe(u);
   expect((await read(again)).verdict).toBe('File');
 });
 

@@ -112,7 +112,9 @@ test('the button copies the long URL, says so to eyes and ears, and keeps its wi
     await page.getByRole('button', { name: 'Copy the URL without tracking' }).waitFor();
 
     await page.evaluate("navigator.clipboard.writeText('')");
-    await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const clipboard = (value: string) =>
+      page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${value} })`);
+    await clipboard('undefined');
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
@@ -120,6 +122,7 @@ test('the button copies the long URL, says so to eyes and ears, and keeps its wi
     await page.keyboard.press('Control+V');
     expect(await page.locator('#u').inputValue()).toBe(untracked);
 
+    await clipboard('{ writeText: () => Promise.reject() }');
     await page.evaluate('document.execCommand = () => false');
     await button.click();
     await page.getByRole('button', { name: 'Not copied' }).waitFor();

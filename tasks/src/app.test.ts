@@ -44,11 +44,12 @@ describe('GET /', () => {
     expect(html).toMatch(/<li[^>]*class="finished"/);
   });
 
-  test('has a form to POST /task with a hidden _csrf field', async () => {
+  test('has a form to POST /task with a hidden _csrf field, and a nonce that makes a task only once', async () => {
     const html = await (await get('/')).text();
     expect(html).toMatch(/<meta name="description" content="[^"]{20,160}">/);
     expect(html).toMatch(/<form action="\/task" method="post"/);
     expect(html).toMatch(/<input type="hidden" name="_csrf" value="[\w-]{86}">/);
+    expect(html).toMatch(/<input type="hidden" name="nonce" value="[\w-]{36}">/);
   });
 
   test.each([

@@ -45,7 +45,7 @@ test.each([
   expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
 });
 
-// One stack: by make up, then by the commands of docs/install.md; a start of another one would take longer than all tests.
+// One stack for all tests, because a start takes longer than most of them: by make up, then by the commands of docs/install.md.
 describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
   let folder: string;
@@ -202,7 +202,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       `https://${name}:${tls}/`,
       `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
     ]);
-    // A group of its own, because compose is in it, too. The containers go on.
+    // The whole group, because compose runs in it, too. The containers go on.
     process.kill(-(child.pid ?? 0), 'SIGKILL');
 
     // Files that change are read again.

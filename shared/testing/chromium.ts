@@ -12,8 +12,8 @@ export const undisturbed =
     : null;
 
 /**
- * What Chromium does without: a frame of its own for each document, which doubles the cost of a navigation, and what
- * Playwright disables and our pages could meet. Of several such switches Chromium hears only the last.
+ * Features that Chromium does without. `RenderDocument` makes a new frame for each document, which doubles the cost of a
+ * navigation. Playwright disables the others, but Chromium obeys only the last switch of a name.
  */
 const disabledFeatures = [
   'RenderDocument',
@@ -40,6 +40,7 @@ export function launchChromium(...args: string[]): Promise<Browser> {
       '--no-sandbox',
       '--disable-gpu',
       '--in-process-gpu',
+      // The first is Playwright's; the second saves a process.
       '--enable-features=CDPScreenshotNewSurface,NetworkServiceInProcess2',
       `--disable-features=${disabledFeatures}`,
       '--renderer-process-limit=1',

@@ -13,7 +13,15 @@ const pingTimeout = 3_000;
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
 /** The path of a Unix socket, from the stack's folder. */
-export const socketPath = (name: string) => join('run', `${name}.sock`);
+const socketPath = (name: string) => join('run', `${name}.sock`);
+
+/**
+ * The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address.
+ *
+ * @param folder of the stack; by default the one in which nginx runs.
+ */
+export const upstreamServers = (replicas: readonly string[], folder = '') =>
+  replicas.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server ');
 
 /** A Redis with the configuration of `application`, and data in the folder of its name in `folder`. */
 export const redis = (name: string, application: string, folder: string): ProcessSpec => ({

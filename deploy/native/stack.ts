@@ -4,7 +4,7 @@ import { readSettings } from '../settings.ts';
 import { configureProxy, writePages } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { addressesOf, checkPorts } from './ports.ts';
-import { proxy, redis, searchPath, service, socketPath } from './processes.ts';
+import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
 /** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */
@@ -50,8 +50,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await writePages(join(folder, 'proxy', 'pages'));
   await configureProxy(join(folder, 'proxy'), addresses, {
     ...variables,
-    LONGHAND_EXPANDER_SERVER: upstreamServers(...expanders),
-    LONGHAND_TASKS_SERVER: upstreamServers(...tasks),
+    LONGHAND_EXPANDER_SERVER: upstreamServers(expanders),
+    LONGHAND_TASKS_SERVER: upstreamServers(tasks),
   });
   const { processes, stop } = await startInOrder(
     [
@@ -66,10 +66,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   );
   return { bind, processes, stop, [Symbol.asyncDispose]: stop };
 }
-
-/** The `server` directives of an upstream. `max_fails=0`: a replica that fails comes back at the same address. */
-const upstreamServers = (...replicas: string[]) =>
-  replicas.map((replica) => `unix:${socketPath(replica)} max_fails=0`).join('; server ');
 
 /** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */
 async function startInOrder(groups: ProcessSpec[][], context: ProcessContext) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFolders } from '@longhand/deploy/native/folders.ts';
-import { redis, service, socketPath } from '@longhand/deploy/native/processes.ts';
+import { redis, service, upstreamServers } from '@longhand/deploy/native/processes.ts';
 import { type ProcessSpec, supervise } from '@longhand/deploy/native/supervisor.ts';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 
@@ -24,7 +24,7 @@ export async function startReplicas(name: 'expander' | 'tasks', env: NodeJS.Proc
     names.map((replica) => start(service(name, replica, 'tasks-store', folder))),
   );
   return {
-    server: names.map((replica) => `unix:${join(folder, socketPath(replica))} max_fails=0`).join('; server '),
+    server: upstreamServers(names, folder),
     async stop() {
       for (const group of [replicas, store]) await Promise.all(group.map(({ stop }) => stop()));
       await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-# The images of the stack, one target for each service. deploy/release.sh adds the labels of a release.
+# The images of the stack, one target for each service. deploy/release/release.sh adds the labels of a release.
 
 FROM node:26.10.0-trixie-slim AS manifests
 WORKDIR /app
@@ -10,6 +10,7 @@ COPY loadtest/package.json loadtest/
 COPY proxy/package.json proxy/
 COPY deploy/package.json deploy/
 COPY shortener/package.json shortener/
+COPY acceptance/package.json acceptance/
 
 FROM manifests AS expander-packages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace expander
@@ -29,7 +30,7 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-COPY --chmod=755 deploy/compose/watched.sh /usr/local/bin/
+COPY --chmod=755 deploy/images/watched.sh /usr/local/bin/
 # Stripping types and compiling take a service half of its start, so an image keeps the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
@@ -65,7 +66,7 @@ LABEL org.opencontainers.image.title="Longhand tasks" \
 
 # Redis with its script. Compose cannot put a file into a read-only container without a bind mount.
 FROM redis:8.0.2 AS redis
-COPY --chmod=755 deploy/compose/redis.sh /usr/local/bin/
+COPY --chmod=755 deploy/images/redis.sh /usr/local/bin/
 
 FROM redis AS expander-cache
 COPY expander/redis.conf /etc/

@@ -27,7 +27,7 @@ help: ## list the targets
 
 up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docker)
 	@if $(in_containers); then deploy/compose/up.sh; else \
-		deploy/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
+		deploy/machine/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
 down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then docker compose --profile observe down; else $(native); fi
@@ -37,7 +37,7 @@ logs: ## follow the logs; ID=… shows the lines about one request
 
 observe: ## observe the running stack with Prometheus, in containers with Grafana too
 	@if $(in_containers); then deploy/compose/observe.sh; else \
-		deploy/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
+		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/native/main.ts observe; fi
 
 ps: ## show what is running
@@ -47,10 +47,10 @@ replace: ## replace the replicas of SERVICE one by one, as in: make replace SERV
 	@deploy/compose/replace.sh "$$SERVICE"
 
 backup: ## save the tasks of the running stack into FILE=…, by default into backups/, where the newest 14 stay
-	@if $(in_containers); then deploy/backup.sh containers "$$FILE"; else deploy/backup.sh native "$$FILE"; fi
+	@if $(in_containers); then deploy/backup/backup.sh containers "$$FILE"; else deploy/backup/backup.sh native "$$FILE"; fi
 
 restore: ## replace the tasks by those of FILE=…
-	@if $(in_containers); then deploy/restore.sh containers "$$FILE"; else deploy/restore.sh native "$$FILE"; fi
+	@if $(in_containers); then deploy/backup/restore.sh containers "$$FILE"; else deploy/backup/restore.sh native "$$FILE"; fi
 
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
 	@deploy/kubernetes/up.sh
@@ -59,16 +59,16 @@ kubernetes-down: ## remove it from there; the tasks only with WIPE=1
 	@deploy/kubernetes/down.sh
 
 kubernetes-test: setup ## run the acceptance suite and the rollouts there
-	@vitest run --config proxy/vitest.cluster.ts
+	@vitest run --config acceptance/vitest.cluster.ts
 
 deploy-check: setup ## render and check the descriptions for compose and Kubernetes, without a cluster
 	@vitest run deploy/descriptions
 
 doctor: ## report what is missing on this machine, and how to get it
-	@deploy/doctor.sh
+	@deploy/machine/doctor.sh
 
 setup: $(installed) ## install everything that the tests need
-	@deploy/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
+	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
 	@vitest run
@@ -91,7 +91,7 @@ check: setup ## all that CI runs: format and lint, types, tests
 lint: $(installed) ## check format, style, unused code and dependencies
 	@biome ci .
 	@knip
-	@node deploy/regular-expressions.ts
+	@node checks/regular-expressions.ts
 	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
 	@if command -v actionlint >/dev/null; then actionlint; fi
 	@if $(in_containers); then docker compose config --quiet; fi
@@ -109,21 +109,21 @@ load-compare: $(installed) ## print two runs side by side: A=… B=…, or the l
 	@set -f; node loadtest/compare.ts $$A $$B
 
 rehearse: $(installed) ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
-	@vitest run --config loadtest/vitest.rehearsal.ts
+	@vitest run --config acceptance/vitest.rehearsal.ts
 
 bench: $(installed) ## run the benchmarks; BENCH=stack or BENCH=command runs one
 	@set -f; node loadtest/bench/run.ts $$BENCH
 
 sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/sbom/
 	@mkdir -p out/sbom
-	@for service in expander tasks; do deploy/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
+	@for service in expander tasks; do deploy/release/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
 
 release: $(installed) ## write a release to out/release/; PUSH=REGISTRY/NAME pushes its images there first
-	@deploy/release.sh
+	@deploy/release/release.sh
 
 release-check: $(installed) ## say what stands between this checkout and a release
-	@deploy/release-check.sh
+	@deploy/release/check.sh
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { service } from './native/processes.ts';
-import { releasedStack } from './release-compose.ts';
+import { releasedStack } from './release/compose.ts';
 
 // The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
 // here, so that a change of one that the other needs is noticed.

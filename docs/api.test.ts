@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { startShortener } from '@longhand/shortener';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorCodes as expanderCodes } from '../expander/src/expansion/errors.ts';
 import { testExpander } from '../expander/testing/expander.ts';
 import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 import { serving } from '../expander/testing/serving.ts';
-import { shortener } from '../expander/testing/shortener.ts';
 import { errorStatuses } from '../tasks/src/task/errors.ts';
 import { useReplica } from '../tasks/testing/replica.ts';
+
+const shortener = await startShortener();
 
 const page = readFileSync(join(import.meta.dirname, 'api.md'), 'utf8');
 

@@ -1,7 +1,6 @@
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
-import { startShortener } from '@longhand/shortener';
-import { startService } from './bench/programs.ts';
+import { startService, startShortener } from './bench/programs.ts';
 import { stackUrls } from './stack-urls.ts';
 
 /** The stack under load. */
@@ -31,7 +30,7 @@ export async function findRunningStack(env: NodeJS.ProcessEnv): Promise<Target |
     variables: { ...named, SHORTENER_URL: shortener?.url ?? `${env.SHORTENER_URL}` },
     processes: [],
     async [Symbol.asyncDispose]() {
-      await shortener?.close();
+      await shortener?.[Symbol.asyncDispose]();
     },
   };
 }

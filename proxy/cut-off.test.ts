@@ -4,8 +4,8 @@ import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { send } from './testing/send.ts';
 
 /** The nginx of the stack's image; a machine without an engine has only its own. */
 const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;

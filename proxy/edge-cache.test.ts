@@ -8,9 +8,9 @@ import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts
 import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { cutOff } from '@longhand/shared/testing/listening.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { type RequestOptions, send, type TestResponse } from '@longhand/shared/testing/send.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { logged, type Order, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
-import { type RequestOptions, send, type TestResponse } from './testing/send.ts';
 
 /** As the expander sends it: kept for 30 s of ten minutes. */
 const fresh = { 'Cache-Control': 'public, max-age=600', 'X-Accel-Expires': '30' };

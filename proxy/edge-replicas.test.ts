@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import { startShortener } from '@longhand/shortener';
 import { expect, onTestFinished, test } from 'vitest';
 import { startReplicas } from './testing/replicas.ts';
-import { send } from './testing/send.ts';
 
 test('many clients that ask two expanders for one cold link at once send one chain out', {
   timeout: 60_000,

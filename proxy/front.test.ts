@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { logged, obedientApplication, startProxied } from './testing/proxied.ts';
-import { type RequestOptions, send } from './testing/send.ts';
 
 const names = { LONGHAND_EXPANDER_NAME: 'expand.example.org', LONGHAND_TASKS_NAME: 'tasks.example.org' };
 const host = names.LONGHAND_TASKS_NAME;

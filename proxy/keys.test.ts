@@ -4,9 +4,9 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { logged, obedientApplication, ordering, startProxied } from './testing/proxied.ts';
-import { type RequestOptions, send } from './testing/send.ts';
 
 const keys = { alice: 'AliceAliceAlice-1', bob: 'bob_bob_bob_bob_2', carol: 'carolcarolcarol-3' };
 const file = `# NAME KEY RATE

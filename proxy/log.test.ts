@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { open, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
-import { open, send, sendRaw } from './testing/send.ts';
 
 /** What no line may contain. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';

@@ -1,9 +1,9 @@
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
 import { startReplicas } from './testing/replicas.ts';
-import { send } from './testing/send.ts';
 
 describe('The proxy lets one client try five passwords', async () => {
   const application = obedientApplication();

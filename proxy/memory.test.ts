@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { startProxied } from './testing/proxied.ts';
-import { send, sendRaw } from './testing/send.ts';
 
 /** On a machine that is busy. */
 const wait = { timeout: 60_000 };

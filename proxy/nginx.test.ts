@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
+import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { obedientApplication, ordering, startProxied } from './testing/proxied.ts';
-import { send, sendRaw, type TestResponse } from './testing/send.ts';
 
 /** A configuration in which an application may be silent for 1 s instead of 9, unless a location says otherwise. */
 const impatient = (text: string) => text.replace('read_timeout 9s', 'read_timeout 1s');

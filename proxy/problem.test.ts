@@ -1,9 +1,9 @@
 import http, { STATUS_CODES } from 'node:http';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openapi } from '../tasks/src/web/openapi.ts';
 import { startProxied } from './testing/proxied.ts';
-import { type RequestOptions, send } from './testing/send.ts';
 
 /** The proxy's own errors for tasks, whose JSON interface promises problem details (RFC 9457). */
 describe('An error of the proxy', async () => {

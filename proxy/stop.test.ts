@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { connect } from 'node:net';
+import { send } from '@longhand/shared/testing/send.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
-import { send } from './testing/send.ts';
 
 const refused = (port: number) =>
   new Promise<boolean>((resolve) => {

@@ -5,9 +5,9 @@ import { connect } from 'node:tls';
 import { render } from '@longhand/deploy/native/configuration.ts';
 import { testCertificateOf } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, expect, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
-import { send } from './testing/send.ts';
 
 const host = '127.0.0.1';
 const names = {

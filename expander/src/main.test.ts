@@ -7,9 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { shortener } from '../testing/shortener.ts';
+
+const shortener = await startShortener();
 
 let service: ChildProcess;
 let url: URL;

@@ -1,8 +1,10 @@
+import { startShortener } from '@longhand/shortener';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
-import { shortener } from '../testing/shortener.ts';
 import type { CacheClient } from './cache/redis.ts';
+
+const shortener = await startShortener();
 
 /** An expander with what it counts, line by line as it is told. */
 function counting(cache?: CacheClient) {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 
-/** Milliseconds between two bytes; deploy/compose/watched.sh misses one after 750. */
+/** Milliseconds between two bytes; deploy/images/watched.sh misses one after 750. */
 const interval = 500;
 
 /** Writes a byte to the pipe `fd` at intervals, as a sign that the event loop runs. */

@@ -1,13 +1,15 @@
 import { createPause } from '@longhand/shared/pause.ts';
+import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createApp } from '../web/app.ts';
 import { type BulkLine, processList } from './process-list.ts';
 import { readUrls } from './url-list.ts';
+
+const shortener = await startShortener();
 
 const { app } = testExpander();
 const post = (body: string, path = '/api/expand') => app.request(path, { method: 'POST', body });

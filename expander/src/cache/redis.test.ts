@@ -3,12 +3,14 @@ import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient, type StoreClient } from '@longhand/shared/redis.ts';
 import { logged } from '@longhand/shared/testing/logged.ts';
 import { startRedis, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import type { Expansion } from '../expansion/expansion.ts';
+
+const shortener = await startShortener();
 
 let server: TestRedis;
 /** The expander's client, which gives up soon. */

@@ -13,11 +13,12 @@ import { childEnvironment } from '@longhand/shared/testing/child-environment.ts'
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { shortener } from '../../testing/shortener.ts';
 import { website } from '../../testing/website.ts';
 import { readOptions } from './options.ts';
 import { createProgress, formats } from './output.ts';
 import { createUnshorten } from './unshorten.ts';
+
+const shortener = await startShortener();
 
 function start(args: string[], env: Record<string, string> = {}) {
   const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));

@@ -6,9 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import { answering, website } from '../../testing/website.ts';
 import { createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
@@ -16,6 +16,8 @@ import { connector } from './connector.ts';
 import { fetchHead, percentEncoded } from './fetch-hop.ts';
 import { guardedRequest } from './request.ts';
 import { headReader } from './response-head.ts';
+
+const shortener = await startShortener();
 
 /** Only this one address may be contacted; the rest of 127.0.0.0/8 stands for what may not. */
 const guard = createGuard(['127.0.0.1/32']);

@@ -3,11 +3,13 @@ import http from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening } from '@longhand/shared/testing/listening.ts';
+import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import type { Follow } from '../expansion/expansion.ts';
+
+const shortener = await startShortener();
 
 /** An expander, and a website that answers the requests of each connection in their order. */
 async function website(answer: (path: string, socket: Socket) => unknown, redis?: CacheClient) {

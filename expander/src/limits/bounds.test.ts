@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
+import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving } from '../../testing/serving.ts';
-import { shortener } from '../../testing/shortener.ts';
 import { website } from '../../testing/website.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Unshorten } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { limitExpansions } from './in-flight.ts';
+
+const shortener = await startShortener();
 
 describe('expansions in flight', () => {
   test('are at most 1024 in total; the next is overloaded', async () => {

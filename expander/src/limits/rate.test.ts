@@ -1,12 +1,14 @@
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
+import { startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import { readRate, takeLocally } from './rate.ts';
+
+const shortener = await startShortener();
 
 let server: TestRedis;
 beforeAll(async () => {

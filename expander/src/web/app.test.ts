@@ -1,11 +1,13 @@
+import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { createExpand } from '../expansion/expand.ts';
 import { createApp } from './app.ts';
+
+const shortener = await startShortener();
 
 const { app } = testExpander();
 const api = (parameters: Record<string, string>, path = '/api') =>

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { startShortener } from '@longhand/shortener';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { serving } from '../../testing/serving.ts';
-import { shortener } from '../../testing/shortener.ts';
+
+const shortener = await startShortener();
 
 async function fetchHead(url: URL, method: string) {
   const sent = request(url, { method, agent: false }).end();

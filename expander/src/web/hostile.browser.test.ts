@@ -1,9 +1,11 @@
+import { startShortener } from '@longhand/shortener';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { shortener } from '../../testing/shortener.ts';
 import { startVisits } from '../../testing/visit.ts';
 import { website } from '../../testing/website.ts';
+
+const shortener = await startShortener();
 
 const visits = await startVisits(testExpander().app);
 afterAll(() => visits.close());

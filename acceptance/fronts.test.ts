@@ -1,0 +1,143 @@
+import http from 'node:http';
+import { startTemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { open, type RequestOptions, send } from '@longhand/shared/testing/send.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type FrontName, frontNames, hasFront, startFront } from './testing/fronts.ts';
+import { openSession } from './testing/session.ts';
+
+/** Milliseconds for which a page stays open: beyond the idle times of the fronts in the long form. */
+const openFor = rounds({ short: 1_000, long: 65_000 });
+
+const { expander, tasks } = frontNames;
+const stack = await startTemporaryStack({
+  env: {
+    LONGHAND_FRONT: '127.0.0.1/32',
+    LONGHAND_EXPANDER_NAME: expander,
+    LONGHAND_TASKS_NAME: tasks,
+    LONGHAND_API_RATE: '3r/m',
+  },
+});
+afterAll(stack.stop);
+const port = Number(new URL(stack.urls.proxy).port);
+
+const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
+test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
+
+describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:', async (name) => {
+  const network = `127.0.${fronts.indexOf(name) + 1}`;
+  const front = await startFront(name, port);
+  afterAll(front.stop);
+
+  /** Asks from an address that no other test asks from. */
+  const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
+    send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
+
+  test('a session has a cookie for this host alone, a form adds a task, and the answer leads back', async () => {
+    const headers = { Origin: `https://${tasks}` };
+    const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
+    const page = await session.get('/');
+    expect(page.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
+    expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
+    const added = await session.add(`behind ${name}`);
+    expect([added.status, added.headers.location]).toEqual([302, '/']);
+    expect((await session.get('/')).body).toContain(`behind ${name}`);
+  });
+
+  test('plain HTTP is redirected to HTTPS', async () => {
+    const { status, headers } = await send(front.http, '/tasks?x', { host: tasks });
+    expect(status).toSatisfy((code: number) => [301, 308].includes(code));
+    expect(headers.location).toMatch(/^https:\/\/tasks\.example\.org(:\d+)?\/tasks\?x$/);
+  });
+
+  test(
+    'a page stays open, and hears of each change at once',
+    async () => {
+      const from = { host: tasks, ca: front.ca, localAddress: `${network}.2` };
+      const events = await open(front.https, '/tasks/events', from);
+      expect(events.headers['content-type']).toBe('text/event-stream');
+      let heard = '';
+      events.setEncoding('utf8').on('data', (chunk: string) => {
+        heard += chunk;
+      });
+      const versions = () => [...heard.matchAll(/^data: (\d+)$/gm)].map(([, version]) => version);
+      await expect.poll(() => versions().length).toBeGreaterThan(0);
+      // Real time is the rule here.
+      await new Promise((resolve) => setTimeout(resolve, openFor));
+      const before = new Set(versions());
+      const body = JSON.stringify({ title: 'one more' });
+      const headers = { 'Content-Type': 'application/json' };
+      await ask(2, tasks, '/tasks', { method: 'POST', headers, body });
+      await expect.poll(() => new Set(versions()).size).toBe(before.size + 1);
+      events.destroy();
+    },
+    openFor + 30_000,
+  );
+
+  test('a file of 1 MB is imported', async () => {
+    const title = 'x'.repeat(490);
+    const lines = Array.from({ length: 2_100 }, () => title).join('\n');
+    expect(lines.length).toBeGreaterThan(1_000_000);
+    const accept = { 'Content-Type': 'text/plain', Accept: 'application/json' };
+    const headers = { ...accept, Origin: `https://${tasks}` };
+    const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body: lines });
+    expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 2_100 }]);
+  });
+
+  test('an address of 8 KiB arrives, percent-encoded threefold', async () => {
+    const path = `/api?u=http://127.0.0.1:1/${'%C3%A9'.repeat(4_080)}`;
+    expect((await ask(4, expander, path)).status).toBe(403);
+  });
+
+  test('each client has a rate of its own, whatever it says of itself', async () => {
+    const statuses = async (client: number) => {
+      const found: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        const headers = { 'X-Forwarded-For': `203.0.113.${i}`, 'X-Forwarded-User': 'somebody' };
+        found.push((await ask(client, expander, '/api', { headers })).status);
+      }
+      return found;
+    };
+    expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
+    expect(await statuses(6)).toEqual([200, 200, 200, 200, 429]);
+    await expect.poll(() => stack.accessLog()).toContain(`"client":"${network}.6"`);
+    expect(await stack.accessLog()).not.toMatch(/203\.0\.113\.|somebody/);
+  });
+
+  test('what a client says of the scheme does not count', async () => {
+    const headers = { 'X-Forwarded-Proto': 'http' };
+    const page = await ask(7, tasks, '/', { headers });
+    expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
+  });
+});
+
+test.skipIf(!hasFront('caddy'))(
+  'behind Caddyfile.sign-on only who has signed in gets in, under that name',
+  async () => {
+    // What oauth2-proxy answers Caddy.
+    const signOn = http.createServer(({ headers }, response) => {
+      if (headers.cookie === 'ada') response.setHeader('X-Auth-Request-Email', 'ada@example.org');
+      response.writeHead(headers.cookie === 'ada' ? 202 : 401).end();
+    });
+    const front = await startFront('caddy', port, await listening(signOn));
+    onTestFinished(async () => {
+      await front.stop();
+      cutOff(signOn);
+    });
+    const ask = (host: string, path: string, headers = {}) =>
+      send(front.https, path, { host, ca: front.ca, localAddress: '127.0.9.1', headers });
+    const stranger = await ask(tasks, '/?filter=open');
+    expect([stranger.status, stranger.headers.location]).toEqual([302, '/oauth2/start?rd=/?filter=open']);
+    const headers = { Cookie: 'ada', 'X-Forwarded-User': 'somebody' };
+    expect((await ask(tasks, '/', headers)).status).toBe(200);
+    await ask(expander, '/', headers);
+    const users = async () =>
+      [...(await stack.accessLog()).matchAll(/"client":"127\.0\.9\.1".*"user":"([^"]*)"/g)].map(
+        ([, user]) => user,
+      );
+    await expect.poll(users).toEqual(['ada@example.org', '']);
+  },
+);

@@ -1,0 +1,276 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { testCertificate } from '@longhand/shared/testing/certificate.ts';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ownNetworks } from './testing/compose-project.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
+/** Lines of code that `pattern` matches, without what is said of them. */
+const code = (pattern: RegExp) =>
+  [...page.matchAll(/^ {4}(.+?)(?: {3,}#.*)?$/gm)]
+    .map(([, line = '']) => line)
+    .filter((line) => pattern.test(line));
+
+const [expanderName, name] = ['EXPANDER', 'TASKS'].map(
+  (service) => code(new RegExp(`^LONGHAND_${service}_NAME=\\w+\\.example`))[0]?.replace(/.*=/, '') ?? '',
+) as [string, string];
+
+test.each([
+  ['', '', 'http://nas.lan:8080/'],
+  ['', '443', 'https://nas.lan/'],
+  ['10.80.80.250/32', '', 'https://nas.lan/'],
+])('with a name, LONGHAND_FRONT=%s and LONGHAND_HTTPS_PORT=%s the list is at %s', (front, port, url) => {
+  const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
+  const env = { PATH: process.env.PATH, ...names };
+  const printed = execFileSync(join(root, 'deploy/addresses.sh'), ['127.0.0.2'], { env, encoding: 'utf8' });
+  expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
+});
+
+// One stack for all tests, because a start takes longer than most of them: by make up, then by the commands of docs/install.md.
+describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () => {
+  const project = `longhand-test-${randomBytes(4).toString('hex')}`;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  let networks: ReturnType<typeof ownNetworks>;
+  let front: { address: string; settings: string };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'longhand-install-'));
+    const { ports, variables } = await freeStackPorts();
+    env = {
+      ...process.env,
+      ...variables,
+      COMPOSE_PROJECT_NAME: project,
+      COMPOSE_FILE: `${join(root, 'docker-compose.yml')}:${join(folder, 'override.json')}`,
+      COMPOSE_ENV_FILES: join(folder, '.env'),
+    };
+    // The networks of the page, at addresses of this test's own.
+    const own = ports.LONGHAND_TASKS_PORT;
+    const here = (text: string) => text.replaceAll('10.80.80.', `10.${own >> 8}.${own & 255}.`);
+    const [, override = ''] = /^( {4}services:\n(?: {4}.*\n)+)/m.exec(page) ?? [];
+    const written = parse(here(override.replace(/^ {4}/gm, '')));
+    networks = { ...ownNetworks(ports.LONGHAND_PORT), ...written.networks };
+    front = {
+      address: written.services.caddy.networks.front.ipv4_address,
+      settings: here(code(/^LONGHAND_(FRONT|.*_NAME|API_RATE)=/).join('\n')),
+    };
+    configure('');
+    const images = ['settings', 'proxy', 'tls', 'expander', 'expander-cache', 'tasks', 'tasks-store'].map(
+      (service) => `  ${service}: { build: !reset null, image: ${project}-${service} }\n`,
+    );
+    writeFileSync(join(folder, 'built.yml'), `services:\n${images.join('')}`);
+  });
+  afterAll(async () => {
+    await run('docker compose down --volumes --rmi all');
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Writes the files beside docker-compose.yml. */
+  function configure(dotenv: string, services = {}) {
+    writeFileSync(join(folder, '.env'), dotenv);
+    const settings = { env_file: [join(folder, '.env')] };
+    writeFileSync(
+      join(folder, 'override.json'),
+      JSON.stringify({ networks, services: { settings, ...services } }),
+    );
+  }
+
+  /** Runs a command in the folder of those files. */
+  const run = (command: string, variables: Record<string, string> = {}, input = '') => {
+    const running = promisify(execFile)('bash', ['-ec', command], {
+      cwd: folder,
+      env: { ...env, ...variables },
+    });
+    // A command may end without reading its input.
+    running.child.stdin?.on('error', () => {}).end(input);
+    return running.then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, output: stdout + stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, output: stdout + stderr }),
+    );
+  };
+  /** The output of a command that has to work. */
+  const outputOf = async (command: string) => {
+    const { code, stdout, output } = await run(command);
+    if (code !== 0) throw new Error(`${command}: ${output}`);
+    return stdout;
+  };
+  const up = join(root, 'deploy/compose/up.sh');
+  const json = {
+    Accept: 'application/json',
+    Authorization: 'Bearer second',
+    'Content-Type': 'application/json',
+  };
+
+  test('make up names every unknown variable and every bad value, and starts nothing', async () => {
+    configure('export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\nLONGHAND_TASKS_NAME=http://nas.lan');
+    const { code, output } = await run(up, { LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
+    expect(code).toBe(78);
+    const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
+    expect(faults).toEqual([
+      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+      'Invalid environment:',
+      'LONGHAND_PROT: there is no such variable',
+      'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
+    ]);
+    const plain = await run('docker compose up --wait');
+    expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('settings')]);
+    expect(await outputOf('docker compose logs settings')).toContain(
+      'EXPANDER_MAX_REDIRECTS: there is no such variable',
+    );
+    const running = await outputOf('docker compose ps --services --status running');
+    expect(running).not.toMatch(/^(tasks|expander|proxy)$/m);
+    // What it has built serves all further starts: another build takes as long as a start.
+    env.COMPOSE_FILE += `:${join(folder, 'built.yml')}`;
+  });
+
+  test('with a damaged append-only file make up fails, and ends with the commands that copy and repair it', async () => {
+    const damage = `
+      rm -rf appendonlydir && mkdir appendonlydir && cd appendonlydir
+      echo 'file appendonly.aof.1.incr.aof seq 1 type i' >appendonly.aof.manifest
+      printf '*3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\nnonsense' >appendonly.aof.1.incr.aof`;
+    await outputOf('docker compose rm --stop --force tasks-store');
+    await outputOf(`docker compose run --rm --no-deps -T tasks-store sh -c "${damage}"`);
+    // Compose gives up on it after a second instead of twenty.
+    const healthcheck = { start_period: '1s', interval: '1s', retries: 1 };
+    configure('', { 'tasks-store': { healthcheck } });
+    const { code, output } = await run(up);
+    expect(code).toBe(1);
+    const [said, copy = '', repair = ''] = output.trim().split('\n').slice(-3);
+    expect(said).toContain('The saved tasks cannot be read');
+
+    await outputOf(copy);
+    expect(statSync(join(folder, 'tasks-data.tar')).mode & 0o777).toBe(0o600);
+    expect(await outputOf('tar -tf tasks-data.tar')).toContain('appendonly.aof.1.incr.aof');
+    const repaired = await run(repair.replace('run', 'run -T'), {}, 'y\n');
+    expect(repaired.stdout).toContain('Successfully truncated AOF');
+  });
+
+  test('make up prints the addresses that lead to it, by LONGHAND_BIND, and reads its secret files again', async () => {
+    const { plain, tls } = await freePorts('plain', 'tls');
+    mkdirSync(join(folder, 'tls'));
+    const { key, cert } = await testCertificate(name);
+    for (const [file, text] of Object.entries({ 'privkey.pem': key, 'fullchain.pem': cert }))
+      writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
+    const tokens = textFile('one first');
+    const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
+    Object.assign(env, {
+      LONGHAND_BIND: '127.0.0.2',
+      LONGHAND_CERTIFICATES: join(folder, 'tls'),
+      LONGHAND_HTTP_PORT: plain,
+      LONGHAND_HTTPS_PORT: tls,
+      TASKS_PASSWORD_FILE: textFile('a password'),
+      TASKS_TOKENS_FILE: tokens,
+      EXPANDER_TOKENS_FILE: keys,
+    });
+    // Names that mean something to programs do nothing.
+    configure(
+      `HOST=192.0.2.1\nPORT=none\nNODE_OPTIONS=--none\nPATH=/nowhere\nREDIS_URL=none\n${front.settings}`,
+    );
+    const child = spawn(up, {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops everything');
+    expect(output.match(/http\S+/g)).toEqual([
+      `https://${expanderName}:${tls}/`,
+      `http://127.0.0.2:${env.LONGHAND_EXPANDER_PORT}/`,
+      `https://${name}:${tls}/`,
+      `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/`,
+    ]);
+    // The whole group, because compose runs in it, too. The containers go on.
+    process.kill(-(child.pid ?? 0), 'SIGKILL');
+
+    // Files that change are read again.
+    writeFileSync(tokens, 'one second');
+    writeFileSync(keys, `latter ${'b'.repeat(16)} 10r/s`);
+    const status = async (port: string | undefined, path: string, secret: string) => {
+      const headers = { Authorization: `Bearer ${secret}`, Accept: 'application/json' };
+      return (await fetch(`http://127.0.0.2:${port}${path}`, { headers })).status;
+    };
+    const asOf = async (token: string, key: string) => [
+      await status(env.LONGHAND_TASKS_PORT, '/tasks', token),
+      await status(env.LONGHAND_EXPANDER_PORT, '/api?u=http://127.0.0.1/', key.repeat(16)),
+    ];
+    await expect.poll(() => asOf('second', 'b'), { timeout: 30_000 }).toEqual([200, 403]);
+    expect(await asOf('first', 'a')).toEqual([401, 401]);
+  });
+
+  test('by the commands of docs/install.md it starts, stops and keeps only its volumes, starts again with its tasks, is saved and restored', async () => {
+    // One does not end, one asks a registry, and one builds again what the first has built.
+    const commands = code(/^(docker compose|0 3) /)
+      .filter((command) => !/--follow$| pull$| --build /.test(command))
+      .map((command) => command.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
+    expect(commands).toHaveLength(14);
+    const [, saved = ''] = /<(\S+)/.exec(commands.join('\n')) ?? [];
+    const tasks = `http://127.0.0.2:${env.LONGHAND_TASKS_PORT}/tasks`;
+    const ours = (kind: string) =>
+      outputOf(`docker ${kind} --quiet --filter label=com.docker.compose.project=${project}`);
+    const down = commands.indexOf('docker compose down');
+    for (const [i, command] of commands.entries()) {
+      // Once is enough.
+      if (command === commands[down] && i > down) continue;
+      if (i === down) await fetch(tasks, { method: 'POST', headers: json, body: '{"title":"kept"}' });
+      await outputOf(command);
+      if (command.startsWith('cd')) {
+        const [made = '', ...more] = readdirSync(join(folder, 'backups'));
+        expect([made, more]).toEqual([expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/), []]);
+        expect(statSync(join(folder, 'backups', made)).mode & 0o777).toBe(0o600);
+        renameSync(join(folder, 'backups', made), join(folder, saved));
+      }
+      if (i !== down) continue;
+      expect([await ours('ps --all'), await ours('network ls')]).toEqual(['', '']);
+      const volumes = ['expander-cache-password', 'tasks', 'tasks-store-password'];
+      expect(await ours('volume ls')).toBe(volumes.map((name) => `${project}_${name}\n`).join(''));
+    }
+    expect(await (await fetch(tasks, { headers: json })).json()).toMatchObject({
+      tasks: [{ title: 'kept' }],
+    });
+
+    const ids = (await outputOf('docker compose ps --quiet')).trim().split('\n');
+    expect(ids).toHaveLength(6);
+    const restarts = await docker('inspect', '--format', '{{.HostConfig.RestartPolicy.Name}}', ...ids);
+    expect(new Set(restarts.trim().split('\n'))).toEqual(new Set(['unless-stopped']));
+  });
+
+  test('it believes its front at the fixed address', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-User': 'ada' };
+    const visit = `fetch('http://proxy:${env.LONGHAND_PORT}/docs/install', ${JSON.stringify({ headers })}).then(({ status }) => console.log(status))`;
+    const place = ['--network', `${project}_front`, '--ip', front.address];
+    const visited = await docker('run', '--rm', ...place, 'node:26.10.0-trixie-slim', 'node', '-e', visit);
+    expect(visited).toBe('200');
+    const log = () => outputOf('docker compose logs --no-log-prefix proxy');
+    await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
+  });
+
+  test('it serves HTTPS, by the names of docs/install.md and a certificate alone', async () => {
+    const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks -H Accept:application/json -H 'Authorization: Bearer second'`;
+    expect(await outputOf(secure)).toContain('"title":"kept"');
+    const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${env.LONGHAND_HTTP_PORT}/tasks`;
+    expect(await outputOf(redirect)).toBe(`https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks`);
+  });
+});

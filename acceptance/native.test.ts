@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { type Hold, startCrowd } from '@longhand/proxy/testing/crowd.ts';
+import { memoryLimit, residentBytes } from '@longhand/proxy/testing/memory.ts';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { send } from '@longhand/shared/testing/send.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { acceptanceRules } from './suite/acceptance.ts';
+import { browserWalk } from './suite/browser.ts';
+import { startNative } from './testing/native.ts';
+import type { TestStack } from './testing/test-stack.ts';
+
+describe('The stack from outside, without Docker', async () => {
+  const stack = await startNative();
+  afterAll(stack.stop);
+
+  acceptanceRules(() => stack);
+  // Where there are containers, a browser walks through those: it would see the same here.
+  if (!(await engineAnswers())) browserWalk(() => stack);
+
+  /** A fortieth of the crowd in `make test`. */
+  const size = (long: number) => rounds({ short: long / 40, long });
+  /** Addresses that the event streams share: one may have 200. */
+  const addresses = rounds({ short: 1, long: 5 });
+
+  // The limits hold together.
+  test('a crowd that holds connections leaves both applications to everybody else, within their memory', {
+    timeout: 600_000,
+  }, async () => {
+    const { tasksPort, port } = stack;
+    await fillList(tasksPort, rounds({ short: 1_000, long: 5_000 }));
+    await visit(stack, rounds({ short: 20, long: 50 }));
+    const quiet = await visit(stack, rounds({ short: 40, long: 300 }));
+
+    const hold = (kind: Hold['kind'], count: number, n: number, more: Partial<Hold> = {}) => {
+      const crowd = startCrowd({ kind, count, port: tasksPort, from: `127.0.0.${2 + n}`, ...more });
+      onTestFinished(() => crowd.stop());
+      return crowd;
+    };
+    const streams = Array.from({ length: addresses }, (_, n) => hold('stream', size(1_000) / addresses, n));
+    const crowds = [
+      ...streams,
+      hold('reader', size(200), 0, { path: '/tasks/export?format=json' }),
+      hold('idle', size(10_000), 1, { port }),
+      hold('idle', size(10_000), 2, { port }),
+    ];
+    await Promise.all(crowds.map((crowd) => crowd.reached()));
+    // Refused after 5 s, and there again a second later.
+    const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
+    await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
+
+    hold('refused', size(3_000), 4, { path: '/task' });
+
+    const besieged = await visit(stack, rounds({ short: 40, long: 2_000 }));
+    const used = stack.processes.map(async ({ name, pid }) => {
+      const share = (await residentBytes(pid ?? 0)) / (await memoryLimit(name));
+      return [name, Number(share.toFixed(2))] as const;
+    });
+    const shares = await Promise.all(used);
+    console.log(JSON.stringify({ quiet, besieged, shares }));
+    expect(besieged.failures).toEqual([]);
+    // 50 ms on a machine that does nothing else; the short form runs beside other tests.
+    expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
+    expect(shares.filter(([, share]) => share >= 0.8)).toEqual([]);
+  });
+});
+
+/** Uses both applications, one request after the other, and says how long they took in milliseconds. */
+async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
+  const milliseconds: number[] = [];
+  const failures: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const [port, path] =
+      i % 2 === 0 ? [tasksPort, '/'] : [expanderPort, `/api?u=${shortener}/chain/1?id=${randomUUID()}`];
+    const started = performance.now();
+    const status = await send(port, path).then(({ status }) => status, String);
+    milliseconds.push(performance.now() - started);
+    if (status !== 200) failures.push(`${path}: ${status}`);
+  }
+  milliseconds.sort((a, b) => a - b);
+  return { p99: milliseconds[Math.ceil(count * 0.99) - 1] ?? Number.NaN, failures };
+}
+
+/** Something long to read slowly. */
+async function fillList(port: number, tasks: number): Promise<void> {
+  const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(180)}`).join('\n');
+  const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };
+  const { status } = await send(port, '/tasks/import', { method: 'POST', headers, body });
+  expect(status).toBe(200);
+}

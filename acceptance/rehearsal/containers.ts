@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { docker } from '@longhand/shared/testing/engine.ts';
+import { expect, vi } from 'vitest';
+import { addressOf, signal, startComposeProject } from '../testing/compose-project.ts';
+import type { Behaviour } from './relay.ts';
+
+const services = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'] as const;
+export type Service = (typeof services)[number];
+type RedisService = 'expander-cache' | 'tasks-store';
+
+/** A stack in containers, and the means to disturb it. */
+export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
+
+/** The folder of nginx's caches, and that of the store's files, which `disk` has also while no Redis runs. */
+const folders = { proxy: '/run', disk: '/data' };
+
+/** Resolves after `seconds`. */
+export const pause = (seconds: number) => sleep(seconds * 1_000);
+
+/** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
+export async function startContainers() {
+  // Several rehearsals may run at once.
+  const project = `longhand-rehearsal-${process.pid}`;
+  const { urls, stop, compose, containers } = await startComposeProject(project, {
+    files: ['docker-compose.yml', join('acceptance', 'rehearsal', 'compose.yml')],
+    before: ['disk'],
+    scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
+  });
+  const replicas = new Map<string, string[]>();
+  for (const service of [...services, 'disk', 'shortener']) replicas.set(service, await containers(service));
+  const first = (service: string) => replicas.get(service)?.[0] ?? '';
+  const every = (some: readonly Service[], act: (replica: string, service: Service) => Promise<unknown>) =>
+    Promise.all(some.map((service) => act(first(service), service)));
+  const leave = (network: string, container: string) =>
+    docker('network', 'disconnect', `${project}_${network}`, container);
+  const enter = (network: string, container: string, name: string) =>
+    docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
+  const redis = (service: RedisService, ...command: string[]) =>
+    docker('exec', first(service), 'redis.sh', 'cli', ...command);
+  /** When containers of a service exited since `since`, and their codes. Times are milliseconds since 1970. */
+  const exits = async (service: Service, since: number) => {
+    const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
+    const labels = [`project=${project}`, `service=${service}`];
+    const filters = labels.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
+    const format = '{{.TimeNano}} {{.Actor.Attributes.exitCode}}';
+    const found = await docker('events', ...times, ...filters, '--filter', 'event=die', '--format', format);
+    return [...found.matchAll(/(\d+) (\d+)/g)].map(([, at, code]) => ({ at: Number(at) / 1e6, code }));
+  };
+  /** Waits until the first replica of a service has exited. */
+  const exited = (service: Service, since: number) =>
+    vi.waitUntil(async () => (await exits(service, since))[0], 30_000);
+
+  // What is done to a service is done to its first replica.
+  return {
+    urls,
+    stop,
+    shortener: 'http://shortener:9000',
+    /** The shortener as another origin: a fault may use up its share of expansions. */
+    otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
+
+    /** Runs a command of Redis. */
+    redis,
+    exits,
+    replicas: (service: Service) => replicas.get(service)?.length ?? 0,
+
+    /** Resolves once every replica is healthy. */
+    async settled() {
+      const all = services.flatMap((service) => replicas.get(service) ?? []);
+      const health = () => docker('inspect', ...all, '--format', '{{.State.Health.Status}}');
+      await expect.poll(health, { timeout: 90_000 }).toMatch(/^(healthy\s*)+$/);
+    },
+
+    /** Resolves with the time of the last exit, in milliseconds since 1970: the command takes a second on a busy machine. */
+    async kill(...some: Service[]) {
+      const start = Date.now();
+      await every(some, (replica) => signal(replica, 'KILL'));
+      const ended = await Promise.all(some.map((service) => exited(service, start)));
+      return Math.max(...ended.map(({ at }) => at));
+    },
+
+    async hang(seconds: number, ...some: Service[]) {
+      await every(some, (replica) => signal(replica, 'STOP'));
+      await pause(seconds);
+      await every(some, (replica) => signal(replica, 'CONT'));
+    },
+
+    /** Asks a service to stop, as the stack itself does, and waits until it has exited. */
+    async terminate(service: Service) {
+      const start = Date.now();
+      await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
+      const { at, code } = await exited(service, start);
+      return { service, code, seconds: (at - start) / 1_000 };
+    },
+
+    /** Runs a shell script where the files are. */
+    inside: (where: keyof typeof folders, script: string) =>
+      docker('exec', '--workdir', folders[where], first(where), 'sh', '-c', script),
+
+    /** The lines that a service has logged since `since`, in milliseconds since 1970. */
+    async log(service: Service, since: number) {
+      const options = ['--no-log-prefix', '--since', new Date(since).toISOString()];
+      return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
+    },
+
+    /** Puts a relay between a Redis and its service. Resolves with the time in which all connections go through it. */
+    async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
+      const network = `to-${service}`;
+      const name = `${project}-relay`;
+      const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
+      const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
+      await docker(
+        ...['run', '--detach', '--rm', '--name', name, '--network', `${project}_${network}`],
+        ...['--network-alias', service, '--volume', `${join(import.meta.dirname, 'relay.ts')}:/relay.ts:ro`],
+        ...[image, 'node', '/relay.ts', JSON.stringify(options)],
+      );
+      await leave(network, first(service));
+      await enter(network, first(service), `${service}-behind`);
+      // Redis may get its old address back; then the old connections would bypass the relay.
+      await redis(service, 'CLIENT', 'KILL', 'TYPE', 'normal');
+      const from = Date.now();
+      await pause(seconds);
+      const to = Date.now();
+      expect(await docker('logs', name)).toContain('connected');
+      await leave(network, first(service));
+      await enter(network, first(service), service);
+      await docker('rm', '--force', name);
+      return { from, to };
+    },
+
+    /** Takes services off the networks that they share with the proxy. */
+    async cutOff(seconds: number, ...some: Service[]) {
+      await every(some, (replica, service) => leave(`to-${service}`, replica));
+      await pause(seconds);
+      await every(some, (replica, service) => enter(`to-${service}`, replica, service));
+    },
+
+    /** Drops the proxy's DNS queries. */
+    async loseNames(seconds: number) {
+      const pid = await docker('inspect', first('proxy'), '--format', '{{.State.Pid}}');
+      const rule = (action: string) =>
+        promisify(execFile)('nsenter', [
+          ...['-t', pid, '-n', 'iptables', action, 'OUTPUT', '-d', '127.0.0.11', '-j', 'DROP'],
+        ]);
+      await rule('-I');
+      await pause(seconds);
+      await rule('-D');
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.ts';
+import { describe, expect, test } from 'vitest';
+import type { TestStack } from '../testing/test-stack.ts';
+
+/** The rules of the expander, seen from outside through the proxy. */
+export function expanderRules(stack: () => TestStack): void {
+  const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
+  const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
+  const link = (path: string) => `${stack().shortener}${path}`;
+
+  describe('Headers of every response of the expander', () => {
+    const responses: Record<string, () => Promise<TestResponse>> = {
+      'the page': () => get('/'),
+      'an expansion': () => api(link('/chain/1')),
+      'a call': () => api(link('/chain/1'), '&cb=f'),
+      'a call with an error': () => api('http://10.0.0.1/', '&cb=f&err=g'),
+      'an expansion as JSON': () => api(link('/chain/1'), '&format=json'),
+      'the description': () => get('/openapi.json'),
+      '404': () => get('/nowhere'),
+      '502 of the application': () => api(link('/reset')),
+      '413 of the proxy': () => get('/', { method: 'POST', body: 'x'.repeat(65_537) }),
+      '414 of the proxy': () => get(`/${'x'.repeat(40_000)}`),
+      '431 of the proxy': () => get('/', { headers: { 'X-Long': 'x'.repeat(40_000) } }),
+      '405 of the proxy': () => get('/', { method: 'TRACE' }),
+      '400 of the proxy': () => get('/..'),
+    };
+    describe.each(Object.entries(responses))('%s', (name, response) => {
+      test('has X-Power-By, Content-Type and a strict Content-Security-Policy', async () => {
+        const { status, headers, headerCount } = await response();
+        expect(status).toBe(Number(/^\d{3}/.exec(name)?.[0] ?? 200));
+        expect(headers['x-power-by']).toBe('Longhand');
+        expect(headers['content-type']).toBe('text/html');
+        expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
+        expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
+        expect(headers['content-security-policy']).not.toContain('unsafe');
+        // A call has to run as a script.
+        expect(headers['x-content-type-options']).toBe(name.startsWith('a call') ? undefined : 'nosniff');
+      });
+    });
+
+    test('are on the 400 for bytes that are not HTTP too', async () => {
+      const response = await sendRaw(stack().expanderPort, 'not HTTP at all\r\n\r\n');
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toMatch(/^X-Power-By: Longhand\r$/m);
+      expect(response).toMatch(/^Content-Type: text\/html\r$/m);
+    });
+  });
+
+  test.each<[code: string, status: number, u: () => string]>([
+    ['target_refused', 403, () => link('/location?to=http://10.0.0.1/')],
+    ['request_failed', 502, () => link('/reset')],
+    ['timeout', 504, () => link('/hang')],
+  ])("%s is %i and the expander's own sentence, with and without `cb`", async (_, status, u) => {
+    for (const cb of ['', '&cb=show']) {
+      const response = await api(u(), cb);
+      expect(response.status).toBe(status);
+      expect(response.body).toMatch(/^[\x20-\x7e]{10,}$/);
+      expect(response.body).not.toMatch(/[<>]|show\(/);
+    }
+  });
+}

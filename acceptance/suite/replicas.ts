@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { docker } from '@longhand/shared/testing/engine.ts';
+import { send } from '@longhand/shared/testing/send.ts';
+import { describe, expect, test } from 'vitest';
+import type { ComposedStack } from '../testing/composed.ts';
+import { startLoad, startRequests } from '../testing/load.ts';
+import { openSession } from '../testing/session.ts';
+import { replicasThatServe } from '../testing/under-load.ts';
+
+/** The rules for containers that come and go. */
+export function replicaRules(stack: () => ComposedStack): void {
+  const scale = (expander: number, tasks: number) => {
+    const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
+    return stack().compose('up', '--no-recreate', '--wait', ...replicas, 'proxy');
+  };
+
+  describe('Replicas', { timeout: 180_000 }, () => {
+    test('a scaled service is served by all replicas; adding and killing one fails no request', async () => {
+      const { expanderPort, tasksPort, shortener } = stack();
+      const coldLink = () =>
+        `/api?u=${encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`)}`;
+      const load = startRequests(3, () => ({ port: expanderPort, path: coldLink() }), 200);
+      await scale(2, 2);
+      await expect.poll(() => replicasThatServe(stack(), expanderPort), { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => replicasThatServe(stack(), tasksPort), { timeout: 60_000 }).toBe(2);
+      const [replica = ''] = await stack().containers('expander');
+      await docker('kill', replica);
+      await load.answered(50);
+      expect((await load.stop()).failures).toEqual([]);
+    });
+
+    test('a form from one replica is accepted by the others', async () => {
+      const session = openSession(stack().tasksPort);
+      const _csrf = await session.token();
+      const title = `replicas ${randomUUID()}`;
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => session.post({ title: `${title} ${i}`, _csrf })),
+      );
+      expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
+    });
+
+    test('scaled down, it is served by the remaining one', async () => {
+      await scale(1, 1);
+      const all = async () => {
+        const responses = await Promise.all(Array.from({ length: 20 }, () => send(stack().tasksPort, '/')));
+        return responses.every(({ status }) => status === 200);
+      };
+      await expect.poll(all, { timeout: 60_000 }).toBe(true);
+    });
+
+    test('replacing the only one under load fails no request', async () => {
+      const before = await stack().containers('tasks');
+      const load = await startLoad(stack().tasksPort, 2);
+      await load.answered(50);
+      await stack().script('compose/replace.sh', ['tasks']);
+      await load.answered(50);
+      const { requests, failures } = await load.stop();
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(100);
+      const after = await stack().containers('tasks');
+      expect(after).toHaveLength(before.length);
+      expect(after.filter((id) => before.includes(id))).toEqual([]);
+    });
+  });
+}

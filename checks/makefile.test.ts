@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const makefile = join(import.meta.dirname, '../Makefile');
+
+/** Programs that recipes start: each says what it was given, one argument to a line. */
+const program = `#!/bin/sh
+printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
+`;
+const programs = ['backup/backup', 'backup/restore', 'machine/packages', 'logs', 'compose/replace'].map(
+  (name) => `deploy/${name}.sh`,
+);
+
+/** What a user may have been given by a stranger: whichever quotes a recipe has, some of it would create the file `p`. */
+const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'longhand-make-'));
+  for (const name of [...programs, 'node_modules/.bin/node', 'node_modules/.bin/vitest']) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), program);
+    chmodSync(join(folder, name), 0o755);
+  }
+  writeFileSync(join(folder, 'package-lock.json'), '');
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What make prints, with these words on its command line or these variables in its environment. */
+const make = (words: string[], variables: Record<string, string> = {}) =>
+  execFileSync('make', ['-f', makefile, ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NATIVE: '1', ...variables },
+    encoding: 'utf8',
+  });
+
+/** Targets, a variable of each, and what its program says of a value. */
+const handed: [target: string, name: string, said: (value: string) => string][] = [
+  ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
+  ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
+  ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
+  ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
+  // A variable that the Makefile does not know, also in a make that make starts.
+  ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
+  ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
+  // Words with spaces between them.
+  ['load', 'SCRIPT', () => '<loadtest/run.ts>\n'],
+  ['load', 'ARGS', () => ''],
+  ['load-compare', 'A', () => '<loadtest/compare.ts>\n'],
+  ['load-compare', 'B', () => ''],
+  ['rehearse', 'ROWS', (value: string) => `<ROWS=${value}>\n`],
+  ['test', 'CHROMIUM', () => ''],
+  ['ps', 'NATIVE', () => '<ps>\n'],
+];
+const targets = [...new Set(handed.map(([target]) => target))];
+
+test('make hands on what it is given as it is, and runs nothing of it', () => {
+  const variables = Object.fromEntries(handed.map(([, name]) => [name, hostile]));
+  const words = Object.keys(variables).map((name) => `${name}=${hostile}`);
+  for (const printed of [make([...targets, ...words]), make(targets, variables)])
+    for (const [, , said] of handed) expect(printed).toContain(said(hostile));
+  expect(existsSync(join(folder, 'p'))).toBe(false);
+});
+
+test.each(['ps', 'down'])('make %s says what is missing where nothing was installed', (target) => {
+  const empty = mkdtempSync(join(folder, 'empty-'));
+  const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
+  expect(said).toBe('The stack is not installed: `make up` installs it.\n');
+});

@@ -1,0 +1,43 @@
+/**
+ * Fails if the time of a regular expression grows faster than its input; `make lint` runs it. Nothing can interrupt an
+ * expression, so a stranger's input would block the service. Tests are exempt.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseSync, Visitor } from 'oxc-parser';
+import { checkSync } from 'recheck';
+
+/** Milliseconds for one expression. The slowest takes half a second on an idle machine. */
+const timeout = 30_000;
+
+const sources = ['*.ts', '*.js'];
+const tests = [':!*.test.ts', ':!*.cluster.ts', ':!*/testing/*', ':!*/suite/*', ':!loadtest/*'];
+const files = execFileSync('git', ['ls-files', '--', ...sources, ...tests], { encoding: 'utf8' })
+  .trim()
+  .split('\n');
+
+const faults: string[] = [];
+const known = new Map<string, string | undefined>();
+for (const file of files) {
+  const text = readFileSync(file, 'utf8');
+  new Visitor({
+    Literal(node) {
+      if (!('regex' in node) || !node.regex) return;
+      const { pattern, flags } = node.regex;
+      const key = `/${pattern}/${flags}`;
+      if (!known.has(key)) known.set(key, fault(pattern, flags));
+      const line = text.slice(0, node.start).split('\n').length;
+      if (known.get(key)) faults.push(`${file}:${line}  ${key}  ${known.get(key)}`);
+    },
+  }).visit(parseSync(file, text).program);
+}
+for (const line of faults) console.error(line);
+console.log(`${known.size} regular expressions, ${faults.length} whose time grows faster than their input`);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** What is wrong with an expression, or undefined. */
+function fault(pattern: string, flags: string): string | undefined {
+  const found = checkSync(pattern, flags, { timeout });
+  if (found.status === 'unknown') return `cannot be judged (${found.error.kind})`;
+  if (found.status === 'vulnerable') return `${found.complexity.summary}, as of ${found.attack.pattern}`;
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+type Arrows = Record<string, readonly string[]>;
+
+/** The arrows of CONTRIBUTING.md, "Rooms". What has none here may import everything of its workspace. */
+const rooms: Record<string, Arrows> = {
+  expander: {
+    web: ['bulk', 'cache'],
+    bulk: ['expansion'],
+    hop: ['guard'],
+    guard: ['limits'],
+    limits: ['cache'],
+    cache: ['expansion'],
+    expansion: [],
+  },
+  tasks: { controllers: ['web'], web: ['task'], redis: ['task'], task: [] },
+};
+const workspaces: Arrows = {
+  expander: ['shared'],
+  tasks: ['shared'],
+  deploy: ['shared'],
+  acceptance: ['loadtest', 'proxy', 'shortener'],
+  loadtest: ['deploy'],
+  // The pages of errors have the codes that tasks describes.
+  proxy: ['deploy', 'shortener', 'tasks'],
+  shared: [],
+  shortener: [],
+};
+const domains = ['expansion', 'task'];
+const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
+
+/** Whether the arrows lead from one to the other: they may skip what lies between. */
+const leads = (arrows: Arrows, from: string, to: string): boolean =>
+  from === to || (arrows[from] ?? []).some((next) => leads(arrows, next, to));
+
+function allowed(file: string, specifier: string): boolean {
+  const [workspace = '', , room = ''] = file.split('/');
+  const path = specifier.startsWith('.')
+    ? join(dirname(file), specifier)
+    : specifier.replace('@longhand/', '');
+  const [to = '', , toRoom = ''] = path.split('/');
+  if (!(to in workspaces)) return !(domains.includes(room) && frameworks.test(specifier));
+  if (file.includes('/src/') && path.includes('/testing/')) return false;
+  if (path === `${workspace}/package.json`) return true;
+  // Each service reads its own settings; this names the faults of all.
+  if (file === 'deploy/settings.ts' && path.endsWith('/src/config.ts')) return true;
+  if (to !== workspace) return leads(workspaces, workspace, to);
+  const arrows = rooms[workspace] ?? {};
+  return !(room in arrows) || leads(arrows, room, toRoom);
+}
+
+/** What a file imports, also types and what is loaded later. */
+function imports(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const { staticImports, staticExports } = parseSync(file, text).module;
+  const requests = [...staticImports, ...staticExports.flatMap(({ entries }) => entries)];
+  const later = text.matchAll(/\bimport\(['"`]([^'"`]*)/g).map(([, specifier = '']) => specifier);
+  return [...requests.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []), ...later];
+}
+
+test('imports go along the arrows only', () => {
+  const tests = [':!*/src/*.test.ts', ':!shortener/*.test.ts'];
+  const others = ['acceptance', 'deploy', 'loadtest', 'proxy', 'shortener'].map((name) => `${name}/*.ts`);
+  const paths = ['*/src/*.ts', ...others, ...tests];
+  const listed = execFileSync('git', ['ls-files', '--', ...paths], { encoding: 'utf8' });
+  const files = listed.trim().split('\n');
+  const faults = files.flatMap((file) =>
+    imports(file).flatMap((specifier) => (allowed(file, specifier) ? [] : [`${file} imports ${specifier}`])),
+  );
+  expect(faults).toEqual([]);
+  expect(files.length).toBeGreaterThan(100);
+});
+
+test.each([
+  ['expander/src/expansion/chain.ts', '../hop/fetch-hop.ts'],
+  ['expander/src/expansion/chain.ts', '../config.ts'],
+  ['expander/src/expansion/chain.ts', 'hono/html'],
+  ['expander/src/web/api.ts', '../guard/guard.ts'],
+  ['expander/src/cache/caches.ts', '@longhand/deploy/native/main.ts'],
+  ['expander/src/main.ts', '../../tasks/src/main.ts'],
+  ['tasks/src/controllers/tasks.ts', '../redis/store.ts'],
+  ['tasks/src/task/task.ts', '@hono/node-server'],
+  ['shared/src/serve.ts', '../testing/free-port.ts'],
+  ['shared/src/serve.ts', '@longhand/shortener'],
+  ['deploy/native/main.ts', '../../tasks/src/config.ts'],
+  ['proxy/tls.test.ts', '@longhand/loadtest/target.ts'],
+])('%s cannot import %s', (file, specifier) => expect(allowed(file, specifier)).toBe(false));

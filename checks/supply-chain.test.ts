@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
+
+describe('The lock file', () => {
+  interface Locked {
+    integrity?: string;
+    link?: boolean;
+    optional?: boolean;
+  }
+  const packages = Object.entries(lock.packages as Record<string, Locked>)
+    .filter(([path, { link }]) => path.includes('node_modules/') && !link)
+    .map(([path, locked]) => ({ name: path.replace(/.*node_modules\//, ''), ...locked }));
+  const exceptions = matches(read('SECURITY.md'), /^\| `([\w@/-]+)\*`/gm);
+  const isExcepted = (name: string) => exceptions.some((prefix) => name.startsWith(prefix));
+
+  test('has a SHA-512 for every package but those that SECURITY.md names', () => {
+    const without = packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
+    expect(without.filter(({ name, optional }) => !optional || !isExcepted(name))).toEqual([]);
+    for (const prefix of exceptions)
+      expect([prefix, without.some(({ name }) => name.startsWith(prefix))]).toEqual([prefix, true]);
+  });
+});
+
+describe('Images', () => {
+  const compose = readdirSync(root).filter((name) => /^docker-compose.*\.yml$/.test(name));
+  const images = [
+    ...matches(read('Dockerfile'), /^FROM (\S+:\S+)/gm),
+    ...compose.flatMap((name) => matches(read(name), /^ *image: (\S+)/gm)),
+  ];
+
+  test('have exact tags, but those that SECURITY.md names', () => {
+    const inexact = images.filter((image) => !/:v?\d+\.\d+\.\d+(?:-|$)/.test(image));
+    for (const image of inexact) expect(read('SECURITY.md')).toContain(`\`${image}\``);
+  });
+
+  test('run the Node and the k6 of the tests', () => {
+    expect(images).toContain(`node:${manifest.devDependencies.node}-trixie-slim`);
+    const { k6 } = JSON.parse(read('loadtest/package.json')).config;
+    expect(images).toContain(`grafana/k6:${k6.slice(1)}`);
+  });
+});
+
+describe.each(['ci', 'release'])('The workflow %s', (name) => {
+  const workflow = read(`.github/workflows/${name}.yml`);
+
+  test('pins every action by its commit, and says which version that is', () => {
+    const uses = matches(workflow, /uses: (.*)$/gm);
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('uses the Node of the tests', () => {
+    expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(
+      new Set([manifest.devDependencies.node]),
+    );
+  });
+
+  test('keeps no credentials in the checkout, and grants nothing to jobs that do not ask', () => {
+    expect(workflow).toMatch(/^permissions: \{\}$/m);
+    expect(matches(workflow, /(secrets\.|pull_request_target)/g)).toEqual([]);
+    expect(matches(workflow, /(actions\/checkout)/g)).toHaveLength(
+      matches(workflow, /(persist-credentials: false)/g).length,
+    );
+  });
+});
+
+test('make sbom names what a service runs on, also what others only develop with, each with its hash', {
+  timeout: 120_000,
+}, () => {
+  const bom = JSON.parse(execFileSync(join(root, 'deploy/release/sbom.sh'), ['tasks'], { encoding: 'utf8' }));
+  const components = bom.components as { name: string; hashes?: unknown[] }[];
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['hono', 'ioredis', 'zod', 'pino', 'prom-client']));
+  expect(names.filter((name) => /^(typescript|vitest|testcontainers|playwright-core)$/.test(name))).toEqual(
+    [],
+  );
+  const ours = /^(shared|tasks)$/;
+  expect(components.filter(({ name, hashes }) => !hashes && !ours.test(name))).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFolders } from '../native/folders.ts';
+import { redis, service } from '../native/processes.ts';
+import { supervise } from '../native/supervisor.ts';
+
+describe('A backup of the native stack', { timeout: 120_000 }, () => {
+  let folder: string;
+  let stack: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longhand-backup-'));
+    stack = join(folder, '.local');
+    createFolders(stack);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Starts as much of a stack as tasks needs. */
+  async function start(): Promise<AsyncDisposableStack> {
+    await using started = new AsyncDisposableStack();
+    const context = { folder: stack, env: childEnvironment, onLine() {} };
+    const specs = [redis('tasks-store', 'tasks', stack), service('tasks', 'tasks', 'tasks-store', stack)];
+    for (const spec of specs) started.defer((await supervise(spec, context)).stop);
+    return started.move();
+  }
+
+  /** Runs backup.sh or restore.sh in the folder that has the stack's. */
+  const run = (script: string, file: string, input = ''): SpawnSyncReturns<string> =>
+    spawnSync(join(import.meta.dirname, `${script}.sh`), ['native', file], {
+      cwd: folder,
+      input,
+      encoding: 'utf8',
+    });
+  const curl = (socket: string, path: string, ...options: string[]) => {
+    const words = ['-fs', '--unix-socket', `run/${socket}.sock`, `http://localhost${path}`, ...options];
+    return execFileSync('curl', words, { cwd: stack, encoding: 'utf8' });
+  };
+  const backupTime = () =>
+    /^longhand_backup_timestamp_seconds (\S+)$/m.exec(curl('tasks-ops', '/metrics'))?.[1];
+  /** Adds a task. @returns its ETag. */
+  const add = (title: string) =>
+    curl('tasks', '/tasks', '--json', JSON.stringify({ title }), '-o', '/dev/null', '-w', '%header{etag}');
+
+  test('brings the tasks back: made while it works, restored after a question, whole or not at all', async () => {
+    const first = await start();
+    add('kept');
+    expect(backupTime()).toBe('0');
+    const made = run('backup', 'saved.rdb');
+    expect([made.stderr, made.stdout]).toEqual(['', expect.stringMatching(/^saved\.rdb: \d+ bytes\n$/)]);
+    expect((await stat(join(folder, 'saved.rdb'))).mode & 0o777).toBe(0o600);
+    expect(Number(backupTime()) * 1_000).toBeGreaterThan(Date.now() - 60_000);
+    const later = add('added later');
+    const besides = run('restore', 'saved.rdb', 'yes\n');
+    expect([besides.status, besides.stderr]).toEqual([
+      1,
+      expect.stringContaining('The stack is running: stop its store first'),
+    ]);
+    // A backup without a name takes the place of the oldest of fifteen beside it, and of nothing else.
+    const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
+    await mkdir(join(folder, 'backups'));
+    for (const name of [...days, 'tasks-before-the-move.rdb'])
+      await writeFile(join(folder, 'backups', name), '');
+    expect(run('backup', '').status).toBe(0);
+    const left = (await readdir(join(folder, 'backups'))).toSorted();
+    expect(left).toEqual([
+      ...days.slice(1),
+      expect.stringMatching(/^tasks-\d{8}T\d{6}Z\.rdb$/),
+      'tasks-before-the-move.rdb',
+    ]);
+    await first.disposeAsync();
+
+    // Its last byte is part of the checksum.
+    const saved = await readFile(join(folder, 'saved.rdb'));
+    const damaged = [
+      saved.with(-1, (saved.at(-1) ?? 0) ^ 1),
+      saved.subarray(0, -10),
+      Buffer.concat([saved, saved]),
+    ];
+    const store = join(stack, 'tasks-store');
+    const data = () => readdir(store, { recursive: true });
+    const before = await data();
+    for (const bytes of [...damaged, Buffer.alloc(0)]) {
+      await writeFile(join(folder, 'damaged.rdb'), bytes);
+      const refused = run('restore', 'damaged.rdb', 'yes\n');
+      expect([refused.status, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^This is not a whole backup: /),
+      ]);
+    }
+    expect(run('restore', 'none.rdb').stderr).toBe(
+      'none.rdb: there is no such file, or it cannot be read.\n',
+    );
+    const unasked = run('restore', 'saved.rdb');
+    expect([unasked.status, unasked.stdout, unasked.stderr]).toEqual([
+      1,
+      'Replace all tasks by those of saved.rdb? Type yes: ',
+      'Nothing was changed.\n',
+    ]);
+    expect(await data()).toEqual(before);
+
+    // A stack that root starts has another account.
+    const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
+    await chown(store, owner, owner);
+    const restored = run('restore', 'saved.rdb', 'yes\n');
+    expect([restored.status, restored.stderr]).toEqual([0, '']);
+    expect(restored.stdout).toMatch(/The old data is kept in \S+\/appendonlydir\.\d+T\d+Z: delete it when/);
+    for (const name of ['', 'appendonly.aof.1.base.rdb'])
+      expect((await stat(join(store, 'appendonlydir', name))).uid).toBe(owner);
+    await using _again = await start();
+    const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
+    expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
+    // An ETag that was given out for what is gone fits nothing that comes later.
+    expect(add('added again')).not.toBe(later);
+  });
+
+  test('is nothing, and a failure, without the store', async () => {
+    await writeFile(join(folder, 'saved.rdb'), 'the last one');
+    const { status, stdout, stderr } = run('backup', 'saved.rdb');
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^The store was not copied: /)]);
+    expect(await readFile(join(folder, 'saved.rdb'), 'utf8')).toBe('the last one');
+    expect((await readdir(folder)).toSorted()).toEqual(['.local', 'saved.rdb']);
+  });
+});

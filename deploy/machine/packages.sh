@@ -1,0 +1,35 @@
+#!/bin/sh
+# Installs missing programs from the Debian packages of the same names:
+#   deploy/machine/packages.sh nginx redis-server
+# Does nothing unless run as root on Debian or Ubuntu; the programs that need them report what is missing.
+set -eu
+PATH=$PATH:/usr/local/sbin:/usr/sbin
+
+missing=
+for program; do
+    command -v "$program" >/dev/null || missing="$missing $program"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then exit 0; fi
+
+echo "Installing$missing from Debian's packages."
+# Keep the packages from starting servers on the usual ports.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+# shellcheck disable=SC2086 # one word for each package
+if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log"
+    echo "Installing$missing from Debian's packages failed. The whole log is in $log." >&2
+    exit 1
+fi
+rm -f "$log"
+# Nor may they start at boot.
+if [ -d /run/systemd/system ]; then
+    for program in $missing; do systemctl disable --quiet "$program" 2>/dev/null || true; done
+fi

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Reports what is missing for a release of this checkout. Changes nothing.
+cd "$(dirname "$0")/../.." || exit
+faults=0
+fault() { echo "  missing  $*"; faults=$((faults + 1)); }
+
+version=$(node -p 'require("./package.json").version')
+echo "Longhand $version"
+for manifest in */package.json expander/package/package.json; do
+    [ "$(node -p "require('./$manifest').version")" = "$version" ] || fault "$manifest has another version"
+done
+tags=$(grep -hoE 'longhand/[a-z]+, .*newTag: [^ ]+' -r deploy/kubernetes | sed 's/.*: //' | sort -u)
+[ "$tags" = "$version" ] || fault "deploy/kubernetes has other tags: $tags"
+grep -q "^## $version\b" CHANGELOG.md || fault "CHANGELOG.md has no section ## $version"
+[ -z "$(git status --porcelain)" ] || fault "there are changes that are not committed"
+if git rev-parse --quiet --verify "refs/tags/v$version" >/dev/null; then fault "the tag v$version exists already"; fi
+npm audit --package-lock-only --omit=dev --audit-level=high >/dev/null 2>&1 ||
+    fault "npm audit finds something, or this registry has no audit (run it where it has)"
+echo 'Not checked here: make check, make rehearse (its report belongs in the release), the scan of the images.'
+[ "$faults" = 0 ] || exit 1
+echo "Ready: git tag v$version"

@@ -1,0 +1,60 @@
+/**
+ * Prints the compose.yaml of a release:
+ *
+ *     node deploy/release/compose.ts VERSION FOLDER
+ *
+ * FOLDER has what `docker buildx build --metadata-file` wrote of each target. An image that was pushed to PUSH is named by
+ * its digest in NAME; one that was not, by its ID, which only the engine that built it knows.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+
+interface Service {
+  build: { target: string };
+  profiles?: string[];
+  depends_on?: Record<string, object>;
+  volumes?: (string | { type: string; source: string })[];
+}
+
+/**
+ * docker-compose.yml with images instead of builds, without the profiles that need a checkout, and Grafana, which does.
+ *
+ * @param text docker-compose.yml.
+ * @param imageOf names the image of a target.
+ * @throws Error when a service mounts a file of the checkout, which a release lacks.
+ */
+export function releasedStack(text: string, imageOf: (target: string) => string) {
+  const { services, ...others } = parse(text, { merge: true });
+  const top = Object.entries(others).filter(([key]) => !key.startsWith('x-'));
+  const kept = Object.entries<Service>(services).filter(
+    ([, { build, profiles = [] }]) => build && profiles.every((name) => name === 'observe'),
+  );
+  const names = new Set(kept.map(([service]) => service));
+  const released = kept.map(([service, { build, depends_on, ...rest }]) => {
+    const bound = rest.volumes?.find((volume) =>
+      typeof volume === 'string' ? /^[./~]/.test(volume) : volume.type === 'bind',
+    );
+    if (bound) throw new Error(`${service} mounts ${JSON.stringify(bound)}: copy it in the Dockerfile.`);
+    const dependencies = Object.entries(depends_on ?? {}).filter(([other]) => names.has(other));
+    const needs = dependencies.length > 0 && { depends_on: Object.fromEntries(dependencies) };
+    return [service, { image: imageOf(build.target), ...needs, ...rest }];
+  });
+  return { ...Object.fromEntries(top), services: Object.fromEntries(released) };
+}
+
+/** @param target whose metadata buildx wrote into `folder`. */
+function builtImage(folder: string, target: string): string {
+  const built = JSON.parse(readFileSync(join(folder, `${target}.json`), 'utf8'));
+  const digest: string = built['containerimage.digest'];
+  const { PUSH, NAME = PUSH } = process.env;
+  return PUSH ? `${built['image.name'].replace(PUSH, NAME)}@${digest}` : digest;
+}
+
+if (import.meta.main) {
+  const [version = '', folder = ''] = process.argv.slice(2);
+  const text = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
+  const stack = releasedStack(text, (target) => builtImage(folder, target));
+  const yaml = stringify(stack, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' });
+  console.log(`# Longhand ${version}. To run it: docker compose up --detach --wait\n${yaml}`);
+}

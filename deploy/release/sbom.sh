@@ -1,0 +1,15 @@
+#!/bin/sh
+# Prints what a service is made of, as CycloneDX:
+#   deploy/release/sbom.sh SERVICE
+# `npm sbom --omit=dev` also omits packages that are another workspace's development dependencies, such as zod. So npm reads
+# copies of the manifests without the other services and without development dependencies.
+set -eu
+cd "$(dirname "$0")/../.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+tar -cf - package.json package-lock.json shared/package.json "$1/package.json" | tar -xf - -C "$folder"
+cd "$folder"
+npm pkg set --json "workspaces=[\"shared\",\"$1\"]"
+npm pkg delete devDependencies --workspaces --include-workspace-root
+npm install --package-lock-only --ignore-scripts --offline >&2
+npm sbom --package-lock-only --sbom-format=cyclonedx --workspace "$1"

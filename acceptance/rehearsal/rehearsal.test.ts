@@ -8,7 +8,7 @@ import { Drill, underLoad } from './rehearse.ts';
 
 test('PROMISES.md has a row for each fault, no other, and links to tests that exist', () => {
   const root = join(import.meta.dirname, '..', '..');
-  const [rehearsed = '', tested = ''] = readFileSync(join(root, 'PROMISES.md'), 'utf8').split(
+  const [rehearsed = '', tested = ''] = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8').split(
     '## Held by tests',
   );
   const rows = [...rehearsed.matchAll(/^\| (\w+-\S+) \| .+ \|$/gm)].map(([, id]) => id);
@@ -17,7 +17,7 @@ test('PROMISES.md has a row for each fault, no other, and links to tests that ex
   const faults = [...code.join('').matchAll(/^(?:row\(| *\[)\s*'(\w+-\S+)',/gm)].map(([, id]) => id);
   expect(faults.toSorted()).toEqual(rows.toSorted());
   const files = [...tested.matchAll(/\]\((.+?)\)/g)].map(([, file = '']) => file);
-  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  expect(files.filter((file) => !existsSync(join(root, 'docs', file)))).toEqual([]);
 });
 
 test('a drill says what failed since the fault began, until when, and how slow the rest was', () => {

@@ -66,7 +66,7 @@ const resolver = {
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
   // Kills it when it hangs; then the supervisor restarts it.
-  command: join(root, 'deploy', 'compose', 'watched.sh'),
+  command: join(root, 'deploy', 'images', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
     ...(name === 'expander' && resolver),

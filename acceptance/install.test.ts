@@ -121,7 +121,12 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
   };
 
   test('make up names every unknown variable and every bad value, and starts nothing', async () => {
-    configure('export EXPANDER_MAX_REDIRECTS=9\n# TASKS_COLOUR=red\nLONGHAND_TASKS_NAME=http://nas.lan');
+    const lines = [
+      'export EXPANDER_MAX_REDIRECTS=9',
+      '# TASKS_COLOUR=red',
+      'LONGHAND_TASKS_NAME=http://nas.lan',
+    ];
+    configure([...lines, 'OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318'].join('\n'));
     const { code, output } = await run(up, { LONGHAND_PROT: '80', EXPANDER_URL: 'x' });
     expect(code).toBe(78);
     const faults = output.slice(output.lastIndexOf('Invalid')).trim().split('\n  ').toSorted();
@@ -130,6 +135,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       'Invalid environment:',
       'LONGHAND_PROT: there is no such variable',
       'LONGHAND_TASKS_NAME=http://nas.lan: is not a host name such as nas.lan',
+      'OTEL_EXPORTER_OTLP_ENDPOINT: Longhand no longer exports traces; delete this line',
     ]);
     const plain = await run('docker compose up --wait');
     expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('settings')]);

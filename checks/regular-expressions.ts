@@ -11,7 +11,7 @@ import { checkSync } from 'recheck';
 const timeout = 30_000;
 
 const sources = ['*.ts', '*.js'];
-const tests = [':!*.test.ts', ':!*.cluster.ts', ':!*/testing/*', ':!*/suite/*', ':!loadtest/*'];
+const tests = [':!*.test.ts', ':!*/testing/*', ':!acceptance/*', ':!checks/*', ':!loadtest/*'];
 const files = execFileSync('git', ['ls-files', '--', ...sources, ...tests], { encoding: 'utf8' })
   .trim()
   .split('\n');

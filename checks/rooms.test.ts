@@ -87,5 +87,5 @@ test.each([
   ['shared/src/serve.ts', '../testing/free-port.ts'],
   ['shared/src/serve.ts', '@longhand/shortener'],
   ['deploy/native/main.ts', '../../tasks/src/config.ts'],
-  ['proxy/tls.test.ts', '@longhand/loadtest/target.ts'],
+  ['loadtest/run.ts', '@longhand/proxy/testing/send.ts'],
 ])('%s cannot import %s', (file, specifier) => expect(allowed(file, specifier)).toBe(false));

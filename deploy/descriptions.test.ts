@@ -101,7 +101,7 @@ test('whoever starts the expander gives it threads for slow names, before Node s
 });
 
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
-test.skipIf(noCompose)('in containers tasks has a way out only to a store or a collector elsewhere', () => {
+test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewhere', () => {
   const tasks = (env: NodeJS.ProcessEnv) => {
     const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
     const { services, networks } = JSON.parse(
@@ -112,8 +112,7 @@ test.skipIf(noCompose)('in containers tasks has a way out only to a store or a c
   };
   const url = 'rediss://user:password@redis.example:6380/0';
   expect(tasks({ TASKS_REDIS_URL: url })).toEqual([url, 'to-tasks-store-outside']);
-  const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
-  expect(tasks(traces)).toEqual(['redis://tasks-store:6379/0', 'traces-outside']);
+  expect(tasks({})).toEqual(['redis://tasks-store:6379/0']);
 });
 
 describe('The compose.yaml of a release', () => {
@@ -236,7 +235,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   };
 
   test('the components fit onto the base, and the monitor of `observe` finds a pod for each of its ports', () => {
-    const all = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password', 'traces');
+    const all = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password');
     const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
     const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));

@@ -7,13 +7,14 @@ import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 /**
  * Reads the settings of the stack and its services. Each service reads its own others, such as HOST and PORT, itself.
  *
+ * @param checks further readers, which throw an EnvironmentError.
  * @throws EnvironmentError that lists every fault.
  */
-export function readSettings(env: NodeJS.ProcessEnv) {
+export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.ProcessEnv) => unknown)[]) {
   const settings = Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(LONGHAND|EXPANDER|TASKS|OTEL)_|^LOG_LEVEL$/.test(name)),
   );
-  const faults = [readStack, readRedis, readExpanderConfig, readTasksConfig].flatMap((read) => {
+  const faults = [readStack, readRedis, readExpanderConfig, readTasksConfig, ...checks].flatMap((read) => {
     try {
       read(settings);
       return [];
@@ -32,4 +33,11 @@ const { REDIS_URL } = redisVariables;
 const readRedis = (env: NodeJS.ProcessEnv) =>
   readEnv({ EXPANDER_REDIS_URL: REDIS_URL, TASKS_REDIS_URL: REDIS_URL }, env);
 
-if (import.meta.main) readOrExit(readSettings);
+/** Traces were removed. Only `.env` must not configure them: the environment may do so for other programs. */
+function refuseTraces(env: NodeJS.ProcessEnv): void {
+  const names = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
+  const faults = names.map((name) => `\n  ${name}: Longhand no longer exports traces; delete this line`);
+  if (faults.length > 0) throw new EnvironmentError(`Invalid environment:${faults.join('')}`);
+}
+
+if (import.meta.main) readOrExit((env) => readSettings(env, refuseTraces));

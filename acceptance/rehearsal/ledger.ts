@@ -1,4 +1,4 @@
-import type { Request } from './load.ts';
+import type { Request } from './mix.ts';
 
 interface Listed {
   _id: string;

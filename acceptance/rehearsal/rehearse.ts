@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pause, type RehearsedStack, startContainers } from './containers.ts';
 import { settle } from './ledger.ts';
-import { type Kind, type Request, startLoad } from './load.ts';
+import { type Kind, type Request, startMix } from './mix.ts';
 
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };
@@ -75,7 +75,7 @@ export async function underLoad(
   fault: (drill: Drill) => Promise<unknown>,
 ): Promise<Drill> {
   await stack.settled();
-  const load = startLoad(stack);
+  const load = startMix(stack);
   try {
     await pause(margin.before);
     const drill = new Drill();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { startLoad } from '@longhand/loadtest/load-generator.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
-import { startLoad, startRequests } from '../testing/load.ts';
 import { openSession } from '../testing/session.ts';
-import { replicasThatServe } from '../testing/under-load.ts';
+import { addTasks, considerate, replicasThatServe } from '../testing/under-load.ts';
 
 /** The rules for containers that come and go. */
 export function replicaRules(stack: () => ComposedStack): void {
@@ -17,16 +17,18 @@ export function replicaRules(stack: () => ComposedStack): void {
   describe('Replicas', { timeout: 180_000 }, () => {
     test('a scaled service is served by all replicas; adding and killing one fails no request', async () => {
       const { expanderPort, tasksPort, shortener } = stack();
-      const coldLink = () =>
-        `/api?u=${encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`)}`;
-      const load = startRequests(3, () => ({ port: expanderPort, path: coldLink() }), 200);
+      const api = `http://127.0.0.1:${expanderPort}/api?u=`;
+      const coldLink = () => ({
+        url: api + encodeURIComponent(`${shortener}/chain/0?delay=50&id=${randomUUID()}`),
+      });
+      const load = startLoad(coldLink, { connections: 3, pause: considerate });
       await scale(2, 2);
       await expect.poll(() => replicasThatServe(stack(), expanderPort), { timeout: 60_000 }).toBe(2);
       await expect.poll(() => replicasThatServe(stack(), tasksPort), { timeout: 60_000 }).toBe(2);
       const [replica = ''] = await stack().containers('expander');
       await docker('kill', replica);
       await load.answered(50);
-      expect((await load.stop()).failures).toEqual([]);
+      expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
     });
 
     test('a form from one replica is accepted by the others', async () => {
@@ -50,13 +52,13 @@ export function replicaRules(stack: () => ComposedStack): void {
 
     test('replacing the only one under load fails no request', async () => {
       const before = await stack().containers('tasks');
-      const load = await startLoad(stack().tasksPort, 2);
+      const load = await addTasks(stack().tasksPort, 2);
       await load.answered(50);
       await stack().script('compose/replace.sh', ['tasks']);
       await load.answered(50);
-      const { requests, failures } = await load.stop();
-      expect(failures).toEqual([]);
-      expect(requests).toBeGreaterThan(100);
+      const requests = await load.stop();
+      expect(requests.filter(({ right }) => !right)).toEqual([]);
+      expect(requests.length).toBeGreaterThan(100);
       const after = await stack().containers('tasks');
       expect(after).toHaveLength(before.length);
       expect(after.filter((id) => before.includes(id))).toEqual([]);

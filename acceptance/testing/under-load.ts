@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { startLoad } from '@longhand/loadtest/load-generator.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { expect } from 'vitest';
-import { startLoad, startRequests } from './load.ts';
+import { openSession } from './session.ts';
 import type { TestStack } from './test-stack.ts';
 
 /** What a stack on any engine shows of itself. */
@@ -9,6 +11,23 @@ export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>
 
 /** Connections over which a load adds tasks. */
 export const writers = 4;
+
+/** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
+export const considerate = rounds({ short: 40, long: 0 });
+
+/** Adds tasks through the proxy on `port`. */
+export async function addTasks(port: number, connections: number) {
+  const page = await openSession(port).get('/');
+  const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  const form = {
+    url: `http://127.0.0.1:${port}/task`,
+    headers: { Cookie: cookie, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: `${new URLSearchParams({ title: 'load', _csrf })}`,
+    expected: 302,
+  };
+  return startLoad(() => form, { connections, pause: considerate });
+}
 
 /**
  * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and until there have
@@ -18,27 +37,25 @@ export const writers = 4;
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>, least = 30_000) {
   const start = Date.now();
-  const writes = await startLoad(stack.tasksPort, writers);
+  const writes = await addTasks(stack.tasksPort, writers);
   // A page that is none comes from the expander, too, and is below no rate.
-  let page = 0;
-  const reads = startRequests(4, () => ({ port: stack.expanderPort, path: `/${page++}` }), 404, 0);
+  const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
+  const reads = startLoad(read, { connections: 4 });
   const enough = reads.answered(least);
-  const ended = async () => Promise.all([writes.stop(), reads.stop()]);
+  const end = async () => [...(await writes.stop()), ...(await reads.stop())];
   try {
     await writes.answered(100);
     await change();
     await enough;
-  } catch (error) {
-    await ended();
-    throw error;
+  } finally {
+    await end();
   }
-  const [written, read] = await ended();
-  const requests = written.requests + read.requests;
-  const failures = [...written.failures, ...read.failures];
+  const requests = await end();
+  const failures = requests.filter(({ right }) => !right);
   const seconds = Math.round((Date.now() - start) / 1_000);
   const test = expect.getState().currentTestName;
-  console.log(`${test}: ${requests} requests, ${failures.length} failures, ${seconds} s`);
-  return { requests, failures };
+  console.log(`${test}: ${requests.length} requests, ${failures.length} failures, ${seconds} s`);
+  return { requests: requests.length, failures };
 }
 
 /** How many replicas answer requests to `port`, as the proxies log it. */

@@ -103,6 +103,7 @@ describe('The native run', { timeout: 120_000 }, () => {
       LONGHAND_PROT: '80',
       LONGHAND_TASKS_PORT: '0',
       EXPANDER_MAX_REDIRECT: 'many',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://of-other-programs:4318',
     }).exited;
     expect([code, output.split('\n  ')]).toEqual([
       78,

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
+import { timed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
-import { timed } from '@longhand/shared/spans.ts';
 import { Registry } from 'prom-client';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
@@ -59,8 +59,8 @@ export function createExpander(config: Config, outside: Outside) {
     connector,
   );
   const ways = { default: fetchHead(request), all: createBrowse(request) };
-  const timing = { durations: metrics.hopDurations, describe };
-  const fetchHop: FetchHop = (url, options) => timed('hop', () => ways[options.follow](url, options), timing);
+  const fetchHop: FetchHop = (url, options) =>
+    timed(metrics.hopDurations, {}, () => ways[options.follow](url, options), statusClass);
 
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
@@ -83,10 +83,7 @@ export function createExpander(config: Config, outside: Outside) {
 }
 
 /** Of the status only its class is a label, because websites choose it. */
-const describe = ({ status, method }: Answer) => ({
-  labels: { status_class: `${Math.floor(status / 100)}xx` },
-  facts: { status, method },
-});
+const statusClass = ({ status }: Answer) => ({ status_class: `${Math.floor(status / 100)}xx` });
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

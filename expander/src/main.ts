@@ -7,7 +7,7 @@ import { createExpander } from './expander.ts';
 import { baseHeaders } from './web/responses.ts';
 
 const config = readOrExit(readConfig);
-const { log, metrics, run } = await prepareService('expander', manifest.version, config);
+const { log, metrics, run } = prepareService('expander', manifest.version, config);
 const redis = cacheClient(config, log);
 // Redis away is a slower expander, not an unready one.
 redisState(metrics, () => redis.ping());

@@ -49,6 +49,16 @@ describe('/metrics counts', () => {
     ]);
   });
 
+  test('hops by the class of their status or the code of their error', async () => {
+    const { expand, counted } = counting();
+    for (const path of ['/chain/1', '/reset']) await expand.trace(shortener.url + path);
+    expect((await counted('expander_hop_duration_seconds_count')).sort()).toEqual([
+      'expander_hop_duration_seconds_count{error_type="request_failed"} 1',
+      'expander_hop_duration_seconds_count{status_class="2xx"} 1',
+      'expander_hop_duration_seconds_count{status_class="3xx"} 1',
+    ]);
+  });
+
   test('refused targets, each time one was not contacted', async () => {
     const { expand, counted } = counting();
     await expand.trace('http://10.0.0.1/');

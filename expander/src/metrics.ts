@@ -1,4 +1,4 @@
-import { durationBuckets } from '@longhand/shared/spans.ts';
+import { durationBuckets } from '@longhand/shared/durations.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The expander's own metrics, registered in `registry`. */

@@ -1,5 +1,6 @@
-import { type HttpLoad, httpLoad } from './http-load.ts';
-import { measurePairs, type Pair, type Report, type Rounds } from './measure.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Planned, send, startLoad } from '../load-generator.ts';
+import { type LoadResult, measurePairs, type Pair, type Report, type Rounds } from './measure.ts';
 import { type Program, startPlain, startService, startShortener } from './programs.ts';
 
 /** Tasks on the list that is read. */
@@ -20,17 +21,32 @@ export async function measureStack(rounds: Rounds): Promise<Report> {
 }
 
 /** The same load on both. */
-function pair(name: string, ours: Program, plain: Program, load: (url: string) => HttpLoad): Pair {
-  const candidate = ({ url, pid }: Program) => ({ pid, load: httpLoad(url, load(url)) });
+function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
+  const candidate = ({ url, pid }: Program) => ({
+    pid,
+    async load(seconds: number): Promise<LoadResult> {
+      const started = performance.now();
+      const load = startLoad(() => next(url), { connections });
+      await sleep(seconds * 1_000);
+      const sent = await load.stop();
+      const failed = sent.filter(({ right }) => !right).length;
+      return { requests: sent.length, failed, seconds: (performance.now() - started) / 1_000 };
+    },
+  });
   return { name, ours: candidate(ours), plain: candidate(plain) };
 }
 
+/** The next request to the program at `url`. */
+type Next = (url: string) => Planned | Promise<Planned>;
+
 function expansions(ours: Program, plain: Program, shortener: Program): Pair[] {
-  const api = (path: string) => `/api?u=${encodeURIComponent(shortener.url + path)}`;
+  const api = (url: string, path: string) => ({
+    url: `${url}/api?u=${encodeURIComponent(shortener.url + path)}`,
+  });
   let id = 0;
   return [
-    pair('a hot link', ours, plain, () => ({ path: () => api('/chain/2') })),
-    pair('a cold link, 5 redirects', ours, plain, () => ({ path: () => api(`/chain/5?id=${id++}`) })),
+    pair('a hot link', ours, plain, (url) => api(url, '/chain/2')),
+    pair('a cold link, 5 redirects', ours, plain, (url) => api(url, `/chain/5?id=${id++}`)),
   ];
 }
 
@@ -40,17 +56,19 @@ async function lists(ours: Program, plain: Program): Promise<Pair[]> {
   const token = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
   const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
   let id = 0;
-  const body = () => `title=call+the+dentist+about+invoice+${id++}&_csrf=${token}`;
-  const add = (url: string) =>
-    fetch(`${url}/task`, { method: 'POST', redirect: 'manual', headers, body: body() });
-  for (let i = 0; i < listed; i += 1) await Promise.all([ours, plain].map(({ url }) => add(url)));
-  const list = { path: () => '/', headers };
+  const list = (url: string) => ({ url, headers });
+  const write = (url: string) => {
+    const body = `title=call+the+dentist+about+invoice+${id++}&_csrf=${token}`;
+    return { url: `${url}/task`, headers, body, expected: 302 };
+  };
+  for (let i = 0; i < listed; i += 1) await Promise.all([ours, plain].map(({ url }) => send(write(url))));
+  const both = async (url: string) => {
+    await send(write(url));
+    return list(url);
+  };
   return [
-    pair(`the list of ${listed}, unchanged`, ours, plain, () => list),
-    pair('a write', ours, plain, () => ({ path: () => '/task', headers, body, status: 302 })),
-    pair(`a write and the list of ${listed}, one after the other`, ours, plain, (url) => ({
-      ...{ ...list, connections: 1 },
-      before: () => add(url).then((response) => response.text()),
-    })),
+    pair(`the list of ${listed}, unchanged`, ours, plain, list),
+    pair('a write', ours, plain, write),
+    pair(`a write and the list of ${listed}, one after the other`, ours, plain, both, 1),
   ];
 }

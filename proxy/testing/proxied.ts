@@ -74,7 +74,7 @@ export function obedientApplication() {
       if (order.reset) return socket.destroy();
       if (order.delay) await sleep(order.delay);
       for (const [name, value] of Object.entries(order.headers ?? {})) response.setHeader(name, value);
-      const { 'x-request-id': _, traceparent: __, ...others } = headers;
+      const { 'x-request-id': _, ...others } = headers;
       response.statusCode = order.status ?? 200;
       if (order.chunked) response.write(' ');
       response.end(

@@ -58,8 +58,8 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   ['a misspelt variable of the stack is one', { LONGHAND_PROT: '9000' }, ['LONGHAND_PROT: there is no such']],
   [
     'a password in a URL is not said, whatever is in it',
-    { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:p@ss/word@collector' },
-    ['OTEL_EXPORTER_OTLP_ENDPOINT=ftp://***@collector: is not'],
+    { REDIS_URL: 'ftp://user:p@ss/word@redis' },
+    ['REDIS_URL=ftp://***@redis: is not'],
   ],
   ...['-1', '65536', '8080 ', '0x50', '1e3', 'http'].map((PORT): [string, { PORT: string }, string[]] => [
     'a port',

@@ -47,10 +47,6 @@ export const serviceVariables = {
   OPS_HOST: z.string().optional(),
   OPS_PORT: port.default(9464),
   OPS_SOCKET_PATH: z.string().optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/, error: 'is not an http:// or https:// URL' })
-    .optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 

@@ -2,8 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
+import { durationBuckets } from './durations.ts';
 import type { Log } from './log.ts';
-import { durationBuckets } from './spans.ts';
 
 /** What the log and the metrics report beyond method, path and status. */
 interface Annotations {
@@ -83,7 +83,7 @@ export function createObserver(log: Log, metrics: Registry): Observer {
           path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
-          requestId: idOf(incoming),
+          requestId: incoming.headers['x-request-id'],
           client: incoming.headers['x-forwarded-for'],
           user: outgoing.annotations.user,
           error,
@@ -102,7 +102,7 @@ export function createObserver(log: Log, metrics: Registry): Observer {
 }
 
 /** What became of a request whose response is closed. */
-export function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
+function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
   const { route, error, refused } = annotations;
   const left = !headersSent;
   const status = refused ?? (left ? 499 : statusCode);
@@ -110,12 +110,6 @@ export function outcome({ annotations, headersSent, statusCode }: AnnotatedRespo
 }
 
 type Outcome = ReturnType<typeof outcome>;
-
-/** The proxy's request ID; without the proxy, the client's trace ID (W3C Trace Context). */
-function idOf({ headers }: IncomingMessage): string | undefined {
-  const id = headers['x-request-id'] ?? headers.traceparent?.toString().slice(3, 35);
-  return id?.toString();
-}
 
 /** The methods that OpenTelemetry's HTTP conventions know. Any other one is `_OTHER`. */
 const methods = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY'.split(' '));

@@ -9,7 +9,7 @@ import { freePort } from '../testing/free-port.ts';
 import { logged } from '../testing/logged.ts';
 import { startRedisProcess, type TestRedis } from '../testing/redis.ts';
 import { textFile } from '../testing/text-file.ts';
-import { cacheClient, redisState, type StoreClient, storeClient } from './redis.ts';
+import { cacheClient, redisState, type StoreClient, storeClient, timedOperations } from './redis.ts';
 
 let server: TestRedis;
 beforeAll(async () => {
@@ -226,4 +226,17 @@ test('a gauge says whether Redis answers', async () => {
   expect(await registry.metrics()).toContain('longhand_redis_answers 1');
   away = true;
   expect(await registry.metrics()).toContain('longhand_redis_answers 0');
+});
+
+test('operations are timed by name and by the code of their error, whose message is not told', async () => {
+  const registry = new Registry();
+  const timed = timedOperations(registry);
+  const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });
+  expect(await timed('show', async () => 'reply')).toBe('reply');
+  await expect(timed('show', () => Promise.reject(refused))).rejects.toBe(refused);
+  const text = await registry.metrics();
+  const name = 'db_client_operation_duration_seconds_count{db_system_name="redis",db_operation_name="show"';
+  expect(text).toContain(`${name}} 1`);
+  expect(text).toContain(`${name},error_type="ECONNREFUSED"} 1`);
+  expect(text).not.toContain('secret');
 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions, SentinelConnector } from 'ioredis';
 import { Gauge, Histogram, type Registry } from 'prom-client';
+import { durationBuckets, type Timed, timed } from './durations.ts';
 import type { Log } from './log.ts';
 import { type RedisConfig, redisAddress } from './redis-address.ts';
-import { durationBuckets, type Timed, timed } from './spans.ts';
 
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
@@ -125,7 +125,7 @@ export function timedOperations(metrics: Registry): Timed {
   });
   return (operation, run) => {
     const labels = { db_system_name: 'redis', db_operation_name: operation };
-    return timed(`redis ${operation}`, run, { durations, labels });
+    return timed(durations, labels, run);
   };
 }
 

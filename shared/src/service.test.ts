@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { listening } from '../testing/listening.ts';
@@ -21,7 +21,7 @@ test('a port that is taken ends the start with 78 and the way out', async () => 
   const port = await listening(taken);
   const { status, stderr } = runScript(`
     const address = { HOST: '127.0.0.1', PORT: ${port}, OPS_PORT: 0 };
-    const { run } = await prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
+    const { run } = prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
     await run({ fetch: () => new Response() }, {});`);
   expect(stderr).toBe(
     `Port ${port} of 127.0.0.1 is in use. Set HOST and PORT, or OPS_HOST and OPS_PORT to another address.\n`,
@@ -29,25 +29,10 @@ test('a port that is taken ends the start with 78 and the way out', async () => 
   expect(status).toBe(78);
 });
 
-test('OpenTelemetry’s SDK is loaded only where there is an endpoint', () => {
-  const script = `
-    import { registerHooks } from 'node:module';
-    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
-    const { prepareService } = await import(${JSON.stringify(`${import.meta.dirname}/service.ts`)});
-    await prepareService('test', '0.0.0', { LOG_LEVEL: 'info' });
-    console.log('with an endpoint');
-    await prepareService('test', '0.0.0', { LOG_LEVEL: 'info', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });`;
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  const [without, more] = output.split('with an endpoint');
-  expect(without).toContain('shared/src/service.ts');
-  expect(without).not.toMatch(/sdk-trace|otlp/);
-  expect(more).toContain('sdk-trace');
-});
-
 test('what nobody handles: a rejection is logged, and the service goes on; an error ends it with 1', () => {
   const { status, stdout } = runScript(`
     const address = { HOST: '127.0.0.1', PORT: 0, OPS_PORT: 0 };
-    const { run } = await prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
+    const { run } = prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
     Promise.reject(Object.assign(new Error('rejected'), { command: { args: ['secret'] } }));
     process.on('newListener', (name) => name === 'uncaughtException' && setImmediate(() => { throw new Error('thrown'); }));
     await run({ fetch: () => new Response() }, {});`);

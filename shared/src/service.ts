@@ -16,17 +16,14 @@ interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'problems
 }
 
 /**
- * Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it. With an endpoint of
- * OpenTelemetry all requests are exported there as spans; without one OpenTelemetry's SDK is not even loaded.
+ * Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it.
  */
-export async function prepareService(name: string, version: string, config: ServiceConfig) {
+export function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
   const address = listenAddresses(config);
   const log = createLog(name, config.LOG_LEVEL);
   const metrics = createMetrics(name, version);
-  const tracing = config.OTEL_EXPORTER_OTLP_ENDPOINT ? await import('./tracing.ts') : undefined;
-  const endTracing = tracing?.startTracing(name, log);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
   // Background work of a library may fail, for one while Redis comes and goes, which must not end the process.
@@ -41,8 +38,7 @@ export async function prepareService(name: string, version: string, config: Serv
       if (signal.aborted) throw new Error('draining');
       await ready?.();
     };
-    const requests = createObserver(log, metrics);
-    const observer = tracing?.traceRequests(requests) ?? requests;
+    const observer = createObserver(log, metrics);
     try {
       const service = await serve(app, { ...address.service, ...options, signal, observer });
       const ops = await serve(operations(isReady, metrics), {
@@ -63,7 +59,6 @@ export async function prepareService(name: string, version: string, config: Serv
       process.exit(configurationExitCode);
     }
     close?.();
-    await endTracing?.();
     log.info('stopped');
     // A pending name lookup would keep the process alive for seconds.
     process.exit();

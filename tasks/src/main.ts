@@ -22,7 +22,7 @@ import { views } from './web/views.ts';
 // Before the configuration, so that an image has the scripts in its cache.
 const files = publicFiles(`${import.meta.dirname}/../public`);
 const config = readOrExit(readConfig);
-const { log, metrics, signal, run } = await prepareService('tasks', manifest.version, config);
+const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);
 
 const redis = storeClient(config, log);
 watchStore(redis, log);

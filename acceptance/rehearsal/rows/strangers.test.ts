@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { send } from '@longhand/loadtest/load-generator.ts';
 import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { added } from '../ledger.ts';
-import { send } from '../load.ts';
 import { type Drill, row } from '../rehearse.ts';
 import { disguises } from '../smuggled.ts';
 
@@ -41,9 +41,9 @@ row('hostile-targets', async ({ stack, rehearse, annotate }) => {
   const side = async () => {
     while (started < count) {
       const target = `${stack.otherShortener}${targets[started++ % targets.length]}?id=${randomUUID()}`;
-      const start = Date.now();
-      const { status } = await send(`${stack.urls.expander}/api?u=${encodeURIComponent(target)}`);
-      longest = Math.max(longest, Date.now() - start);
+      const url = `${stack.urls.expander}/api?u=${encodeURIComponent(target)}`;
+      const { status, milliseconds } = await send({ url });
+      longest = Math.max(longest, milliseconds);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       await pause(rest);
     }

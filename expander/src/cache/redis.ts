@@ -1,5 +1,5 @@
+import { type Timed, untimed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
-import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import type { Redis } from 'ioredis';
 import { within } from '../expansion/deadline.ts';
 import type { Expansion } from '../expansion/expansion.ts';

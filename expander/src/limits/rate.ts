@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Timed } from '@longhand/shared/spans.ts';
+import type { Timed } from '@longhand/shared/durations.ts';
 import { LRUCache } from 'lru-cache';
 import type { CacheClient } from '../cache/redis.ts';
 import { ExpansionError } from '../expansion/errors.ts';

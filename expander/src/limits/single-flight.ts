@@ -1,4 +1,3 @@
-import { timed } from '@longhand/shared/spans.ts';
 import { cacheKey } from '../cache/caches.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
 import type { Expansion, Hop, Unshorten } from '../expansion/expansion.ts';
@@ -59,7 +58,7 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
     const [first] = other.clients;
     if (client !== undefined) other.clients.add(client);
     try {
-      return await timed("another request's expansion", () => wait(other, options));
+      return await wait(other, options);
     } catch (error) {
       // The first client has used up its rate, which says nothing about this one.
       const isOthers = error instanceof ExpansionError && error.facts.rate && client !== first;

@@ -1,4 +1,4 @@
-import type { Timed } from '@longhand/shared/spans.ts';
+import type { Timed } from '@longhand/shared/durations.ts';
 import { expect, test } from 'vitest';
 import { submit, testApp, useApp, type Visitor, visit } from '../../testing/app.ts';
 import { redisStore } from '../redis/store.ts';

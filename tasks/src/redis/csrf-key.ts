@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type Timed, untimed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 

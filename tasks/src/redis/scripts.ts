@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { type Timed, untimed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import { type Timed, untimed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 

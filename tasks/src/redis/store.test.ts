@@ -1,4 +1,4 @@
-import type { Timed } from '@longhand/shared/spans.ts';
+import type { Timed } from '@longhand/shared/durations.ts';
 import { hasValkey, startRedis, startValkeyProcess } from '@longhand/shared/testing/redis.ts';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { allTasks, useStore } from '../../testing/store.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Timed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
-import type { Timed } from '@longhand/shared/spans.ts';
 import { TaskError } from '../task/errors.ts';
 import { taskSchema } from '../task/schema.ts';
 import {

@@ -1,5 +1,3 @@
-import { timed } from '@longhand/shared/spans.ts';
-
 /**
  * Coalesces calls of `run`: calls that arrive during a run share the next one, which starts when the current one ends.
  * So each caller gets a result that was started after its call, and is never stale. If the current one fails, those
@@ -23,7 +21,6 @@ export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Resu
   return () => {
     if (!current) return start();
     next ??= current.then(start, fail);
-    const shared = next;
-    return timed('a read that others share', () => shared);
+    return next;
   };
 }

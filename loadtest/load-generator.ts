@@ -1,0 +1,116 @@
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { httpAgent } from '@longhand/shared/agent.ts';
+
+/** A request, and its correct response. */
+export interface Planned {
+  url: string;
+  /** GET by default, POST with a body. */
+  method?: string;
+  headers?: http.OutgoingHttpHeaders;
+  body?: string;
+  /** The status of a correct response; 200 by default. */
+  expected?: number;
+  /** The body of a correct response; any by default. */
+  expectedBody?: string;
+}
+
+/** What became of a request. */
+export interface Outcome {
+  /** When it ended: milliseconds since 1970. */
+  at: number;
+  milliseconds: number;
+  /** 0 without a complete response; then `error` says why. */
+  status: number;
+  right: boolean;
+  error?: string;
+  requestId?: string | undefined;
+}
+
+/** Connections that each send a request after the response to the last one and a pause (ms), or a constant rate (1/s). */
+type Pace = { connections: number; pause?: number } | { rate: number };
+
+/** Milliseconds without a byte after which a request fails. */
+const timeout = 15_000;
+
+const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
+
+/** Starts to send the requests that `next` makes. At a rate it never waits for a response. */
+export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Promise<Plan>, pace: Pace) {
+  const ended: (Plan & Outcome)[] = [];
+  let started = 0;
+  let running = true;
+  let notify = () => {};
+  const one = async () => {
+    const planned = await next(started++);
+    ended.push({ ...planned, ...(await send(planned)) });
+    notify();
+  };
+  const connection = async (pause: number) => {
+    while (running) {
+      await one();
+      if (pause > 0) await sleep(pause);
+    }
+  };
+  const constant = async (rate: number) => {
+    const sent: Promise<void>[] = [];
+    for (; running; await sleep(1_000 / rate)) sent.push(one());
+    await Promise.all(sent);
+  };
+  const work =
+    'rate' in pace
+      ? [constant(pace.rate)]
+      : Array.from({ length: pace.connections }, () => connection(pace.pause ?? 0));
+  return {
+    /** Resolves once `count` more requests have ended. */
+    async answered(count: number): Promise<void> {
+      const goal = ended.length + count;
+      await new Promise<void>((resolve) => {
+        notify = () => {
+          if (ended.length >= goal) resolve();
+        };
+      });
+    },
+    /** Ends the load. Resolves with all requests once the last one has ended. */
+    async stop(): Promise<(Plan & Outcome)[]> {
+      running = false;
+      await Promise.all(work);
+      return ended;
+    },
+  };
+}
+
+/** Sends one request on a kept-alive connection. */
+export function send({
+  url,
+  headers,
+  body,
+  expected = 200,
+  expectedBody,
+  ...planned
+}: Planned): Promise<Outcome> {
+  const { method = body === undefined ? 'GET' : 'POST' } = planned;
+  const start = Date.now();
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const end = (outcome: Pick<Outcome, 'status' | 'right' | 'error' | 'requestId'>) => {
+    const at = Date.now();
+    resolve({ at, milliseconds: at - start, ...outcome });
+  };
+  const request = http.request(url, { agent, method, headers, timeout });
+  request
+    .on('timeout', () => request.destroy(new Error(`silent for ${timeout} ms`)))
+    .on('error', ({ message }) => end({ status: 0, right: false, error: message }))
+    .on('response', (response) => {
+      const requestId = response.headersDistinct['x-request-id']?.[0];
+      let text = '';
+      if (expectedBody === undefined) response.resume();
+      else response.setEncoding('utf8').on('data', (part) => (text += part));
+      response.on('close', () => {
+        const { complete, statusCode: status = 0 } = response;
+        if (!complete) return end({ status: 0, right: false, error: `cut after ${status}`, requestId });
+        end({ status, right: status === expected && text === (expectedBody ?? ''), requestId });
+      });
+    })
+    .end(body);
+  return promise;
+}

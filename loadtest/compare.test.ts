@@ -10,6 +10,8 @@ test('the percentiles of two runs stand side by side', () => {
   });
   const compared = compareSummaries(summary(10), summary(12));
   expect(compared).toMatch(/\| http_req_duration\{target:stack\} \| +p\(99\) \| +10\.0 \| +12\.0 \|/);
+  const older = { metrics: { http_reqs: { count: 100, rate: 50 } } };
+  expect(compareSummaries(summary(10), older)).not.toContain('target:stack');
   expect(compared).toMatch(/\| requests a second +\| +\| +50\.0 \| +50\.0 \|/);
 });
 

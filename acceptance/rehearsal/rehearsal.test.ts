@@ -3,6 +3,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { settle } from './ledger.ts';
 import type { Request } from './mix.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
@@ -57,4 +58,15 @@ test('a store that loses what it acknowledged is caught', async () => {
   const stack = { urls: { tasks: url, expander: url, proxy: url }, shortener: url, settled: async () => {} };
   const lost = expect.arrayContaining([expect.stringMatching(/^rehearsal-/)]);
   await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
+});
+
+test('a task that was saved twice is caught', async () => {
+  const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
+    _id: `${i}`,
+    title,
+  }));
+  const server = http.createServer((_, response) => response.end(JSON.stringify(listed)));
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(() => cutOff(server));
+  expect(await settle(url, 'rehearsal-1', [])).toEqual({ lost: [], doubled: ['rehearsal-1 milk'] });
 });

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
 
 const script = join(import.meta.dirname, 'watched.sh');
@@ -11,16 +13,18 @@ const script = join(import.meta.dirname, 'watched.sh');
  *
  * @param from one of the script's timeouts, in seconds, which is `to` instead. The script then also sees no context switch,
  * as if nothing else ran on this machine.
+ * @param timeouts a file that gets every timeout of the script, in seconds.
  */
-function watched(main: string, from = '', to = '') {
+function watched(main: string, from = 'none', to = '', timeouts = '') {
   const read = `() {
+    [ -z "$TIMEOUTS" ] || [ -z "$5" ] || echo "$5" >>"$TIMEOUTS"
     [ "$5" != '${from}' ] || set -- -r -n 1 -t ${to}
     builtin read "$@" || return
     case $name in *ctxt_switches:) value=0 ;; esac
   }`;
   const service = spawn(script, ['tasks', process.execPath, '-e', main], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...(from && { 'BASH_FUNC_read%%': read }) },
+    env: { ...process.env, ...((to || timeouts) && { 'BASH_FUNC_read%%': read, TIMEOUTS: timeouts }) },
   });
   onTestFinished(() => void service.kill('SIGKILL'));
   // Its watcher has the other end of its output, too.
@@ -31,7 +35,8 @@ const beat = "require('node:fs').writeSync(Number(process.env.HEARTBEAT_FD), '.'
 const hang = "process.kill(process.pid, 'SIGSTOP');";
 
 test('a service that hangs is killed within 3 s, and the log says so; nothing is left of its watcher', async () => {
-  const { exited, output } = watched(beat + hang);
+  const timeouts = textFile('');
+  const { exited, output } = watched(beat + hang, 'none', '', timeouts);
   expect(await exited).toEqual([null, 'SIGKILL']);
   expect(JSON.parse(await output)).toEqual({
     level: 'error',
@@ -39,6 +44,10 @@ test('a service that hangs is killed within 3 s, and the log says so; nothing is
     service: 'tasks',
     msg: 'hangs; killing it',
   });
+  // It waits for the first heartbeat, then until it has missed enough; the first of these waits ends with the heartbeat.
+  const [start, ...waits] = readFileSync(timeouts, 'utf8').trim().split('\n').map(Number);
+  expect(start).toBe(30);
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(3);
 });
 
 test('a service that hangs before its heart beats is killed too', async () => {

@@ -24,6 +24,8 @@ test.each<[what: string, values: number[], smallest: number, leaks: number]>([
   ['a growth that could as well be none is none', memory(20), 4, 0],
   ['files that are closed again do not grow', files(0), 64, 0],
   ['files that stay open are a leak', files(0.5), 64, 1],
+  ['a few more files are none, however few there were', files(0.1), 64, 0],
+  ['memory that shrinks is none', memory(-100), 4, 0],
 ])('%s', (_, values, smallest, leaks) => {
   expect(found(values, smallest)).toBe(leaks);
 });

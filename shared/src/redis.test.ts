@@ -45,6 +45,7 @@ describe.each([
     await ready(client);
     await server.pause();
     await expect(client.get('x')).rejects.toThrow('timed out');
+    expect(client.options.commandTimeout).toBeLessThanOrEqual(1_000);
     await server.resume();
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });

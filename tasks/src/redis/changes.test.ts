@@ -44,6 +44,17 @@ const add = (service: Replica, title: string) =>
     body: JSON.stringify({ title }),
   });
 
+test('a page hears the version at once, not at the next look', async () => {
+  const changes = hearChanges(3_600_000);
+  const heard: string[] = [];
+  // Everybody hears of a connection; this page comes later.
+  changes.subscribe((version) => heard.push(version));
+  await expect.poll(() => heard.length).toBeGreaterThan(1);
+  const later: string[] = [];
+  changes.subscribe((version) => later.push(version));
+  await expect.poll(() => later).toEqual([(await kept.redis.get(keys.version)) ?? '0']);
+});
+
 test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
   const changes = hearChanges();
   const told: string[] = [];

@@ -47,8 +47,6 @@ COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# See expander/src/guard/resolver.ts; Node may have started its threads before a program can say how many.
-ENV UV_THREADPOOL_SIZE=128 RES_OPTIONS="timeout:1 attempts:2"
 # The service loads all its sources before it refuses the port.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["watched.sh", "expander", "node", "expander/src/main.ts"]

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
-import { service } from './native/processes.ts';
 import { releasedStack } from './release/compose.ts';
 
 // The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
@@ -82,23 +81,6 @@ function described(name: string) {
     },
   };
 }
-
-test('whoever starts the expander gives it threads for slow names, before Node starts', () => {
-  const [, image] = /^FROM service AS expander\n(?:.*\n)*?ENV (UV_.*)$/m.exec(dockerfile) ?? [];
-  const { scripts } = read('expander/package.json');
-  const start = `env -i PATH="$PATH" sh -c '${scripts.start.replace('node src/main.ts', 'env')}'`;
-  const variables = Object.entries({ UV_THREADPOOL_SIZE: '128', RES_OPTIONS: 'timeout:1 attempts:2' });
-  const { env } = service('expander', 'expander', 'expander-cache', '.');
-  expect(image).toBe(variables.map(([name, value]) => `${name}=${value.replace(/.* .*/, '"$&"')}`).join(' '));
-  const started = execFileSync('sh', ['-c', start], { encoding: 'utf8' }).split('\n');
-  for (const [name, value] of variables) {
-    expect(env?.[name]).toBe(value);
-    expect(started).toContain(`${name}=${value}`);
-  }
-  // Of the service, and of its command in the same container.
-  const threads = 2 * (Number(image?.match(/\d+/)?.[0]) + 12);
-  expect(compose.services.expander.pids_limit).toBeGreaterThanOrEqual(threads);
-});
 
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
 test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewhere', () => {

@@ -52,12 +52,6 @@ const hintOf = (data: string) =>
   `If its data is damaged, copy the folder ${data}, then run: redis-check-aof --fix '${data}/appendonly.aof.manifest'\n` +
   'If a newer Redis wrote it, start with that version, or restore a backup that this one made: make restore FILE=…';
 
-/** The expander's settings for DNS, as in its image, unless the environment has others. */
-const resolver = {
-  UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? '128',
-  RES_OPTIONS: process.env.RES_OPTIONS ?? 'timeout:1 attempts:2',
-};
-
 /**
  * The expander or tasks.
  *
@@ -69,7 +63,6 @@ export const service = (name: string, replica: string, redis: string, folder: st
   command: join(root, 'deploy', 'images', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
-    ...(name === 'expander' && resolver),
     // As in the images.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? resolve(folder, 'compiled'),
     SOCKET_PATH: socketPath(replica),

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns';
 import { timed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
@@ -12,6 +11,7 @@ import { hopTime } from './expansion/deadline.ts';
 import { createExpand } from './expansion/expand.ts';
 import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
+import { createResolve } from './guard/resolve.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
 import { connector } from './hop/connector.ts';
@@ -34,7 +34,7 @@ export interface Outside {
   log: Log;
   /** Caches expansions beyond this process; without it only the process does. */
   redis?: CacheClient;
-  /** Name lookups; the system's by default. */
+  /** Name lookups; by default the name servers of `/etc/resolv.conf` are asked. */
   lookup?: Lookup;
   metrics?: Registry;
   /** Called where the page would print a value that is not there; by default that throws. */
@@ -43,7 +43,7 @@ export interface Outside {
 
 /** The expander: what is connected to what. `close` is for its connections. */
 export function createExpander(config: Config, outside: Outside) {
-  const { log, redis, lookup: resolve = lookup, metrics: registry = new Registry(), onMissing } = outside;
+  const { log, redis, lookup, metrics: registry = new Registry(), onMissing } = outside;
   const metrics = createExpanderMetrics(registry);
   const allowedNetworks = config.EXPANDER_ALLOWED_NETWORKS;
   if (allowedNetworks.length > 0) {
@@ -52,12 +52,10 @@ export function createExpander(config: Config, outside: Outside) {
   const memory = memoryTier();
   const run = circuitBreaker('the cache in Redis', log, timedOperations(registry));
   const shared = redis && redisCache(redis, run, allowedNetworks, metrics.cacheLookups);
+  const guard = createGuard(allowedNetworks, metrics.refusedTargets);
+  const names = sharedLookup(lookup ?? createResolve(guard), metrics.nameLookups);
   const { request, close } = guardedRequest(
-    {
-      guard: createGuard(allowedNetworks, metrics.refusedTargets),
-      lookup: sharedLookup(resolve, metrics.nameLookups),
-      userAgent: config.EXPANDER_USER_AGENT,
-    },
+    { guard, lookup: names.lookup, userAgent: config.EXPANDER_USER_AGENT },
     connector,
   );
   const turns = createTurns();
@@ -77,7 +75,11 @@ export function createExpander(config: Config, outside: Outside) {
     cacheExpansions(memory, shared),
     ...(rate && take ? [limitRate(rate, take)] : []),
     limitExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins)(fetchHop)));
+  )(
+    followRedirects(
+      layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins, names.untilLookedUp)(fetchHop),
+    ),
+  );
 
   const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.

@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 import { startRedisProcess } from '@longhand/shared/testing/redis.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { startShortener } from '@longhand/shortener';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
+import { logged, startService as start } from '../testing/process.ts';
 
 const shortener = await startShortener();
 
@@ -27,27 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   service.kill('SIGKILL');
 });
-
-/** The service as `npm start` starts it, on free ports, its Redis away. */
-function start(env: Record<string, string> = {}): ChildProcess {
-  const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const usual = { PORT: '0', OPS_PORT: '0', EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
-  return spawn(process.execPath, [main], {
-    env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...usual, ...env },
-  });
-}
-
-async function logged(
-  of: ChildProcess,
-  message: string,
-): Promise<Record<'version' | 'url' | 'operations', string>> {
-  if (!of.stdout) throw new Error('no standard output');
-  for await (const line of createInterface(of.stdout)) {
-    const entry = JSON.parse(line);
-    if (entry.msg === message) return entry;
-  }
-  throw new Error(`the service ended without the line ${message}`);
-}
 
 /** The lines of the head of the answer to these bytes, names in small letters. */
 async function answerTo(bytes: string): Promise<string[]> {

@@ -40,7 +40,7 @@ export function createExpanderMetrics(registry: Registry) {
     }),
     nameLookups: new Gauge({
       name: 'expander_lookups_in_flight',
-      help: 'Names that are being looked up, or wait for it.',
+      help: 'Names that are being looked up.',
       registers,
     }),
   };

@@ -1,14 +1,14 @@
-import { createSocket } from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createLog } from '@longhand/shared/log.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
 import { readConfig } from '../src/config.ts';
 import { createExpander } from '../src/expander.ts';
-import { setUpResolver } from '../src/guard/resolver.ts';
+import { rcodes, startNameServer } from './name-server.ts';
 
 /**
- * Runs in a network namespace of its own, whose loopback interface has these addresses: expands a URL of each name by the
- * system's resolver, and writes how each ended and which addresses were dialled as one line of JSON.
+ * Runs in a network namespace of its own, whose loopback interface has these addresses: expands a URL of each name, and
+ * writes how each ended and which addresses were dialled as one line of JSON.
  */
 const [v4, v6, private4, private6] = ['93.184.216.34', '2606:2800:220:1::1', '10.0.0.1', 'fd00::1'];
 const names: Record<string, string[]> = {
@@ -18,29 +18,27 @@ const names: Record<string, string[]> = {
   'other-family.example': [v4, private6],
   'rebound.example': [v4],
 };
-const hosts = (rebound: string) =>
-  Object.entries({ ...names, 'rebound.example': [rebound] })
-    .flatMap(([name, addresses]) => addresses.map((address) => `${address} ${name}\n`))
-    .join('');
-writeFileSync('/etc/hosts', hosts(v4));
+const server = (known: typeof names, host: string) =>
+  startNameServer(
+    ({ name }) => (known[name] ? { addresses: known[name] } : { rcode: rcodes.NXDOMAIN }),
+    host,
+    53,
+  );
+await server(names, '127.0.0.1');
 
 const dialled: string[] = [];
 for (const address of [v4, v6, private4, private6]) {
   const web = createServer(({ url, headers: { host } }, response) => {
     // The connection is closed, so that the redirect is dialled, and looked up, anew.
     response.setHeader('Connection', 'close');
-    if (host === 'rebound.example') writeFileSync('/etc/hosts', hosts(private4));
+    if (host === 'rebound.example') names[host] = [private4];
     if (url === '/') response.writeHead(302, { Location: '/next' });
     response.end();
   });
   web.on('connection', () => dialled.push(address));
-  await new Promise<void>((resolve) => web.listen(80, address, resolve));
+  await listening(web, address, 80);
 }
-// A name server that never answers, for the names that no file has.
-const server = createSocket('udp4');
-await new Promise<void>((resolve) => server.bind(53, '127.0.0.1', resolve));
 
-setUpResolver();
 const { expand } = createExpander(readConfig({}), { log: createLog('expander', 'silent') });
 const ends: Record<string, unknown> = {};
 for (const name of Object.keys(names)) {
@@ -48,12 +46,26 @@ for (const name of Object.keys(names)) {
   const { end, redirectCount } = await expand.trace(`http://${name}/`);
   ends[name] = { end: end.code, redirectCount, dialled: [...dialled] };
 }
-// More names without an answer than are looked up at a time, and one that has an answer.
-const leave = new AbortController();
-const unanswered = Array.from({ length: 80 }, (_, i) =>
-  expand.trace(`http://silent-${i}.example/`, { signal: leave.signal }),
-);
-ends['beside silence'] = (await expand.trace('http://v4.example/beside-silence')).end.code;
-leave.abort();
-await Promise.all(unanswered);
+
+const resolvConf = '/etc/resolv.conf';
+const moves: Record<string, (text: string) => void> = {
+  'in place': (text) => writeFileSync(resolvConf, text),
+  'by a rename': (text) => {
+    writeFileSync(`${resolvConf}.new`, text);
+    renameSync(`${resolvConf}.new`, resolvConf);
+  },
+};
+for (const [i, [way, move]] of Object.entries(moves).entries()) {
+  const name = `moved-${i}.example`;
+  const host = `127.0.0.${2 + i}`;
+  await server({ [name]: [v4] }, host);
+  // Another URL each time, because failures are cached.
+  const look = async (path: string) => {
+    const { end } = await expand.trace(`http://${name}/${path}`);
+    return end.reason ?? end.code;
+  };
+  const before = await look('before');
+  move(`nameserver ${host}\n`);
+  ends[`at the name server of resolv.conf, moved ${way}`] = [before, await look('after')];
+}
 process.stdout.write(`${JSON.stringify(ends)}\n`, () => process.exit());

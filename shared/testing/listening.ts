@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Lets `server` listen on a free port. @returns the port. */
-export async function listening(server: Server, host = '127.0.0.1'): Promise<number> {
-  await once(server.listen(0, host), 'listening');
+/** Lets `server` listen on `port`, or on a free one. @returns the port. */
+export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
+  await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
 }
 

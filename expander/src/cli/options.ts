@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { unknownNames } from '@longhand/shared/variable-names.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
-import { maxLookups } from '../guard/shared-lookup.ts';
 import { type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './output.ts';
 
@@ -33,8 +32,8 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   return {
     follow: follow as Follow,
     format: formats[format] as Format,
-    /** Expansions in flight: no more than there may be lookups, as each may need one. */
-    concurrency: number('concurrency', values.concurrency, 1, maxLookups),
+    /** Expansions in flight. Each may hold a connection, and processes often get 1,024 files. */
+    concurrency: number('concurrency', values.concurrency, 1, 256),
     /** Milliseconds for a URL with all its redirects. */
     timeout: number('timeout', values.timeout, 1, 600) * 1_000,
     maxRedirect: number('max-redirect', values['max-redirect'] ?? `${maxRedirect}`, 0, 50),

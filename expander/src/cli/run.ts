@@ -3,7 +3,6 @@ import { loggedError } from '@longhand/shared/logged-error.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
-import { setUpResolver } from '../guard/resolver.ts';
 import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { createUnshorten } from './unshorten.ts';
@@ -44,7 +43,6 @@ export async function run(): Promise<number> {
 
 /** @returns the number of the signal that interrupted it, if one did. */
 async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
-  setUpResolver();
   const unshorten = await createUnshorten(options);
   const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
   const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);

@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns';
 import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { endedExpansion, followRedirects } from '../expansion/chain.ts';
 import { expansionError } from '../expansion/errors.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createGuard } from '../guard/public-address.ts';
+import { createResolve } from '../guard/resolve.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
 import { connector } from '../hop/connector.ts';
 import { fetchHead } from '../hop/fetch-hop.ts';
@@ -19,12 +19,10 @@ const hopShare = 3 / 8;
  * the limits for clients.
  */
 export async function createUnshorten({ follow, maxRedirect, timeout, environment }: Options) {
+  const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
+  const { lookup } = sharedLookup(createResolve(guard));
   const { request } = guardedRequest(
-    {
-      guard: createGuard(environment.EXPANDER_ALLOWED_NETWORKS),
-      lookup: sharedLookup(lookup),
-      userAgent: environment.EXPANDER_USER_AGENT,
-    },
+    { guard, lookup, userAgent: environment.EXPANDER_USER_AGENT },
     connector,
   );
   const times = { hop: timeout * hopShare, chain: timeout };

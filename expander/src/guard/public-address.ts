@@ -5,12 +5,14 @@ import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import { refusedPorts } from './refused-ports.ts';
 import { specialAddresses } from './special-addresses.ts';
 
-/** Decides which targets may be contacted. Both methods throw an ExpansionError `target_refused`. */
+/** Decides which targets may be contacted. The first two methods throw an ExpansionError `target_refused`. */
 export interface Guard {
   /** Checks the URL itself: credentials, port, local names, and a host that is an address. */
   checkUrl(url: URL): void;
   /** Checks every address of a name, before a connection to one of them is opened. */
   checkAddresses(hostname: string, addresses: readonly LookupAddress[]): void;
+  /** Whether `address` is in an allowed network. */
+  isExempt(address: string): boolean;
 }
 
 type Address = ip.IPv4 | ip.IPv6;
@@ -75,6 +77,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
         if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
+    isExempt: (address) => isAllowed(ip.parse(address)),
   };
 }
 

@@ -1,25 +1,19 @@
 import type { LookupAddress } from 'node:dns';
-import { overloaded } from '../expansion/errors.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { FetchHop } from '../expansion/expansion.ts';
 import type { Gauge } from '../limits/in-flight.ts';
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
 export type Lookup = (hostname: string, options: { all: true }, callback: Resolved) => void;
 type Resolved = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Names in lookup at a time: the answers of more would come after everybody's deadline. */
-export const maxLookups = 256;
-
-/**
- * One lookup of a name at a time, and `overloaded` beyond 256. The system's resolver blocks a thread for each until the
- * name server answers, even if nobody waits any more: a slow name takes one thread, not all, and many slow names
- * delay others for seconds, not minutes.
- */
-export function sharedLookup(lookup: Lookup, gauge?: Gauge): Lookup {
+/** One lookup of a name at a time. */
+export function sharedLookup(lookup: Lookup, gauge?: Gauge) {
   const waiting = new Map<string, Resolved[]>();
-  return (hostname, options, callback) => {
+
+  const shared: Lookup = (hostname, options, callback) => {
     const others = waiting.get(hostname);
     if (others) return void others.push(callback);
-    if (waiting.size >= maxLookups) return callback(overloaded('Too many names are being looked up'), []);
     const callbacks = [callback];
     waiting.set(hostname, callbacks);
     gauge?.inc();
@@ -29,4 +23,23 @@ export function sharedLookup(lookup: Lookup, gauge?: Gauge): Lookup {
       for (const resolved of callbacks) resolved(error, addresses);
     });
   };
+
+  /**
+   * A hop that was abandoned lasts until its name is looked up, which cannot be cancelled. So the limits on hops also bound
+   * the lookups of clients that leave.
+   */
+  const untilLookedUp =
+    (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      try {
+        return await fetchHop(url, options);
+      } catch (error) {
+        const hasLeft = error instanceof ExpansionError && error.code === 'aborted';
+        const callbacks = hasLeft && waiting.get(url.hostname);
+        if (callbacks) await new Promise<void>((resolve) => callbacks.push(() => resolve()));
+        throw error;
+      }
+    };
+
+  return { lookup: shared, untilLookedUp };
 }

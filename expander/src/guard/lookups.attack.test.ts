@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { costOfAttack, expand } from '../../testing/attack.ts';
+import { startNameServer } from '../../testing/name-server.ts';
+import { logged, startService } from '../../testing/process.ts';
+import { website } from '../../testing/website.ts';
+
+/** Runs a command in a mount namespace of its own, in which `/etc/resolv.conf` is the file `$1`. */
+const withResolvConf = [
+  'unshare',
+  '--mount',
+  'sh',
+  '-ec',
+  'mount --bind "$1" /etc/resolv.conf; shift; exec "$@"',
+  'sh',
+];
+
+test('names whose server never answers cost other clients nothing, though their client leaves', async (context) => {
+  // Port 53 of an address that nothing else uses.
+  const host = `127.53.${randomInt(256)}.${randomInt(1, 255)}`;
+  const wrapper = [...withResolvConf, textFile(`nameserver ${host}\n`)];
+  const [command = '', ...args] = [...wrapper, 'true'];
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  context.skip(status !== 0, `a mount namespace needs root and util-linux: ${stderr}`);
+  const silent = new Set<string>();
+  const { close } = await startNameServer(
+    ({ name }) => {
+      if (name.endsWith('.quick.example')) return { addresses: ['127.0.0.1'] };
+      silent.add(name);
+      return 'silence';
+    },
+    host,
+    53,
+  );
+  onTestFinished(close);
+  const { port } = new URL(await website((_, response) => response.end()));
+  const service = startService({}, wrapper);
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const { url } = await logged(service, 'listening');
+  service.stdout?.resume();
+
+  let links = 0;
+  const { ratio, failed } = await costOfAttack(
+    url,
+    () => `http://${links++}.quick.example:${port}/`,
+    async (over, begun) => {
+      const sent: Promise<number>[] = [];
+      for (; !over.aborted; await pause(25)) {
+        sent.push(expand(url, `http://${sent.length}.silent.example/`, '192.0.2.1', AbortSignal.timeout(20)));
+        // As many as are open at a time in the long run.
+        if (sent.length === 100) begun();
+      }
+      await Promise.all(sent);
+    },
+  );
+  expect(failed).toEqual([]);
+  expect(ratio).toBeLessThan(5);
+  expect(silent.size).toBeGreaterThan(100);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Reply, rcodes, startNameServer } from '../../testing/name-server.ts';
+import { createGuard } from './public-address.ts';
+import { createResolve } from './resolve.ts';
+
+const v4 = '93.184.216.34';
+const v6 = '2606:2800:220:1::1';
+
+/** A name server that says the same of every name, to each family. */
+async function nameServer(of4: Reply, of6 = of4) {
+  const server = await startNameServer(({ family }) => (family === 4 ? of4 : of6));
+  onTestFinished(server.close);
+  return server;
+}
+
+/** Looks up a name at these servers: its addresses, or the code of the error. */
+function look(servers: { server: string }[], allowedNetworks: string[] = []) {
+  const resolve = createResolve(
+    createGuard(allowedNetworks),
+    servers.map(({ server }) => server),
+  );
+  return (name = 'a.example') =>
+    new Promise((done) =>
+      resolve(name, { all: true }, (error, addresses) =>
+        done(error ? error.code : addresses.map(({ address }) => address)),
+      ),
+    );
+}
+
+describe('the addresses of a name', () => {
+  const told: Reply = { addresses: [v6, v4] };
+  const none: Reply = {};
+  const missing: Reply = { rcode: rcodes.NXDOMAIN };
+  const refused: Reply = { rcode: rcodes.REFUSED };
+
+  test.each<[string, Reply, Reply, unknown]>([
+    ['of both families, IPv4 first', told, told, [v4, v6]],
+    ['of IPv4 only', told, none, [v4]],
+    ['of IPv6 only', none, told, [v6]],
+    ['of IPv4 without those of IPv6 that do not come', told, 'silence', [v4]],
+    ['of IPv4 without those of IPv6 that come too late', told, { ...told, milliseconds: 1_000 }, [v4]],
+    ['of IPv6 without those of IPv4 that do not come', 'silence', told, [v6]],
+    ['of IPv4 with those of IPv6 that come a little later', told, { ...told, milliseconds: 5 }, [v4, v6]],
+    ['of IPv4 though IPv6 is refused', told, refused, [v4]],
+    ['that does not exist: unknown', missing, missing, 'ENOTFOUND'],
+    ['that has none: unknown', none, none, 'ENOTFOUND'],
+    ['at a server that refuses: no answer', refused, refused, 'EAI_AGAIN'],
+    [
+      'at a server that fails: no answer',
+      { rcode: rcodes.SERVFAIL },
+      { rcode: rcodes.SERVFAIL },
+      'EAI_AGAIN',
+    ],
+    ['at a silent server: no answer', 'silence', 'silence', 'EAI_AGAIN'],
+    ['of which only a part is known to be missing: no answer', none, 'silence', 'EAI_AGAIN'],
+  ])('%s', async (_, of4, of6, result) => {
+    expect(await look([await nameServer(of4, of6)])()).toEqual(result);
+  });
+
+  test('that do not fit in a datagram are asked for by TCP', async () => {
+    const addresses = Array.from({ length: 40 }, (_, i) => `93.184.216.${i}`);
+    const server = await nameServer({ addresses });
+    expect(await look([server])()).toEqual(addresses);
+    expect(server.asked).toEqual(['UDP a.example 4', 'UDP a.example 6', 'TCP a.example 4']);
+  });
+
+  test.each<[string, Reply]>([
+    ['silent', 'silence'],
+    ['refusing', refused],
+    ['failing', { rcode: rcodes.SERVFAIL }],
+  ])('come from the second server if the first one is %s', async (_, first) => {
+    const servers = [await nameServer(first), await nameServer(told)];
+    expect(await look(servers)()).toEqual([v4, v6]);
+  });
+
+  test('are asked for at a silent server once: the next name is asked for elsewhere', async () => {
+    const silent = await nameServer('silence');
+    const lookUp = look([silent, await nameServer(told)]);
+    await lookUp('a.example');
+    expect(await lookUp('b.example')).toEqual([v4, v6]);
+    expect(silent.asked.filter((question) => question.includes('b.example'))).toEqual([]);
+  });
+
+  test('that take a name server 2 s come, however quick it was before', async () => {
+    const asked = new Map<string, number>();
+    // Like a recursive resolver, it answers 2 s after the first of equal questions.
+    const server = await startNameServer(({ name, family }) => {
+      const key = `${name} ${family}`;
+      if (!asked.has(key)) asked.set(key, performance.now());
+      const time = name === 'slow.example' ? 2_000 : 20;
+      return { addresses: [v4], milliseconds: Math.max(1, (asked.get(key) ?? 0) + time - performance.now()) };
+    });
+    onTestFinished(server.close);
+    const lookUp = look([server]);
+    for (let i = 0; i < 5; i += 1) await lookUp(`${i}.example`);
+    const quick = setInterval(() => lookUp(`${Math.random()}.example`), 50);
+    onTestFinished(() => clearInterval(quick));
+    expect(await lookUp('slow.example')).toEqual([v4]);
+  });
+
+  test.each(['..', `${'a'.repeat(64)}.example`])('of a name that cannot exist: unknown: %s', async (name) => {
+    expect(await look([await nameServer(told)])(name)).toBe('ENOTFOUND');
+  });
+
+  test('of localhost are those of this machine that are exempt, and nobody is asked', async () => {
+    const server = await nameServer(told);
+    for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
+      expect(await look([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);
+      expect(await look([server], ['127.0.0.0/8', '::1/128'])(name)).toEqual(['127.0.0.1', '::1']);
+    }
+    expect(server.asked).toEqual([]);
+    expect(await look([server])('notlocalhost')).toEqual([v4, v6]);
+  });
+});
+
+test('1,000 names without an answer do not delay the next one', async () => {
+  const server = await startNameServer(({ name }) =>
+    name === 'a.example' ? { addresses: [v4] } : 'silence',
+  );
+  onTestFinished(server.close);
+  const lookUp = look([server]);
+  let ended = 0;
+  for (let i = 0; i < 1_000; i += 1) lookUp(`${i}.example`).then(() => (ended += 1));
+  await expect.poll(() => server.asked.length).toBeGreaterThan(200);
+  expect(await lookUp()).toEqual([v4]);
+  expect(ended).toBe(0);
+});

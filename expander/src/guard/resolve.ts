@@ -1,0 +1,101 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { statSync } from 'node:fs';
+import { within } from '../expansion/deadline.ts';
+import type { Guard } from './public-address.ts';
+import type { Lookup } from './shared-lookup.ts';
+
+/**
+ * c-ares waits from 250 ms to 1 s for each try, by how quick the server was before. With fewer than 4 tries it gives up on
+ * names that a recursive resolver needs 1 to 2 s for.
+ */
+const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 4 };
+
+/** Milliseconds for all tries at all servers: a hop that runs out of its 3 s would blame the website. */
+const patience = 2_500;
+
+/** Milliseconds to wait for the addresses of one family once those of the other are there (RFC 8305, section 3). */
+const resolutionDelay = 50;
+
+/** RFC 6761, section 6.3. */
+const localhost = /(?:^|\.)localhost\.?$/i;
+
+/** What c-ares says of a name that does not exist, has no address, or cannot exist. */
+const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
+
+/** Refusals that Node lets c-ares take for answers. */
+const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
+
+/**
+ * Resolves names by asking name servers, for both families at once, and returns IPv4 addresses first. A question costs a
+ * datagram and some memory, but no thread as with `dns.lookup`. The error has the code `ENOTFOUND` if the name has no
+ * address, and `EAI_AGAIN` if no name server answers.
+ *
+ * @param servers those of `/etc/resolv.conf` by default, which is read again when it changes.
+ */
+export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: string[]): Lookup {
+  const loopback: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
+  if (isExempt('::1')) loopback.push({ address: '::1', family: 6 });
+  let resolvers: Resolver[] = [];
+  let version = '';
+  const currentResolvers = () => {
+    const file = statSync('/etc/resolv.conf', { throwIfNoEntry: false });
+    const current = `${file?.ino} ${file?.mtimeMs}`;
+    if (current !== version) resolvers = createResolvers(servers);
+    version = current;
+    return resolvers;
+  };
+
+  const resolve = async (hostname: string): Promise<LookupAddress[]> => {
+    if (localhost.test(hostname)) return loopback;
+    const found: LookupAddress[] = [];
+    const questions = ([4, 6] as const).map(async (family) => {
+      const addresses = await ask(currentResolvers(), hostname, family);
+      found.push(...addresses.map((address) => ({ address, family })));
+    });
+    const both = Promise.allSettled(questions);
+    await within(patience, Promise.any(questions), undefined).catch((error: AggregateError) => {
+      if (error.errors.every(({ code }) => unknown.includes(code))) throw failure('ENOTFOUND', error);
+    });
+    if (found.length === 0) throw failure('EAI_AGAIN');
+    await within(resolutionDelay, both, undefined);
+    return found.sort((a, b) => a.family - b.family);
+  };
+  return (hostname, _, callback) => {
+    resolve(hostname).then(
+      (addresses) => callback(null, addresses),
+      (error) => callback(error, []),
+    );
+  };
+}
+
+/** One for all servers, which prefers those that answer, and one for each further server, to ask after a refusal. */
+function createResolvers(servers?: string[]): Resolver[] {
+  const all = new Resolver(settings);
+  if (servers) all.setServers(servers);
+  const others = all.getServers().slice(1);
+  const single = others.map((server) => {
+    const resolver = new Resolver(settings);
+    resolver.setServers([server]);
+    return resolver;
+  });
+  return [all, ...single];
+}
+
+/** @throws the last refusal, or the first other error. */
+async function ask(resolvers: readonly Resolver[], hostname: string, family: 4 | 6): Promise<string[]> {
+  let refusal: unknown;
+  for (const resolver of resolvers) {
+    try {
+      return await resolver[`resolve${family}`](hostname);
+    } catch (error) {
+      refusal = error;
+      if (!refusals.includes((error as NodeJS.ErrnoException).code ?? '')) break;
+    }
+  }
+  throw refusal;
+}
+
+function failure(code: string, cause?: unknown): NodeJS.ErrnoException {
+  return Object.assign(new Error(`name lookup failed: ${code}`, { cause }), { code });
+}

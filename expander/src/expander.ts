@@ -1,11 +1,13 @@
 import { timed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
+import { createTurns } from '@longhand/shared/turns.ts';
 import { Registry } from 'prom-client';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
 import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { followRedirects } from './expansion/chain.ts';
+import { hopTime } from './expansion/deadline.ts';
 import { createExpand } from './expansion/expand.ts';
 import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
 import { createGuard } from './guard/public-address.ts';
@@ -56,7 +58,8 @@ export function createExpander(config: Config, outside: Outside) {
     { guard, lookup: names.lookup, userAgent: config.EXPANDER_USER_AGENT },
     connector,
   );
-  const ways = { default: fetchHead(request), all: createBrowse(request) };
+  const turns = createTurns();
+  const ways = { default: fetchHead(request), all: createBrowse(request, hopTime, turns) };
   const fetchHop: FetchHop = (url, options) =>
     timed(metrics.hopDurations, {}, () => ways[options.follow](url, options), statusClass);
 
@@ -81,7 +84,7 @@ export function createExpander(config: Config, outside: Outside) {
   const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
   const exempt = allowedNetworks.length > 0;
-  return { app: createApp(expand, { log, exempt, onMissing }), expand, close };
+  return { app: createApp(expand, { log, exempt, turns, onMissing }), expand, close };
 }
 
 /** Of the status only its class is a label, because websites choose it. */

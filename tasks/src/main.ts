@@ -1,7 +1,7 @@
 import { readOrExit } from '@longhand/shared/env.ts';
-import { createPause } from '@longhand/shared/pause.ts';
 import { connected, redisState, storeClient, timedOperations } from '@longhand/shared/redis.ts';
 import { prepareService } from '@longhand/shared/service.ts';
+import { createTurns } from '@longhand/shared/turns.ts';
 import { Gauge } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -49,7 +49,7 @@ const app = createApp({
     help: 'Pages that watch the list.',
     registers: [metrics],
   }),
-  pause: createPause(),
+  turns: createTurns(),
 });
 
 const ping = () => redis.exists(keys.version);

@@ -1,4 +1,4 @@
-import { createPause } from '@longhand/shared/pause.ts';
+import { createTurns } from '@longhand/shared/turns.ts';
 import { beforeEach, expect } from 'vitest';
 import { createApp } from '../src/app.ts';
 import type { Changes, TaskStore } from '../src/task/task.ts';
@@ -33,7 +33,7 @@ export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
     files,
     now: () => new Date(),
     log: silent,
-    pause: createPause(),
+    turns: createTurns(),
     ...given,
   });
   const { request } = app;

@@ -1,4 +1,3 @@
-import { noPause, type Pause } from '@longhand/shared/pause.ts';
 import type { ErrorCode } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import { maxLength, tooLong } from '../expansion/target.ts';
@@ -54,8 +53,6 @@ export interface ProcessOptions {
   /** Expansions at a time. */
   concurrency: number;
   onFault: (fault: unknown) => void;
-  /** Cached lines wait for nothing: without a pause, thousands of them block every other request. */
-  pause?: Pause;
 }
 
 /**
@@ -66,15 +63,10 @@ export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
   unshorten: (url: string) => Promise<LineExpansion>,
   write: (line: BulkLine) => Promise<void> | undefined,
-  { concurrency, onFault, pause = noPause }: ProcessOptions,
+  { concurrency, onFault }: ProcessOptions,
 ): Promise<void> {
   const inTurn = async () => {
-    for await (const numbered of urls) {
-      const paused = pause();
-      // Not without a pause: in that moment all others would begin a line, too.
-      if (paused) await paused;
-      await write(await processLine(numbered, unshorten, onFault));
-    }
+    for await (const numbered of urls) await write(await processLine(numbered, unshorten, onFault));
   };
   await Promise.all(Array.from({ length: concurrency }, inTurn));
 }

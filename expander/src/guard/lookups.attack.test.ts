@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { costOfAttack } from '@longhand/shared/testing/attack.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { costOfAttack, expand } from '../../testing/attack.ts';
+import { expand } from '../../testing/expand.ts';
 import { startNameServer } from '../../testing/name-server.ts';
 import { logged, startService } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
@@ -44,12 +45,12 @@ test('names whose server never answers cost other clients nothing, though their 
 
   let links = 0;
   const { ratio, failed } = await costOfAttack(
-    url,
-    () => `http://${links++}.quick.example:${port}/`,
+    () => expand(url, `http://${links++}.quick.example:${port}/`, '192.0.2.2'),
     async (over, begun) => {
       const sent: Promise<number>[] = [];
       for (; !over.aborted; await pause(25)) {
-        sent.push(expand(url, `http://${sent.length}.silent.example/`, '192.0.2.1', AbortSignal.timeout(20)));
+        const signal = AbortSignal.timeout(20);
+        sent.push(expand(url, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
         // As many as are open at a time in the long run.
         if (sent.length === 100) begun();
       }

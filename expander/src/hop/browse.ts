@@ -1,3 +1,4 @@
+import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -12,6 +13,9 @@ import type { ResponseHead } from './response-head.ts';
 
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;
+
+/** Bytes of a page that take a millisecond to parse, at worst. */
+const quickPage = 4 * 1024;
 
 /** The share of a hop's time after which a host that has not answered HEAD is asked by GET too: some answer nothing else. */
 const patience = 1 / 2;
@@ -37,14 +41,15 @@ interface Asked {
  * or if the page may contain a redirect. After HEAD was useless for two URLs of an origin, only GET is sent there.
  *
  * @param time milliseconds for one hop.
+ * @param turns for pages that take long to parse.
  */
-export function createBrowse(request: Request, time = hopTime) {
+export function createBrowse(request: Request, time = hopTime, turns = noTurns) {
   /** The first URL of an origin that needs GET; empty after a second one. */
   const needGet = new LRUCache<string, string>(memory);
 
   return async (
     url: URL,
-    { cookie, signal, beforeContact }: Omit<FetchHopOptions, 'follow'>,
+    { cookie, signal, beforeContact, clients = new Set() }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<Answer> => {
     const { origin, href } = url;
     const deadline = performance.now() + time * settling;
@@ -55,9 +60,10 @@ export function createBrowse(request: Request, time = hopTime) {
       signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
       beforeContact,
     };
+    const turn = () => turns(clients, options.signal);
     let page: Promise<Asked> | undefined;
     const getPage = async () =>
-      asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET');
+      asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET', turn);
     const get = () => (page ??= getPage());
     /** The answer to GET, if that may say more and comes in time; else the one to HEAD. */
     const settled = async (head: Asked): Promise<Answer> => {
@@ -70,7 +76,7 @@ export function createBrowse(request: Request, time = hopTime) {
       const needing = needGet.get(origin);
       if (needing === '' || needing === href) return (await get()).answer;
       const byHead = request(url, { ...options, method: 'HEAD' })
-        .then((response) => asked(url, response, 'HEAD'))
+        .then((response) => asked(url, response, 'HEAD', turn))
         .catch(unlessUnanswered);
       const head = await within(time * patience, byHead, null);
       // It may still be under way.
@@ -110,13 +116,19 @@ function pageOptions(headers: readonly string[]): RequestOptions {
 }
 
 /** What a response says to a browser. */
-async function asked(url: URL, response: Response, method: Answer['method']): Promise<Asked> {
+async function asked(
+  url: URL,
+  response: Response,
+  method: Answer['method'],
+  turn: () => Promise<void>,
+): Promise<Asked> {
   const { headers, body } = response;
   const isPage = mayBePage(response);
   const answer: Answer = answerOf(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   if (isRedirect(response)) return { answer, isPage: false };
   const content = await decodeContent(body, headers['content-encoding'], maxPageSize);
+  if (content.length > quickPage) await turn();
   const { refresh, title, scriptRedirect } = readPage(url, response, content);
   const file = fileOf(url, response);
   if (refresh) answer.refresh = refresh;

@@ -1,6 +1,7 @@
 import type { Log } from '@longhand/shared/log.ts';
 import { annotateRoute } from '@longhand/shared/observe.ts';
 import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
+import { createTurns, type Turns } from '@longhand/shared/turns.ts';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
@@ -24,13 +25,15 @@ export interface AppSettings {
   log?: Pick<Log, 'error'>;
   /** Whether a network is exempt from the guard: then no page of another origin may read the API, and nothing stays stale. */
   exempt?: boolean;
+  /** For lists: 10,000 lines that are cached wait for nothing else. */
+  turns?: Turns;
   /** Called where the page would print a value that is not there; by default that throws. */
   onMissing?: ((fault: Error) => void) | undefined;
 }
 
 /** The HTTP side of the expander. */
 export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
-  const { log = console, exempt = false, onMissing } = settings;
+  const { log = console, exempt = false, turns = createTurns(), onMissing } = settings;
   const app = new Hono().use(annotateRoute);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
   const api = createApi(expand, !exempt);
@@ -39,7 +42,7 @@ export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
   app.get('/api', api.text);
   app.get('/api/chain', api.chain);
   if (!exempt) app.use('/api/expand', allowAnyOrigin);
-  app.post('/api/expand', expandList(expand, onFault));
+  app.post('/api/expand', expandList(expand, onFault, turns));
 
   const description = { headers: { ...apiHeaders, ...openToAll } };
   app.get('/openapi.json', () => textResponse(openapi, description));

@@ -1,9 +1,9 @@
-import { createPause } from '@longhand/shared/pause.ts';
+import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
 import { createFairQueue } from '../bulk/fair-queue.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
-import { readUrls } from '../bulk/url-list.ts';
+import { inTurns, readUrls } from '../bulk/url-list.ts';
 import type { Expand, TraceOptions } from '../expansion/expand.ts';
 import { readFollow, readRequest } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
@@ -16,12 +16,12 @@ import { apiHeaders, noStore, unbuffered } from './responses.ts';
 const concurrency = 48;
 
 /** `POST /api/expand`: a list of URLs, answered line by line. */
-export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
+export function expandList(expand: Expand, onFault: (fault: unknown) => void, turns: Turns) {
   const openList = createFairQueue();
-  const pause = createPause();
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
     const { signal, client } = readRequest(c);
+    const turn = () => turns([client], signal);
     const follow = readFollow(c.req.query('follow'));
     const list = openList(client, signal);
     const body = readBody(c.req.raw);
@@ -30,7 +30,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
       body.release();
     };
     try {
-      const urls = await readUrls(await body.text, { json: isJson(c.req.header('Content-Type')), pause });
+      const urls = await readUrls(await body.text, { json: isJson(c.req.header('Content-Type')), turn });
       const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
       const unshorten = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
       const { readable, writable } = new TextEncoderStream();
@@ -40,7 +40,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void) {
         // If the reader leaves, the next line learns of it and ends the list.
         writer.write(`${asciiJson(line)}\n`).catch(() => {});
       };
-      processList(urls.values(), unshorten, write, { concurrency, onFault, pause })
+      processList(inTurns(urls, turn), unshorten, write, { concurrency, onFault })
         .then(() => writer.close())
         .catch((error) => writer.abort(error))
         .finally(end);

@@ -32,6 +32,13 @@ describe('what tracks a visitor is told apart from what names the page', () => {
     expect(withoutTracking(url)).toEqual({ cleaned: url, parameters: [] });
   });
 
+  test('a query with more than 1,000 pairs is looked at up to there, and the rest stays', () => {
+    const rest = '&a&&fbclid=1'.repeat(5_000);
+    const { cleaned, parameters } = withoutTracking(`http://a.example/?${'utm_x=1&'.repeat(999)}b${rest}#c`);
+    expect(parameters).toHaveLength(999);
+    expect(cleaned).toBe(`http://a.example/?b${rest}#c`);
+  });
+
   test('every other character stays as it was', () => {
     expect(withoutTracking('http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x').cleaned).toBe(
       'http://a.example/?a=%2f+%20&&b=;#?x',

@@ -36,22 +36,34 @@ const namesOf: Record<string, readonly string[]> = {
   Branch: ['_branch_match_id'],
 };
 
-/** Removes the tracking parameters of a URL and leaves every other character as it is. */
+/** Names, and beginnings of names, with their owners. */
+const owners = new Map(
+  Object.entries(namesOf).flatMap(([owner, names]) => names.map((name) => [name, owner] as const)),
+);
+const beginnings = [...owners].flatMap(([name, owner]) =>
+  name.endsWith('*') ? [[name.slice(0, -1), owner] as const] : [],
+);
+
+/** Pairs of a query that are looked at. Real links have fewer than fifty. */
+const maxPairs = 1_000;
+
+/** Removes the tracking parameters among the first 1,000 of a URL and leaves every other character as it is. */
 export function withoutTracking(url: string): { cleaned: string; parameters: TrackingParameter[] } {
-  const [, page = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
+  const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: TrackingParameter[] = [];
-  const kept = query?.split('&').filter((pair) => {
+  // What lies beyond stays together in the last one.
+  const pairs = query.split('&', maxPairs);
+  const kept = pairs.filter((pair) => {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const owner = ownerOf(name.toLowerCase());
     if (owner) parameters.push({ name, value, owner });
     return !owner;
   });
-  if (!kept || parameters.length === 0) return { cleaned: url, parameters };
-  return { cleaned: page + (kept.length > 0 ? `?${kept.join('&')}` : '') + fragment, parameters };
+  if (parameters.length === 0) return { cleaned: url, parameters };
+  const rest = query.slice(pairs.join('&').length);
+  const left = kept.join('&') + rest;
+  return { cleaned: page + (kept.length > 0 || rest ? `?${left}` : '') + fragment, parameters };
 }
 
-function ownerOf(name: string): string | undefined {
-  const matches = (pattern: string) =>
-    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-  return Object.keys(namesOf).find((owner) => namesOf[owner]?.some(matches));
-}
+const ownerOf = (name: string) =>
+  owners.get(name) ?? beginnings.find(([beginning]) => name.startsWith(beginning))?.[1];

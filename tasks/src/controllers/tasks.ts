@@ -3,7 +3,7 @@ import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
 import { changeSchema, newTaskSchema } from '../task/schema.ts';
 import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
-import { listSearch, partOf, queryParameter, type TasksContext, taskId } from '../web/context.ts';
+import { listSearch, partOf, queryParameter, type TasksContext, taskId, turnsOf } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { changeOf, type Input, withInput } from '../web/input.ts';
@@ -11,11 +11,11 @@ import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { withRemoval } from './removals.ts';
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'pause'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, auth, render, now, pause }: Used) {
-  const shown = listPage(store, render, auth !== undefined);
+export function tasksController({ store, csrf, auth, render, now, turns }: Used) {
+  const shown = listPage(store, render, turns, auth !== undefined);
 
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
@@ -28,13 +28,13 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
       async ({ title = '', text, nonce, ...input }) =>
         text === undefined
           ? store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce)
-          : addLines(text, nonce),
+          : addLines(c, text, nonce),
       newTaskSchema,
     );
 
   /** All lines, or none. */
-  const addLines = async (text: string, nonce?: string) => {
-    const { tasks, report } = await readLines(text, now(), pause);
+  const addLines = async (c: TasksContext, text: string, nonce?: string) => {
+    const { tasks, report } = await readLines(text, now(), turnsOf(c, turns));
     const [problem] = report.problems;
     if (problem) throw new TaskError('invalid_title', `Line ${problem.line}: ${problem.detail}`);
     if (tasks.length === 0) throw new TaskError('invalid_title', 'A task needs a title.');
@@ -98,13 +98,13 @@ export function tasksController({ store, csrf, auth, render, now, pause }: Used)
       const added = await addedTask(queryParameter(c, 'added'));
       const offered = removed && { ...removed, cleared };
       const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
-      const page = await shown.page(readQuery(c), values, offered, added);
+      const page = await shown.page(readQuery(c), turnsOf(c, turns), values, offered, added);
       return html(c, page);
     },
 
     /** The list alone, for a page that shows an older version. */
     async partial(c: TasksContext) {
-      const { etag, html } = await shown.partial(readQuery(c));
+      const { etag, html } = await shown.partial(readQuery(c), turnsOf(c, turns));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
     },
 

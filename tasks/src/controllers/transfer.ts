@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Pause } from '@longhand/shared/pause.ts';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
 import { readLines, readTasks } from '../task/import.ts';
 import type { TaskStore } from '../task/task.ts';
 import { readBody } from '../web/body.ts';
-import { clientOf, hasLeft, queryParameter, type TasksContext } from '../web/context.ts';
+import { clientOf, queryParameter, type TasksContext, turnsOf } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { readFileForm } from '../web/file-form.ts';
@@ -25,10 +24,10 @@ const mediaTypes = new Map<string | undefined, Format>(
 );
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
-type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'pause'>;
+type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
 
 /** All tasks in a file, out and in. */
-export function transferController({ store, csrf, render, now, pause }: Used) {
+export function transferController({ store, csrf, render, now, turns }: Used) {
   /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
@@ -38,7 +37,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
     nonce: string | undefined,
-    read: (pause: Pause) => Promise<Found>,
+    read: (turn: () => Promise<void>) => Promise<Found>,
   ): Promise<Found> => {
     const client = clientOf(c);
     if (importing.has(client) || importing.size === maxImports) {
@@ -46,10 +45,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
     }
     importing.add(client);
     try {
-      const found = await read(async () => {
-        await pause();
-        if (hasLeft(c)) throw new Error('The client has left.');
-      });
+      const found = await read(turnsOf(c, turns));
       await store.insert(found.tasks, nonce);
       return found;
     } finally {
@@ -59,7 +55,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
 
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
   const importForm = async (c: TasksContext, { text = '', nonce }: Input) => {
-    const { report, refused } = await add(c, nonce, (pause) => readLines(text, now(), pause));
+    const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
     const typed = text.split(/\r?\n/);
     const left = typed.filter((_, i) => refused.has(i + 1)).join('\n');
@@ -75,7 +71,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
       if (!(await csrf.verify(c, fields._csrf))) throw expired();
       if (name === '') throw new TaskError('invalid_field', 'Choose a file.');
       const format = fileTypes.get(name.toLowerCase().split('.').pop()) ?? formats.text;
-      const { report } = await add(c, nonce, (pause) => readTasks(file, format, now(), pause));
+      const { report } = await add(c, nonce, (turn) => readTasks(file, format, now(), turn));
       return html(c, await page(c, { report }));
     } catch (error) {
       if (error instanceof TaskError) error.form = { text: '', nonce };
@@ -112,7 +108,7 @@ export function transferController({ store, csrf, render, now, pause }: Used) {
       else requireSameOrigin(c.req);
       if (!format) return importUpload(c, body);
       const nonce = c.req.header('idempotency-key');
-      const { report } = await add(c, nonce, (pause) => readTasks(body, format, now(), pause));
+      const { report } = await add(c, nonce, (turn) => readTasks(body, format, now(), turn));
       return json(c, report);
     },
   };

@@ -21,7 +21,7 @@ export interface Format {
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON of tasks, at any depth: an export has no more. Parsing that many takes up to 25 ms without a pause. */
+/** Values in JSON of tasks, at any depth: an export has no more. Parsing that many takes up to 25 ms in one piece. */
 const maxValues = 5 * maxTasks;
 
 /** Marks of a list and of a check box, and a title. The dot matches U+2028 and U+2029 too (flag s). */

@@ -1,4 +1,3 @@
-import { createPause } from '@longhand/shared/pause.ts';
 import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
@@ -9,9 +8,8 @@ import type { NewTask, Task } from './task.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
-const pause = createPause();
-
-const read = (file: string, format = formats.json) => readTasks(Buffer.from(file), format, now, pause);
+const read = (file: string, format = formats.json, turn = async () => {}) =>
+  readTasks(Buffer.from(file), format, now, turn);
 
 function exported(tasks: NewTask[], format = formats.json) {
   const line = (task: NewTask, i: number) =>
@@ -123,4 +121,19 @@ test('Export, import and export again make the same file with the same tasks, wh
     }),
     { seed, numRuns: rounds({ short: 40, long: 20_000 }) },
   );
+});
+
+test.each([
+  ['titles', formats.text, `${'x'.repeat(100)}\n`.repeat(1_000)],
+  ['lines that are refused', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
+  ['empty lines', formats.text, '\n'.repeat(500_000)],
+  ['tasks in JSON', formats.json, JSON.stringify(Array(1_000).fill({ title: 'x'.repeat(100) }))],
+])('A long file of %s is read in many turns of the event loop', async (_, format, file) => {
+  let turns = 0;
+  const turn = async () => {
+    turns += 1;
+  };
+  await read(file, format, turn);
+  expect(turns).toBeGreaterThan(50);
+  expect(turns).toBeLessThanOrEqual(1_001);
 });

@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
+import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
 import { cursor, filters, type ListQuery } from '../task/task.ts';
 
@@ -45,4 +46,12 @@ export function clientOf(c: TasksContext): string {
 /** Whether the client has closed its connection before it had a response. */
 export function hasLeft(c: TasksContext): boolean {
   return c.env?.outgoing?.destroyed ?? false;
+}
+
+/** For the turns of the event loop of the client that sent the request. @throws Error if it has left meanwhile. */
+export function turnsOf(c: TasksContext, turns: Turns): () => Promise<void> {
+  return async () => {
+    await turns([clientOf(c)]);
+    if (hasLeft(c)) throw new Error('The client has left.');
+  };
 }

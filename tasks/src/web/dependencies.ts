@@ -1,5 +1,5 @@
 import type { Log } from '@longhand/shared/log.ts';
-import type { Pause } from '@longhand/shared/pause.ts';
+import type { Turns } from '@longhand/shared/turns.ts';
 import type { Gauge } from 'prom-client';
 import type { Changes, TaskStore } from '../task/task.ts';
 import type { Auth } from './auth.ts';
@@ -22,6 +22,6 @@ export interface Dependencies {
   log: Log;
   /** Counts the open event streams. */
   eventStreams?: Gauge;
-  /** For all long work: it lets others have a turn of the event loop. */
-  pause: Pause;
+  /** For all heavy work. */
+  turns: Turns;
 }

@@ -1,0 +1,42 @@
+import { costOfAttack } from '@longhand/shared/testing/attack.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { expand } from '../../testing/expand.ts';
+import { logged, startService } from '../../testing/process.ts';
+import { website } from '../../testing/website.ts';
+
+/** Takes parse5 8 ms. */
+const costly = '<nobr>'.repeat(10_000);
+
+test('pages that take long to parse cost other clients little', async () => {
+  const service = startService();
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const { url } = await logged(service, 'listening');
+  service.stdout?.resume();
+  let pages = 0;
+  const hostile = await website((request, response) => {
+    if (request.method === 'GET') pages += 1;
+    const [, hop = '', id] = request.url?.split('/') ?? [];
+    const next = `<meta http-equiv="refresh" content="0; url=/${Number(hop) + 1}/${id}">`;
+    response.setHeader('Content-Type', 'text/html').end(next + costly);
+  });
+  // As far away as websites are.
+  const quick = await website((_, response) => void setTimeout(() => response.end(), 20));
+
+  let links = 0;
+  const { ratio, failed } = await costOfAttack(
+    () => expand(url, `${quick}/${links++}`, '192.0.2.2'),
+    async (over, begun) => {
+      let chains = 0;
+      const attacker = async () => {
+        while (!over.aborted) {
+          await expand(url, `${hostile}/0/${chains++}`, '192.0.2.1', { follow: 'all', signal: over });
+          begun();
+        }
+      };
+      await Promise.all(Array.from({ length: 30 }, attacker));
+    },
+  );
+  expect(failed).toEqual([]);
+  expect(ratio).toBeLessThan(5);
+  expect(pages).toBeGreaterThan(100);
+});

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+/** Pieces of work that note when they begin, with `|` for each turn of the event loop. */
+function noted() {
+  const turns = createTurns();
+  const begun: string[] = [];
+  return {
+    begun,
+    async piece(name: string, clients: string[], signal?: AbortSignal) {
+      await turns(clients, signal);
+      begun.push(name);
+    },
+    async turnsOfLoop(count: number) {
+      for (let i = 0; i < count; i += 1) {
+        await nextTurn();
+        begun.push('|');
+      }
+      return begun.join(' ');
+    },
+  };
+}
+
+test('one piece begins in each turn of the event loop, and clients take turns', async () => {
+  const { piece, turnsOfLoop } = noted();
+  for (const name of ['a1', 'a2', 'a3']) piece(name, ['a']);
+  piece('b1', ['b']);
+  expect(await turnsOfLoop(5)).toBe('a1 | b1 | a2 | a3 | |');
+});
+
+test('a client that comes later is next, however much another one has waiting', async () => {
+  const { begun, piece, turnsOfLoop } = noted();
+  for (let i = 0; i < 100; i += 1) piece('a', ['a']);
+  await turnsOfLoop(2);
+  piece('b', ['b']);
+  await turnsOfLoop(2);
+  expect(begun.slice(4)).toContain('b');
+});
+
+test('a piece for several clients begins once, in the first turn of one of them', async () => {
+  const { piece, turnsOfLoop } = noted();
+  piece('a1', ['a']);
+  piece('a2', ['a']);
+  piece('both', ['a', 'b']);
+  expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
+});
+
+test('a piece whose client leaves holds nobody up, and fails with the reason', async () => {
+  const { piece, turnsOfLoop } = noted();
+  const leaving = new AbortController();
+  const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));
+  const stays = piece('stays', ['b']);
+  leaving.abort(new Error('left'));
+  expect(await Promise.allSettled(left)).toEqual(
+    Array(10).fill({ status: 'rejected', reason: new Error('left') }),
+  );
+  await stays;
+  expect(await turnsOfLoop(1)).toBe('stays |');
+  await expect(piece('late', ['a'], leaving.signal)).rejects.toThrow('left');
+});

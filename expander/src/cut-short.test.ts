@@ -82,7 +82,6 @@ test('whoever leaves, at whatever step of a chain, the next visitor and all late
   const codes: unknown[] = [];
 
   /** One visitor leaves so many turns of the event loop after a step, and so many turns later the next one comes. */
-
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);

@@ -35,7 +35,7 @@ down: ## stop the stack; the tasks are kept
 logs: ## follow the logs; ID=… shows the lines about one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi
 
-observe: ## observe the running stack with Prometheus, in containers with Grafana too
+observe: ## observe the running stack with Prometheus, in containers with Grafana too (REMOTE_WRITE=1: takes k6's metrics)
 	@if $(in_containers); then deploy/compose/observe.sh; else \
 		deploy/machine/packages.sh mtail prometheus prometheus-node-exporter prometheus-redis-exporter && $(MAKE) --silent $(installed) && \
 		exec node deploy/native/main.ts observe; fi

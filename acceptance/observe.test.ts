@@ -14,6 +14,9 @@ import { ask, expectPanels, expectRuled } from './testing/visits.ts';
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 
+/** Whether k6 writes its figures to Prometheus here. */
+const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version']).error;
+
 describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
   let observing: Observing;
@@ -34,11 +37,17 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
-    observing = await observeStack({ folder, port, interval: 1, onLine: (_, line) => output.push(line) });
+    const onLine = (_: string, line: string) => output.push(line);
+    observing = await observeStack({ folder, port, interval: 1, remoteWrite: withK6, onLine });
   });
   afterAll(async () => {
     await observing?.stop();
     await stack?.stop();
+  });
+
+  test('no page in a browser can write metrics, except while k6 may', async () => {
+    const { status } = await fetch(`${observing.url}/api/v1/write`, { method: 'POST', body: 'no metrics' });
+    expect(status).toBe(withK6 ? 400 : 404);
   });
 
   test('every replica is found, and under load no panel is empty and no rule without its series', async () => {
@@ -53,8 +62,7 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     }
   });
 
-  const noK6 = rounds({ short: 0, long: 1 }) === 0 || spawnSync('k6', ['version']).error !== undefined;
-  test.skipIf(noK6)('no panel of a load run is empty while k6 writes its figures', async () => {
+  test.skipIf(!withK6)('no panel of a load run is empty while k6 writes its figures', async () => {
     const script = `import http from 'k6/http';
       export const options = { vus: 2, duration: '30s' };
       export default () => http.get('${stack.urls.tasks}/');`;

@@ -57,7 +57,7 @@ function outputs(env: NodeJS.ProcessEnv): string[] {
   env.K6_PROMETHEUS_RW_SERVER_URL ||= 'http://127.0.0.1:9090/api/v1/write';
   env.K6_PROMETHEUS_RW_TREND_STATS ||= 'med,p(95),p(99),p(99.9),max';
   env.K6_PROMETHEUS_RW_PUSH_INTERVAL ||= '1s';
-  console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL} ("make observe" starts a Prometheus there).`);
+  console.log(`Metrics go to ${env.K6_PROMETHEUS_RW_SERVER_URL} (see "make observe REMOTE_WRITE=1").`);
   return ['--out', 'experimental-prometheus-rw'];
 }
 

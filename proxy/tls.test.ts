@@ -6,7 +6,7 @@ import { render } from '@longhand/deploy/native/configuration.ts';
 import { testCertificateOf } from '@longhand/shared/testing/certificate.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { send } from '@longhand/shared/testing/send.ts';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
 
 const host = '127.0.0.1';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(certificates, { recursive: true, force: true });
 });
 
-async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
+async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string; LONGHAND_FENCED_NAME?: string }) {
   const { tls, plain, away } = await freePorts('tls', 'plain', 'away');
   const template = await readFile(join(import.meta.dirname, 'tls.conf.template'), 'utf8');
   // As in the container, except for the addresses, and `http2`, which needs nginx 1.25.1.
@@ -37,7 +37,8 @@ async function startWithTls(variables: { LONGHAND_HTTPS_PORT: string }) {
     .replaceAll('*:8443', `${host}:${tls}`)
     .replaceAll('*:8090', `${host}:${plain}`)
     .replaceAll('http2 on;', '');
-  const expander = { LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0` };
+  const { LONGHAND_FENCED_NAME } = variables;
+  const expander = { LONGHAND_EXPANDER_SERVER: `${host}:${away} max_fails=0`, LONGHAND_FENCED_NAME };
   const proxy = await startProxied(obedientApplication().server, expander, (text, file) =>
     file.endsWith('index.conf') ? `${text}\n${servers}` : text,
   );
@@ -108,4 +109,22 @@ test.each([
     socket.on('error', () => resolve(false));
   });
   expect(await handshake).toBe(accepted);
+});
+
+test('at a fenced address no port and no name leads to the list', async () => {
+  const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: 'localhost' });
+  onTestFinished(() => proxy.stop());
+  const { all, tasks, expander } = proxy.ports;
+  const name = names.LONGHAND_TASKS_NAME;
+  for (const path of ['/', '/tasks', '/no-such-page', '//']) {
+    await expect(send(all, path, { host: 'tasks.localhost' })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(send(tasks, path)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(send(proxy.tls, path, { host: name, ca })).rejects.toMatchObject({ code: 'ECONNRESET' });
+  }
+  expect((await send(expander, '/')).status).toBe(502);
+});
+
+test('a proxy whose fenced name has no IPv4 address does not start', async () => {
+  const variables = { LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: '::1' };
+  await expect(startWithTls(variables)).rejects.toThrow('::1 has no address (IPv4)');
 });

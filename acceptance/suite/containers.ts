@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { docker } from '@longhand/shared/testing/engine.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
+import { openSession } from '../testing/session.ts';
 import { type ServiceName, serviceNames } from '../testing/test-stack.ts';
 
 /** What `docker inspect` says of a container. */
@@ -17,6 +20,18 @@ interface Container {
   };
   NetworkSettings: { Networks: Record<string, { IPAddress: string; IPPrefixLen: number }> };
 }
+
+/** Reads the list, or adds to it, and resolves with the bodies of the responses. It runs in a container. */
+const askFor = `async (requests) => {
+  const { request } = await import('node:http');
+  return Promise.all(requests.map(({ address, port, host, method }) => new Promise((resolve) => {
+    const headers = { Host: host, Accept: 'application/json', 'Content-Type': 'application/json' };
+    const asked = request({ host: address, port, path: '/tasks', method, headers, timeout: 2_000, agent: false });
+    asked.on('timeout', () => asked.destroy()).on('error', () => resolve(''));
+    asked.on('response', (response) => response.toArray().then((body) => resolve(body.join('')), () => resolve('')));
+    asked.end(method === 'POST' ? '{"title":"by the expander"}' : '');
+  })));
+}`;
 
 /** The rules for the containers themselves. */
 export function containerRules(stack: () => ComposedStack): void {
@@ -101,6 +116,28 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(await Promise.all(found)).toEqual(reach);
     });
 
+    test('the expander does not reach the list by way of the proxy, at none of its addresses and by no name', async () => {
+      const title = `not for the expander ${randomUUID()}`;
+      const session = openSession(stack().tasksPort);
+      await session.add(title);
+      const addresses = Object.values(container('proxy').NetworkSettings.Networks);
+      const { port, expanderPort, tasksPort } = stack();
+      const requests = ['proxy', 'fenced', ...addresses.map(({ IPAddress }) => IPAddress)].flatMap(
+        (address) =>
+          [port, expanderPort, tasksPort].flatMap((port) =>
+            ['tasks.localhost', 'expander.localhost', 'localhost', 'proxy', address, '127.0.0.1', ''].flatMap(
+              (host) => ['GET', 'POST'].map((method) => ({ address, port, host, method })),
+            ),
+          ),
+      );
+      const script = `(${askFor})(${JSON.stringify(requests)}).then((all) => console.log(JSON.stringify(all)))`;
+      const bodies: string[] = JSON.parse(await inside('expander', 'node', '--eval', script));
+      // It does reach the proxy.
+      expect(bodies.join('')).toContain('Page Not Found!');
+      expect(requests.filter((_, i) => bodies[i]?.includes(title))).toEqual([]);
+      expect((await session.tasks()).filter((task) => task.title.startsWith('by the expander'))).toEqual([]);
+    });
+
     test('only the expander reaches the internet', async () => {
       const networks = async (service: ServiceName) => {
         return Promise.all(
@@ -118,6 +155,29 @@ export function containerRules(stack: () => ComposedStack): void {
         ]);
       }
     });
+  });
+
+  test("processes that never rest in the expander's container cost a visitor of the list at most five times, and no request", async () => {
+    /** The time within which nine of ten pages come, in milliseconds, until `end`. */
+    const pageTime = async (end: Promise<unknown>) => {
+      const times: number[] = [];
+      let hasEnded = false;
+      end.then(() => (hasEnded = true));
+      while (!hasEnded) {
+        const started = performance.now();
+        expect((await send(stack().tasksPort, '/')).status).toBe(200);
+        times.push(performance.now() - started);
+      }
+      return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.9)] ?? Number.NaN;
+    };
+    const processes = (work: string) =>
+      shell('expander', `timeout 3 bash -c 'for i in {1..32}; do ${work} & done; wait'; true`);
+    const alone = await pageTime(processes('sleep 9'));
+    const besideThem = await pageTime(processes('while :; do :; done'));
+    console.log(
+      `A page of the list: ${alone.toFixed(1)} ms, beside 32 busy processes ${besideThem.toFixed(1)} ms.`,
+    );
+    expect(besideThem).toBeLessThan(5 * alone);
   });
 
   describe('Privileges', { timeout: 120_000 }, () => {

@@ -94,8 +94,9 @@ async function observe(): Promise<void> {
     throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
   const { readSettings } = await import('../settings.ts');
   const { LONGHAND_PROMETHEUS_PORT: port } = readSettings(process.env);
+  const remoteWrite = Boolean(process.env.REMOTE_WRITE);
   const stop = stopSignal();
-  const { url, stop: end } = await observeStack({ folder: '.', port, onLine: printLine });
+  const { url, stop: end } = await observeStack({ folder: '.', port, remoteWrite, onLine: printLine });
   print(
     `\n  prometheus   ${url}/   (alerts: ${url}/alerts)\n\nCtrl-C stops observing; the metrics are kept.\n`,
   );

@@ -18,6 +18,8 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
   port: number;
   /** Seconds between two scrapes, 5 by default. */
   interval?: number;
+  /** Whether k6 may write its figures: then so may every page in a browser on this machine. */
+  remoteWrite?: boolean;
 }
 
 export interface Observing {
@@ -32,7 +34,7 @@ export interface Observing {
  * `prometheus`.
  */
 export async function observeStack(options: ObserveOptions): Promise<Observing> {
-  const { folder, port, interval = 5, onLine } = options;
+  const { folder, port, interval = 5, remoteWrite = false, onLine } = options;
   const settings = join(folder, 'observe');
   const bridges = await Promise.all(operations(join(folder, 'run')).map(bridge));
   const context = { folder, env: process.env, onLine };
@@ -47,7 +49,7 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     const services = bridges.map(({ target }) => target);
     const configuration = prometheusConfiguration(folder, interval, services, exporters);
     writeFileSync(join(settings, 'prometheus.yml'), configuration);
-    for (const spec of specs({ ...exporters, prometheus: port }))
+    for (const spec of specs({ ...exporters, prometheus: port }, remoteWrite))
       processes.push(await supervise(spec, context));
     return { url: `http://127.0.0.1:${port}`, stop };
   } catch (error) {
@@ -96,7 +98,10 @@ function prometheusConfiguration(
 }
 
 /** All paths start at the stack's folder, which is the working directory. */
-function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>): ProcessSpec[] {
+function specs(
+  ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>,
+  remoteWrite: boolean,
+): ProcessSpec[] {
   const at = (port: number) => `--web.listen-address=127.0.0.1:${port}`;
   const mtail = [
     `--progs=${join(import.meta.dirname, 'mtail')}`,
@@ -116,8 +121,7 @@ function specs(ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>):
     '--config.file=observe/prometheus.yml',
     '--storage.tsdb.path=prometheus/data',
     '--storage.tsdb.retention.time=15d',
-    // For k6, which writes its own figures there.
-    '--web.enable-remote-write-receiver',
+    ...(remoteWrite ? ['--web.enable-remote-write-receiver'] : []),
     '--log.level=warn',
   ];
   return [

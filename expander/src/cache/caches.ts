@@ -159,13 +159,14 @@ export function cacheHops(fetchHop: FetchHop): FetchHop {
   };
   return async (url, options) => {
     const cache = caches[options.follow];
-    if (options.cookie) return fetchHop(url, options);
     const key = withoutFragment(url);
-    const old = cache.get(key);
+    const old = options.cookie ? undefined : cache.get(key);
     const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
     if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
     const answer = await fetchHop(url, options);
-    if (hit && endsInFailure(answer)) return answer;
+    // Whatever the layers below made of it: what a leaver or a deadline has cut short is not an answer.
+    options.signal?.throwIfAborted();
+    if (options.cookie || (hit && endsInFailure(answer))) return answer;
     const { location, refresh, title, setCookies } = answer;
     const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
     if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);

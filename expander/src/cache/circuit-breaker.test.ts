@@ -45,6 +45,25 @@ describe('what hangs', () => {
   });
 });
 
+test('what answers after 300 ms costs one operation in 1.25 s its 250 ms, and one warning', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const log = { warn: (line: string) => lines.push(line), info: (line: string) => lines.push(line) };
+  let asked = 0;
+  const slow = () => {
+    asked += 1;
+    return new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  const attempt = circuitBreaker('the cache', log as never);
+  const requests = setInterval(() => attempt('GET', slow).catch(() => {}), 50);
+  await vi.advanceTimersByTimeAsync(10_000);
+  clearInterval(requests);
+  // Six before the first is late, then one whenever the pause is over.
+  expect(asked).toBeLessThan(6 + 9);
+  expect(lines).toEqual(['the cache did not answer within 250 ms; it is tried once a second until it does']);
+});
+
 test('what fails at once is tried every time', async () => {
   const attempt = circuitBreaker('the cache', console);
   let tried = 0;

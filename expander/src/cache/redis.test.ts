@@ -184,6 +184,19 @@ describe('the cache', () => {
         'the cache in Redis answers again',
       ]);
   });
+
+  test('Redis that answers too late is away until it answers in time, and is one warning', async () => {
+    const { lines, log } = logged();
+    const { expand } = testExpander({ redis, log });
+    lines.length = 0;
+    const commands = vi.spyOn(redis, 'get');
+    onTestFinished(() => commands.mockRestore());
+    await store.call('CLIENT', 'PAUSE', 900, 'ALL');
+    await expand.trace(link('/chain/1'));
+    // The reply comes after the expansion.
+    await commands.mock.results[0]?.value;
+    expect(lines).toMatchObject([{ msg: expect.stringContaining('did not answer within 250 ms') }]);
+  });
 });
 
 describe('expander/redis.conf', () => {

@@ -56,7 +56,7 @@ const late = Symbol('late');
 
 /**
  * A circuit breaker for something that may hang. An operation that takes longer than 250 ms opens the circuit; then one
- * operation a second tests whether it answers again, and all others fail at once.
+ * operation a second tests whether it answers in time again, and all others fail at once.
  *
  * @param timed takes the time of each operation.
  * @returns runs an operation, and throws what it throws, or at once while the circuit is open.
@@ -79,12 +79,13 @@ export function circuitBreaker(name: string, log: Pick<Log, 'warn' | 'info'>, ti
       if (performance.now() < nextAttempt) throw new Error(`${name} hangs`);
       nextAttempt = performance.now() + pause;
     }
-    const result = operation();
-    result.then(onAnswer, () => {});
-    const answer = await within(timeout, result, late);
-    if (answer !== late) return answer;
-    onTimeout();
-    throw new Error(`${name} did not answer within ${timeout} ms`);
+    const answer = await within(timeout, operation(), late);
+    if (answer === late) {
+      onTimeout();
+      throw new Error(`${name} did not answer within ${timeout} ms`);
+    }
+    onAnswer();
+    return answer;
   };
   return (name, operation) => timed(name, () => attempt(operation));
 }

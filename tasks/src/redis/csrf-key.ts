@@ -8,9 +8,9 @@ import { storeReply } from './scripts.ts';
 const maxAge = 2_000;
 
 /**
- * The key of the CSRF tokens. It is kept in the store, so that all replicas use the same one; the first replica to ask
- * makes it. Nobody waits for it to be read again. While the store is away the last known key serves on: a form can still
- * be shown again with what was typed.
+ * The key from which CSRF tokens and sessions derive theirs. It is kept in the store, so that all replicas use the same
+ * one; the first replica to ask makes it. Nobody waits for it to be read again. While the store is away the last known key
+ * serves on: a form can still be shown again with what was typed.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;

@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+import { generateSignedCookie } from 'hono/cookie';
 import { describe, expect, test } from 'vitest';
 import { submit, testApp, testKey, useApp, type Visitor, visit } from '../../testing/app.ts';
 import { TaskError } from '../task/errors.ts';
@@ -226,6 +228,29 @@ describe('A session', () => {
   test('does not replace the token of a form', async () => {
     const { cookie } = await logIn();
     expect((await submit(kept.app, '/task', { title: 'milk' }, { cookie, token: '' })).status).toBe(403);
+  });
+});
+
+describe('The token of a form', () => {
+  /** The HMAC that a page of the login has for a cookie, without its mask, and the cookie that it sets. */
+  const tokenFor = async (session: string) => {
+    const Cookie = `session=${encodeURIComponent(session)}`;
+    const { token, cookie } = await visit(kept.app, { ...page, Cookie }, '/login');
+    const bytes = Buffer.from(token, 'base64url');
+    return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
+  };
+
+  test('does not tell whether a password is right: only ids of our own form begin a session', async () => {
+    const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
+    const login = await generateSignedCookie('login', '9999999999', hmac);
+    expect(await status('/', { Cookie: login })).toBe(401);
+    expect(cookie).toMatch(/^session=[\w-]{22}$/);
+  });
+
+  test('is not made with the key of the store itself, which has other purposes', async () => {
+    const session = 'A'.repeat(22);
+    const withKey = createHmac('sha256', await testKey()).update(session);
+    expect((await tokenFor(session)).hmac).not.toEqual(withKey.digest());
   });
 });
 

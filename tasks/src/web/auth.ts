@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { annotate } from '@longhand/shared/observe.ts';
 import { generateCookie, generateSignedCookie, getSignedCookie } from 'hono/cookie';
 import type { TasksContext } from './context.ts';
@@ -27,10 +27,8 @@ export function auth(
   // Digests have one length, which a comparison in constant time needs.
   const passwordDigest = digest(password);
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
-  const secret = async () =>
-    createHmac('sha256', await key())
-      .update(`sessions of the password ${password}`)
-      .digest();
+  const purpose = `sessions of the password with the digest ${passwordDigest.toString('hex')}`;
+  const secret = async () => hkdfSync('sha256', await key(), '', purpose, 32);
   const seconds = () => now().getTime() / 1_000;
 
   return {

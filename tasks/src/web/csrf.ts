@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
@@ -12,18 +12,18 @@ export type Csrf = ReturnType<typeof csrf>;
  * CSRF tokens: one per session, the HMAC of its id, so that nothing has to be stored. Each page carries the token under
  * a new random mask, because a secret that repeats in compressed pages can be guessed byte by byte (BREACH).
  *
- * @param key the same for all replicas.
+ * @param key the same for all replicas. Tokens derive a key of their own from it, as logins do.
  */
 export function csrf(key: () => Promise<Buffer>) {
   const token = async (session: string) =>
-    createHmac('sha256', await key())
+    createHmac('sha256', Buffer.from(hkdfSync('sha256', await key(), '', 'form tokens', size)))
       .update(session)
       .digest();
   return {
     /** A token for a form on the page that answers `c`; starts a session where there is none. */
     async issue(c: TasksContext): Promise<string> {
       const mask = randomBytes(size);
-      const masked = xor(mask, await token(currentSession(c) || newSession(c)));
+      const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
     /** Whether the token was issued to the session that `c` belongs to. */
@@ -41,7 +41,11 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-const currentSession = (c: TasksContext) => getCookie(c, 'session', cookieOptions(c).prefix);
+/** The id of a session, if it has the form of ours: nobody gets the HMAC of a text of their own. */
+function currentSession(c: TasksContext): string | undefined {
+  const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
+  return /^[\w-]{22}$/.test(session) ? session : undefined;
+}
 
 function newSession(c: TasksContext): string {
   const session = randomBytes(16).toString('base64url');

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { testExpander } from '../testing/expander.ts';
+import { website } from '../testing/website.ts';
+import { cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
+import { followRedirects } from './expansion/chain.ts';
+import { createExpand } from './expansion/expand.ts';
+import type { Expansion } from './expansion/expansion.ts';
+import { createBrowse } from './hop/browse.ts';
+import type { Request } from './hop/exchange.ts';
+
+/** What does not differ between two visits. */
+const told = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
+  hops: hops.map(({ kind, status, method, incomplete, title }) => ({
+    kind,
+    status,
+    method,
+    incomplete,
+    title,
+  })),
+  longUrl: longUrl?.replace(/\?.*/, ''),
+  redirectCount,
+  end,
+});
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate();
+};
+
+/**
+ * A chain of three kinds of hops: HEAD, then HEAD and GET for a page, then GET after HEAD is refused. It sends each head, and
+ * each half of the page, as a step of its own.
+ *
+ * @param step called before each.
+ */
+const chain =
+  (step: (url: string) => Promise<void>) =>
+  async ({ method, url = '' }: IncomingMessage, response: ServerResponse) => {
+    const [path, query = ''] = url.split('?');
+    const next = path === '/short' ? '/page' : '/end';
+    const isRefused = path === '/refused' && method === 'HEAD';
+    await step(query);
+    if (path === '/page') response.writeHead(200, { 'Content-Type': 'text/html' });
+    else if (path === '/end') response.writeHead(200, { 'Content-Type': 'text/plain' });
+    else response.writeHead(isRefused ? 405 : 302, isRefused ? {} : { Location: `${next}?${query}` });
+    if (path === '/page' && method === 'GET') {
+      for (const half of [
+        '<title>A page</title>',
+        `<meta http-equiv=refresh content="0;/refused?${query}">`,
+      ]) {
+        response.write(half);
+        await step(query);
+      }
+    }
+    response.end();
+  };
+
+test('whoever leaves, at whatever step of a chain, the next visitor and all later ones get the full, true result', async () => {
+  const steps = new Map<string, (step: number) => void>();
+  const counts = new Map<string, number>();
+  const origin = await website(
+    chain(async (query) => {
+      const count = (counts.get(query) ?? 0) + 1;
+      counts.set(query, count);
+      steps.get(query)?.(count);
+      // What was sent so far arrives before the rest.
+      await setImmediate();
+    }),
+  );
+  /** Visits one link by way of an expander of its own, for an origin that refused HEAD twice gets GET alone. */
+  const visitor = (query: string) => {
+    const { expand } = testExpander();
+    return (signal?: AbortSignal) => expand.trace(`${origin}/short?${query}`, { follow: 'all', signal });
+  };
+
+  const truth = told(await visitor('truth')());
+  expect(truth).toMatchObject({ longUrl: `${origin}/end`, redirectCount: 3, end: { code: 'final' } });
+  const all = counts.get('truth') ?? 0;
+  expect(all).toBeGreaterThan(6);
+
+  const codes: unknown[] = [];
+
+  /** One visitor leaves so many turns of the event loop after a step, and so many turns later the next one comes. */
+  const leaveAt = async (step: number, later: number, next: number) => {
+    const query = `${step}-${later}-${next}`;
+    const visit = visitor(query);
+    const leaver = new AbortController();
+    const left = Promise.withResolvers<void>();
+    steps.set(query, async (count) => {
+      if (count !== step) return;
+      await turns(later);
+      leaver.abort();
+      left.resolve();
+    });
+    const leaving = visit(leaver.signal);
+    await left.promise;
+    await turns(next);
+    const results = [await visit(), await visit()].map(told);
+    codes.push((await leaving).error?.code);
+    return results;
+  };
+  for (let step = 1; step <= all; step += 1)
+    for (const later of [0, 1, 2, 3])
+      for (const next of [0, 1, 2])
+        expect(await leaveAt(step, later, next), `step ${step}, ${later}, ${next}`).toEqual([truth, truth]);
+  expect(codes).toContain('aborted');
+});
+
+test('a chain that runs out of time while it reads a page is kept as a timeout, and its page not at all', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const head = { addressFamily: 4, body: Buffer.alloc(0), isCut: false, source: null } as const;
+  const request: Request = async ({ pathname }, { method, signal }) => {
+    asked.push(`${method} ${pathname}`);
+    await new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      if (method === 'HEAD') setTimeout(resolve, 1_499);
+    });
+    const step = Number(pathname.slice(1));
+    return step < 5
+      ? { ...head, status: 301, headers: { location: `/${step + 1}` } }
+      : { ...head, status: 200, headers: { 'content-type': 'text/html' } };
+  };
+  const hops = cacheHops(createBrowse(request));
+  const { trace } = createExpand(cacheExpansions(memoryTier())(followRedirects(hops)));
+  const visit = async () => {
+    const expansion = trace('http://a.example/1', { follow: 'all' });
+    await vi.advanceTimersByTimeAsync(8_000);
+    return expansion;
+  };
+  const expansion = await visit();
+  expect(asked.at(-1)).toBe('GET /5');
+  expect(expansion.error).toMatchObject({ code: 'timeout' });
+  expect(expansion.staleUntil).toBe(Date.now() + 10_000);
+  asked.length = 0;
+  await visit();
+  expect(asked).toEqual(['HEAD /5', 'GET /5']);
+});

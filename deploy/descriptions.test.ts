@@ -83,18 +83,42 @@ function described(name: string) {
 }
 
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
+const configured = (env: NodeJS.ProcessEnv): Node => {
+  const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
+  return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
+};
+
+test.skipIf(noCompose)('a stack takes six of the 31 networks that Docker has room for', () => {
+  const networks = Object.keys(configured({}).networks);
+  const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
+  expect(networks.toSorted()).toEqual(['egress', 'front', ...links]);
+});
+
+test.skipIf(noCompose)('in containers the authority of an outside Redis is given to its service', () => {
+  const { services, secrets } = configured({ TASKS_REDIS_CA_FILE: '/ca.crt' });
+  expect(services.tasks.environment.REDIS_CA_FILE).toBe('/run/secrets/tasks-redis-ca');
+  expect(services.tasks.secrets).toContainEqual(expect.objectContaining({ source: 'tasks-redis-ca' }));
+  expect(secrets['tasks-redis-ca'].file).toBe('/ca.crt');
+  expect(services.expander.environment.REDIS_CA_FILE).toBe('');
+});
+
 test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewhere', () => {
   const tasks = (env: NodeJS.ProcessEnv) => {
-    const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
-    const { services, networks } = JSON.parse(
-      execFileSync('docker', ['compose', 'config', '--format', 'json'], options),
-    );
+    const { services, networks } = configured(env);
     const own = Object.keys(services.tasks.networks);
     return [services.tasks.environment.REDIS_URL, ...own.filter((name) => !networks[name].internal)];
   };
   const url = 'rediss://user:password@redis.example:6380/0';
   expect(tasks({ TASKS_REDIS_URL: url })).toEqual([url, 'to-tasks-store-outside']);
   expect(tasks({})).toEqual(['redis://tasks-store:6379/0']);
+});
+
+test('the exporters ask for the certificate where visitors do', () => {
+  const visited = Object.keys(compose.services).filter((name) =>
+    compose.services[name].ports?.some((port: string) => port.endsWith(':8443')),
+  );
+  const script = readFileSync(join(root, 'deploy/observe/exporters.sh'), 'utf8');
+  expect(visited.map((name) => `${name}:8443`)).toEqual(script.match(/\w+:8443/g));
 });
 
 describe('The compose.yaml of a release', () => {

@@ -79,17 +79,6 @@ describe('longhand-expand', () => {
     expect(await exit).toEqual([1, null]);
   });
 
-  test.skipIf(!existsSync('/proc/self/task'))('has threads for many slow names', async () => {
-    const child = start([`${shortener.url.replace('127.0.0.1', 'localhost')}/hang`]);
-    const workers = () => {
-      const tasks = `/proc/${child.pid}/task`;
-      const names = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/comm`, 'utf8'));
-      return names.filter((name) => name === 'libuv-worker\n').length;
-    };
-    await expect.poll(workers).toBe(128);
-    child.kill('SIGKILL');
-  });
-
   test.each<[string, Record<string, string>, string]>([
     ['--follow=some', {}, '--follow=some: use default or all'],
     ['--format=xml', {}, '--format=xml: use ndjson or tsv'],

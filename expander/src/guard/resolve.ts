@@ -6,10 +6,10 @@ import type { Guard } from './public-address.ts';
 import type { Lookup } from './shared-lookup.ts';
 
 /**
- * c-ares waits from 250 ms to 1 s for each try, by how quick the server was before. With fewer than 4 tries it gives up on
- * names that a recursive resolver needs 1 to 2 s for.
+ * c-ares waits from 250 ms to 1 s for each try, less if the server was quick before. Five tries last at least 2 s, which a
+ * recursive resolver may need; two may end after 0.5 s.
  */
-const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 4 };
+const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 
 /** Milliseconds for all tries at all servers: a hop that runs out of its 3 s would blame the website. */
 const patience = 2_500;

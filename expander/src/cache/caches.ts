@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import {
   type Answer,
+  cacheKey,
   doubtTime,
   type ExpandOptions,
   type Expansion,
@@ -29,11 +30,6 @@ const maxEntrySize = 64 * 1024;
 
 /** Entries whose failed refresh is remembered. */
 const maxFailedRefreshes = 10_000;
-
-/** What an expansion depends on. */
-export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
-  return `${follow} ${maxRedirect} ${text}`;
-}
 
 /**
  * Answers from `memory` before any layer that shares or limits work. A stale result is returned at once and refreshed for the

@@ -148,5 +148,10 @@ export interface ExpandOptions extends FetchHopOptions {
   onHop?: ((hop: Hop) => void) | undefined;
 }
 
+/** What an expansion depends on: equal requests share a flight and a cache entry. */
+export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOptions): string {
+  return `${follow} ${maxRedirect} ${text}`;
+}
+
 /** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
 export type Unshorten = (target: Target, options: ExpandOptions) => Promise<Expansion>;

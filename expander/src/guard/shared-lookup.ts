@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import type { Gauge } from 'prom-client';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
-import type { Gauge } from '../limits/in-flight.ts';
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all: true`. */
 export type Lookup = (hostname: string, options: { all: true }, callback: Resolved) => void;

@@ -1,3 +1,4 @@
+import type { Gauge } from 'prom-client';
 import { overloaded } from '../expansion/errors.ts';
 import type { FetchHop, Unshorten } from '../expansion/expansion.ts';
 
@@ -37,12 +38,6 @@ export const limitClientsAtOrigins = createLimit<Parameters<FetchHop>>({
   keys: ({ origin }, { clients }) => Array.from(clients ?? [], (client) => `${client} ${origin}`),
   message: () => 'Too many expansions for your address are waiting for one website',
 });
-
-/** A gauge of work in flight. */
-export interface Gauge {
-  inc(): void;
-  dec(): void;
-}
 
 interface LimitSettings<Call extends unknown[]> {
   /** Calls in flight for each key. */

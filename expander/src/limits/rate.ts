@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Timed } from '@longhand/shared/durations.ts';
+import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import type { CacheClient } from '../cache/redis.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { hasKey, type Unshorten } from '../expansion/expansion.ts';
 
@@ -41,7 +41,7 @@ export function takeLocally({ count, period }: Rate, clock = () => performance.n
 }
 
 /** Counts in Redis, for all replicas together; while it is away, in this process. */
-export function takeFromAll(redis: CacheClient, run: Timed, rate: Rate): Take {
+export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed, rate: Rate): Take {
   const locally = takeLocally(rate);
   const values = [rate.period / rate.count, rate.period];
   return async (client) => {

@@ -1,6 +1,5 @@
-import { cacheKey } from '../cache/caches.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
-import type { Expansion, Hop, Unshorten } from '../expansion/expansion.ts';
+import { cacheKey, type Expansion, type Hop, type Unshorten } from '../expansion/expansion.ts';
 
 /** Requests that wait for one expansion; each holds a connection and some memory. */
 const maxWaiting = 1_024;

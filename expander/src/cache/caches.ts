@@ -8,6 +8,7 @@ import {
   isVoid,
   type Unshorten,
 } from '../expansion/expansion.ts';
+import { createCounts } from '../expansion/counts.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 
@@ -27,6 +28,9 @@ export interface LookupCounter {
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
+/** Refreshes of one client at a time: beside the 48 places of its lists they leave room at an origin for single requests. */
+const maxRefreshes = 4;
+
 /** Entries whose failed refresh is remembered. */
 const maxFailedRefreshes = 10_000;
 
@@ -42,9 +46,15 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
-    const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
+    const refreshesOf = createCounts();
+    const refresh = async (key: string, target: Target, options: ExpandOptions) => {
+      const { client = '', follow, maxRedirect } = options;
+      if (refreshesOf.count(client) >= maxRefreshes) return;
+      refreshesOf.add(client, 1);
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
-      const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
+      const refreshed = unshorten(target, { client, follow, maxRedirect, refresh: true });
+      const expansion = await refreshed.catch(() => null);
+      refreshesOf.add(client, -1);
       if (expansion && hasFailed(expansion)) nextRefresh.set(key, expansion.freshUntil);
       else nextRefresh.delete(key);
     };
@@ -151,24 +161,27 @@ const maxAnswerSize = 2_048;
 /**
  * Caches single answers, so that two short URLs into one chain share its hops. What a website answers to a cookie, or
  * with one, is for one chain only.
+ *
+ * @returns a layer; all functions that it wraps share the answers.
  */
-export function cacheHops(fetchHop: FetchHop): FetchHop {
+export function cacheHops() {
   const caches = {
     default: new LRUCache<string, Answer>({ max: maxAnswers }),
     all: new LRUCache<string, Answer>({ max: maxAnswers }),
   };
-  return async (url, options) => {
-    const cache = caches[options.follow];
-    if (options.cookie) return fetchHop(url, options);
-    const key = withoutFragment(url);
-    const old = cache.get(key);
-    const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
-    if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
-    const answer = await fetchHop(url, options);
-    if (hit && endsInFailure(answer)) return answer;
-    const { location, refresh, title, setCookies } = answer;
-    const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
-    if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
-    return answer;
-  };
+  return (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      const cache = caches[options.follow];
+      if (options.cookie) return fetchHop(url, options);
+      const key = withoutFragment(url);
+      const old = cache.get(key);
+      const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
+      if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
+      const answer = await fetchHop(url, options);
+      if (hit && endsInFailure(answer)) return answer;
+      const { location, refresh, title, setCookies } = answer;
+      const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+      if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
+      return answer;
+    };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createCounts } from '../expansion/counts.ts';
 import {
   type Answer,
   doubtTime,
@@ -8,7 +9,6 @@ import {
   isVoid,
   type Unshorten,
 } from '../expansion/expansion.ts';
-import { createCounts } from '../expansion/counts.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
 

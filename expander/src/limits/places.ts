@@ -30,6 +30,8 @@ export interface Queue {
   hops: Set<(place: Queue) => void>;
 }
 
+type Index = Map<string, Map<string, Queue>>;
+
 /**
  * Places for hops at websites. A free one goes to the client with the fewest there or, if all are taken, with the fewest in
  * all. On a tie clients take turns. A client's single requests come before its lists, which take turns.
@@ -37,9 +39,8 @@ export interface Queue {
 export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
   const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
-  const queues = new Map<string, Queue>();
-  /** Queues in which hops wait. The one that was served longest ago comes first. */
-  const [atOrigin, singlesOf, listsOf] = [createIndex(), createIndex(), createIndex()];
+  /** Queues with hops, by origin, and those of single requests and of lists by client. The last one served comes last. */
+  const [atOrigin, singlesOf, listsOf]: [Index, Index, Index] = [new Map(), new Map(), new Map()];
 
   const isFull = (share: string, i: number) => counts.count(share) >= (sizes[i] as number);
   const hasRoom = ({ shares }: Queue) => !shares.some(isFull);
@@ -55,30 +56,37 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     const [all = 0, ofClient = 0] = waits(queue).map(counts.count);
     return all < max.waiting && ofClient < max.waitingOfClient;
   };
+  const indexes = ({ origin, client, isList }: Queue) =>
+    [
+      [atOrigin, origin],
+      [isList ? listsOf : singlesOf, client],
+    ] as const;
   const enter = (queue: Queue) => {
-    queues.set(queue.key, queue);
-    atOrigin.add(queue.origin, queue);
-    (queue.isList ? listsOf : singlesOf).add(queue.client, queue);
+    for (const [index, name] of indexes(queue)) {
+      index.set(name, (index.get(name) ?? new Map()).set(queue.key, queue));
+    }
   };
   const remove = (queue: Queue) => {
-    queues.delete(queue.key);
-    atOrigin.delete(queue.origin, queue);
-    (queue.isList ? listsOf : singlesOf).delete(queue.client, queue);
+    for (const [index, name] of indexes(queue)) {
+      index.get(name)?.delete(queue.key);
+      if (index.get(name)?.size === 0) index.delete(name);
+    }
   };
 
   const heldThere = ({ shares }: Queue) => counts.count(shares[3] as string);
-  const nextAt = (origin: string) => fewest(atOrigin.get(origin), heldThere, hasRoom);
-  const nextOf = (client: string) =>
-    fewest(singlesOf.get(client), heldThere, hasRoom) ?? fewest(listsOf.get(client), heldThere, hasRoom);
+  const nextIn = (queues?: Map<string, Queue>) => fewest(queues?.values() ?? [], heldThere, hasRoom);
+  const nextOf = (client: string) => nextIn(singlesOf.get(client)) ?? nextIn(listsOf.get(client));
   const nextOfAll = () => {
-    const clients = new Set([...singlesOf.keys(), ...listsOf.keys()]);
+    const clients = [singlesOf, listsOf].values().flatMap((index) => index.keys());
     const held = (client: string) => counts.count(`of ${client}`);
-    const client = fewest(clients, held, (client) => nextOf(client) !== undefined);
-    return client === undefined ? undefined : nextOf(client);
+    const mayStart = (client: string) => held(client) < max.ofClient && nextOf(client) !== undefined;
+    return nextOf(fewest(clients, held, mayStart) ?? '');
   };
+  const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
+  /** Starts a hop of `next`, or a single request of its client there. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
-    const queue = queues.get(keyOf(turnOf(next.client), next.origin)) ?? next;
+    const queue = find(next.client, next.origin) ?? next;
     const [startHop] = queue.hops;
     remove(queue);
     enter(queue);
@@ -101,7 +109,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       startHop: (place: Queue) => void,
       hasBegun: boolean,
     ): Queue | undefined {
-      const queue = queues.get(keyOf(turn, origin)) ?? newQueue(turn, origin);
+      const queue = find(turn, origin) ?? newQueue(turn, origin);
       if (hasRoom(queue)) return void startHop(take(queue));
       if (!mayWait(queue)) return undefined;
       count(waits(queue), 1);
@@ -114,12 +122,14 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       queue.hops.delete(startHop);
       if (queue.hops.size === 0) remove(queue);
     },
+    /** Whether nothing waits. */
+    isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
     /** Gives a place back, and starts a hop that waited for it. */
     release({ client, origin, shares }: Queue) {
       const [allFull, originFull, clientFull] = shares.map(isFull);
       count(shares, -1);
       if (allFull) return start(nextOfAll());
-      if (originFull || !clientFull) start(nextAt(origin));
+      if (originFull || !clientFull) start(nextIn(atOrigin.get(origin)));
       if (clientFull) start(nextOf(client));
     },
   };
@@ -133,19 +143,6 @@ function newQueue(turn: string, origin: string): Queue {
   const there = `${client} at ${origin}`;
   const shares = ['all', origin, `of ${client}`, there, ...(isList ? [`lists of ${there}`] : [])];
   return { key: keyOf(turn, origin), client, isList, origin, shares, hops: new Set() };
-}
-
-function createIndex() {
-  const sets = new Map<string, Set<Queue>>();
-  return {
-    keys: () => sets.keys(),
-    get: (key: string) => sets.get(key) ?? [],
-    add: (key: string, queue: Queue) => void sets.set(key, (sets.get(key) ?? new Set()).add(queue)),
-    delete(key: string, queue: Queue) {
-      const set = sets.get(key);
-      if (set?.delete(queue) && set.size === 0) sets.delete(key);
-    },
-  };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { timed } from '@longhand/shared/spans.ts';
 import { cacheKey } from '../cache/caches.ts';
+import { createCounts } from '../expansion/counts.ts';
 import { chainTime } from '../expansion/deadline.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
 import type { ExpandOptions, Expansion, Hop, TurnQueue, Unshorten } from '../expansion/expansion.ts';
-import { createCounts } from '../expansion/counts.ts';
 import { turnOf } from './places.ts';
 
 /** Requests of one client that wait for one expansion; each holds a connection and some memory. */
@@ -58,14 +58,14 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
       for (const { onWait } of listeners) onWait(queue !== undefined);
     };
     const forget = () => flights[key] === flight && delete flights[key];
-    const expansion = unshorten(target, { ...options, turns, signal: stop.signal, onHop, onWait });
-    // Before its waiters learn of its end.
-    expansion.then(forget, forget);
     const abandon = () => {
       if (forget()) stop.abort();
     };
-    const flight: Flight = { expansion, hops, listeners, turns, client: options.client, abandon };
+    const flight = { hops, listeners, turns, client: options.client, abandon } as Flight;
     flights[key] = flight;
+    flight.expansion = unshorten(target, { ...options, turns, signal: stop.signal, onHop, onWait });
+    // Before its waiters learn of its end.
+    flight.expansion.then(forget, forget);
     return flight;
   };
 

@@ -6,14 +6,10 @@ import { createPlaces, type Queue, turnOf } from './places.ts';
 /**
  * A layer in which every hop waits for a place at its website.
  *
- * @param afterWait a layer for hops that have waited: a cache, as another chain may have made the hop meanwhile.
+ * @param waiting counts the hops that wait.
  * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if that ends the wait.
  */
-export function takePlaces(
-  afterWait: (fetchHop: FetchHop) => FetchHop,
-  waiting?: Gauge,
-  places = createPlaces(),
-) {
+export function takePlaces(waiting?: Gauge, places = createPlaces()) {
   const nobody = { names: () => [turnOf()] };
   const wait = (origin: string, { turns = nobody, hasBegun = false, signal, onWait }: FetchHopOptions) => {
     const { promise, resolve, reject } = Promise.withResolvers<Queue>();
@@ -49,16 +45,14 @@ export function takePlaces(
     return promise;
   };
 
-  return (fetchHop: FetchHop): FetchHop => {
-    const fetchAfterWait = afterWait(fetchHop);
-    return async (url, options) => {
+  return (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
       const free = places.take((options.turns ?? nobody).names(), url.origin);
       const place = free ?? (await wait(url.origin, options));
       try {
-        return await (free ? fetchHop : fetchAfterWait)(url, options);
+        return await fetchHop(url, options);
       } finally {
         places.release(place);
       }
     };
-  };
 }

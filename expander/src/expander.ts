@@ -60,6 +60,7 @@ export function createExpander(config: Config, outside: Outside) {
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
 
+  // Asked again once a hop has its place: another chain may have made the same one meanwhile.
   const cached = cacheHops();
   // A request passes through these layers, from the first to the last.
   const unshorten = layers<Unshorten>(
@@ -68,7 +69,7 @@ export function createExpander(config: Config, outside: Outside) {
     cacheExpansions(memory, shared),
     ...(rate && take ? [limitRate(rate, take)] : []),
     countExpansions(metrics.inFlight),
-  )(followRedirects(layers<FetchHop>(cached, takePlaces(cached, metrics.hopsWaiting))(fetchHop)));
+  )(followRedirects(layers<FetchHop>(cached, takePlaces(metrics.hopsWaiting), cached)(fetchHop)));
 
   const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.

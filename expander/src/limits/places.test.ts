@@ -142,7 +142,7 @@ test.each([
     for (const place of held.slice(0, 50)) places.release(place);
     return looks;
   };
-  expect(looksWith(16_000)).toBeLessThan(2 * looksWith(2_000));
+  expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
 test('whatever comes, leaves and ends: no limit is passed, nobody waits for a free place, and in the end nothing is counted', () => {

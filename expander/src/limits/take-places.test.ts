@@ -3,7 +3,7 @@ import { answerWith } from '../../testing/answer.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { aborted } from '../expansion/errors.ts';
-import type { Answer, ExpandOptions } from '../expansion/expansion.ts';
+import type { Answer, ExpandOptions, FetchHop } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createPlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
@@ -19,19 +19,14 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
   const places = createPlaces(limits);
   const cached = cacheHops();
-  const fetchHop = cached(
-    takePlaces(
-      cached,
-      gauge,
-      places,
-    )(({ pathname }, { signal }) => {
-      asked.push(pathname);
-      return new Promise((resolve, reject) => {
-        ends.set(pathname, resolve);
-        signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
-      });
-    }),
-  );
+  const request: FetchHop = ({ pathname }, { signal }) => {
+    asked.push(pathname);
+    return new Promise((resolve, reject) => {
+      ends.set(pathname, resolve);
+      signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
+    });
+  };
+  const fetchHop = cached(takePlaces(gauge, places)(cached(request)));
   const unshorten = singleFlight(followRedirects(fetchHop));
   const settled = () => vi.advanceTimersByTimeAsync(0);
   return {
@@ -136,16 +131,26 @@ describe('a single request', () => {
 });
 
 describe('a client that joins an expansion whose hop waits', () => {
-  test('brings its turn, and takes it along when it leaves', async () => {
-    const { expand, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
-    const client = new AbortController();
-    for (const path of ['first', 'shared', 'other']) expand(path);
+  test('brings its turn', async () => {
+    const { expand, settled, asked } = expander({ ofClientAtOrigin: 1 });
+    for (const path of ['first', 'shared']) expand(path);
     await settled();
-    const left = expect(expand('other', { client: 'c', signal: client.signal })).rejects.toThrow();
+    expect(asked).toEqual(['/first']);
     expand('shared', { client: 'b' });
     await settled();
-    expect(asked).toEqual(['/first', '/other']);
+    expect(asked).toEqual(['/first', '/shared']);
+  });
+
+  test('takes its turn along when it leaves', async () => {
+    const { expand, end, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
+    const client = new AbortController();
+    for (const path of ['first', 'shared']) expand(path);
+    expand('other', { client: 'c' });
+    const left = expect(expand('shared', { client: 'b', signal: client.signal })).rejects.toThrow();
+    await settled();
     client.abort();
     await left;
+    await end('other');
+    expect(asked).toEqual(['/first', '/other']);
   });
 });

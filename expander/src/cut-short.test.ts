@@ -123,7 +123,7 @@ test('a chain that runs out of time while it reads a page is kept as a timeout, 
       ? { ...head, status: 301, headers: { location: `/${step + 1}` } }
       : { ...head, status: 200, headers: { 'content-type': 'text/html' } };
   };
-  const hops = cacheHops(createBrowse(request));
+  const hops = cacheHops()(createBrowse(request));
   const { trace } = createExpand(cacheExpansions(memoryTier())(followRedirects(hops)));
   const visit = async () => {
     const expansion = trace('http://a.example/1', { follow: 'all' });

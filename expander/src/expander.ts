@@ -17,15 +17,10 @@ import { createBrowse } from './hop/browse.ts';
 import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
-import {
-  limitClients,
-  limitClientsAtOrigins,
-  limitExpansions,
-  limitOrigins,
-  limitRefreshes,
-} from './limits/in-flight.ts';
+import { countExpansions } from './limits/in-flight.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
+import { takePlaces } from './limits/take-places.ts';
 import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
@@ -66,18 +61,18 @@ export function createExpander(config: Config, outside: Outside) {
   const rate = config.EXPANDER_CLIENT_RATE;
   const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
 
+  // Asked again once a hop has its place: another chain may have made the same one meanwhile.
+  const cached = cacheHops();
   // A request passes through these layers, from the first to the last.
   const unshorten = layers<Unshorten>(
     answerFromMemory(memory, metrics.cacheLookups),
-    limitRefreshes,
-    limitClients,
     singleFlight,
     cacheExpansions(memory, shared),
     ...(rate && take ? [limitRate(rate, take)] : []),
-    limitExpansions(metrics.inFlight),
+    countExpansions(metrics.inFlight),
   )(
     followRedirects(
-      layers<FetchHop>(cacheHops, limitOrigins, limitClientsAtOrigins, names.untilLookedUp)(fetchHop),
+      layers<FetchHop>(cached, takePlaces(metrics.hopsWaiting), cached, names.untilLookedUp)(fetchHop),
     ),
   );
 

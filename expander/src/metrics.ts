@@ -38,6 +38,11 @@ export function createExpanderMetrics(registry: Registry) {
       help: 'Expansions in progress that no cache answered.',
       registers,
     }),
+    hopsWaiting: new Gauge({
+      name: 'expander_hops_waiting',
+      help: 'Hops that wait for a place at their website.',
+      registers,
+    }),
     nameLookups: new Gauge({
       name: 'expander_lookups_in_flight',
       help: 'Names that are being looked up.',

@@ -30,7 +30,7 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory, redis);
-  const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops(fetchHop)))));
+  const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
   const { trace: expand } = createExpand(unshorten);
   return {
     asked,
@@ -200,7 +200,7 @@ describe('each hop is remembered', () => {
 
   test('for one way to follow: a host may answer HEAD and GET differently', async () => {
     const asked: string[] = [];
-    const ask = cacheHops(async (_, { follow }) => {
+    const ask = cacheHops()(async (_, { follow }) => {
       asked.push(follow);
       return answer();
     });
@@ -212,7 +212,7 @@ describe('each hop is remembered', () => {
 
   test('up to 2 KiB', async () => {
     const asked: number[] = [];
-    const ask = cacheHops(async ({ href }) => {
+    const ask = cacheHops()(async ({ href }) => {
       asked.push(href.length);
       return answer();
     });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createCounts } from '../expansion/counts.ts';
 import {
   type Answer,
   cacheKey,
@@ -28,6 +29,9 @@ export interface LookupCounter {
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
+/** Refreshes of one client at a time: beside the 48 places of its lists they leave room at an origin for single requests. */
+const maxRefreshes = 4;
+
 /** Entries whose failed refresh is remembered. */
 const maxFailedRefreshes = 10_000;
 
@@ -38,9 +42,15 @@ const maxFailedRefreshes = 10_000;
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (unshorten: Unshorten): Unshorten => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
-    const refresh = async (key: string, target: Target, { signal, onHop, ...options }: ExpandOptions) => {
+    const refreshesOf = createCounts();
+    const refresh = async (key: string, target: Target, options: ExpandOptions) => {
+      const { client = '', follow, maxRedirect } = options;
+      if (refreshesOf.count(client) >= maxRefreshes) return;
+      refreshesOf.add(client, 1);
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
-      const expansion = await unshorten(target, { ...options, refresh: true }).catch(() => null);
+      const refreshed = unshorten(target, { client, follow, maxRedirect, refresh: true });
+      const expansion = await refreshed.catch(() => null);
+      refreshesOf.add(client, -1);
       if (expansion && hasFailed(expansion)) nextRefresh.set(key, expansion.freshUntil);
       else nextRefresh.delete(key);
     };
@@ -147,25 +157,28 @@ const maxAnswerSize = 2_048;
 /**
  * Caches single answers, so that two short URLs into one chain share its hops. What a website answers to a cookie, or
  * with one, is for one chain only.
+ *
+ * @returns a layer; all functions that it wraps share the answers.
  */
-export function cacheHops(fetchHop: FetchHop): FetchHop {
+export function cacheHops() {
   const caches = {
     default: new LRUCache<string, Answer>({ max: maxAnswers }),
     all: new LRUCache<string, Answer>({ max: maxAnswers }),
   };
-  return async (url, options) => {
-    const cache = caches[options.follow];
-    const key = withoutFragment(url);
-    const old = options.cookie ? undefined : cache.get(key);
-    const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
-    if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
-    const answer = await fetchHop(url, options);
-    // Whatever the layers below made of it: what a leaver or a deadline has cut short is not an answer.
-    options.signal?.throwIfAborted();
-    if (options.cookie || (hit && endsInFailure(answer))) return answer;
-    const { location, refresh, title, setCookies } = answer;
-    const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
-    if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
-    return answer;
-  };
+  return (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      const cache = caches[options.follow];
+      const key = withoutFragment(url);
+      const old = options.cookie ? undefined : cache.get(key);
+      const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
+      if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
+      const answer = await fetchHop(url, options);
+      // Whatever the layers below made of it: what a leaver or a deadline has cut short is not an answer.
+      options.signal?.throwIfAborted();
+      if (options.cookie || (hit && endsInFailure(answer))) return answer;
+      const { location, refresh, title, setCookies } = answer;
+      const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+      if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
+      return answer;
+    };
 }

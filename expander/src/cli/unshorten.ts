@@ -31,7 +31,7 @@ export async function createUnshorten({ follow, maxRedirect, timeout, environmen
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)
       : fetchHead(request);
-  const unshorten = followRedirects(cacheHops(fetchHop), times);
+  const unshorten = followRedirects(cacheHops()(fetchHop), times);
 
   return async (url: string): Promise<LineExpansion> => {
     try {

@@ -5,6 +5,7 @@ import {
   type End,
   type Expansion,
   type FetchHop,
+  type FetchHopOptions,
   type Hop,
   isVoid,
   type Source,
@@ -25,18 +26,23 @@ import type { Target } from './target.ts';
 export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
   return async (start, { onHop, maxRedirect, ...options }) => {
     const deadline = startDeadline(options.signal, times);
+    const onWait: FetchHopOptions['onWait'] = (queue) => {
+      if (queue) deadline.pause();
+      else deadline.resume();
+      options.onWait?.(queue);
+    };
     const session = startSession(
       (url, request) => {
         deadline.startHop(url);
-        return fetchHop(url, request);
+        return fetchHop(url, hops.length > 0 ? { ...request, hasBegun: true } : request);
       },
-      { ...options, signal: deadline.signal },
+      { ...options, signal: deadline.signal, onWait },
     );
     const hops: Hop[] = [];
     const sources: Source[] = [];
     let at = start;
     let redirectCount = 0;
-    let started = performance.now();
+    let started = deadline.elapsed();
     const ended = (end: End | ExpansionError) => {
       const expansion = {
         ...endedExpansion(at.text, end, hops, redirectCount),
@@ -48,7 +54,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
     try {
       for (;;) {
         const visit = await session.visit(at);
-        const now = performance.now();
+        const now = deadline.elapsed();
         const hop = describeHop(at, visit, now - started);
         started = now;
         hops.push(hop);

@@ -3,7 +3,7 @@ import { aborted, ExpansionError } from './errors.ts';
 /** Milliseconds for one hop: name lookup, connection and a second request by GET included. */
 export const hopTime = 3_000;
 /** Milliseconds for a whole chain: less than the 10 s after which the proxy gives up. */
-const chainTime = 8_000;
+export const chainTime = 8_000;
 
 /** Milliseconds for a chain and for each of its hops. */
 export interface Times {
@@ -13,32 +13,51 @@ export interface Times {
 
 const defaults: Times = { hop: hopTime, chain: chainTime };
 
-/** The deadline of a chain, which starts now, and of each of its hops. */
+/** The deadline of a chain, which starts now, and of each of its hops. Neither includes waits for places. */
 export function startDeadline(signal?: AbortSignal, times: Times = defaults) {
   const controller = new AbortController();
+  const started = performance.now();
   let host = '';
+  let waited = 0;
+  let waitsSince = 0;
   let hopTimer: NodeJS.Timeout | undefined;
   const expire = (message: string) => controller.abort(new ExpansionError('timeout', message));
   const endHop = () => expire(`${host} did not answer within ${times.hop / 1_000} seconds.`);
-  const chainTimer = setTimeout(
-    () => expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not answered yet.`),
-    times.chain,
-  );
+  const endChain = () =>
+    expire(`No page was reached within ${times.chain / 1_000} seconds; ${host} had not answered yet.`);
+  let chainTimer = setTimeout(endChain, times.chain);
   const abort = () => controller.abort(aborted(signal?.reason));
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
+  const elapsed = () => performance.now() - started - waited;
+  const clear = () => {
+    clearTimeout(hopTimer);
+    clearTimeout(chainTimer);
+  };
   return {
     /** Aborted when the time of a hop or of the chain is over, or when the signal that was given is aborted. */
     signal: controller.signal,
+    /** Milliseconds since the start, without waits. */
+    elapsed,
     /** Gives the hop to `url` its time, from now on. */
     startHop(url: URL) {
       host = url.host;
       if (hopTimer) hopTimer.refresh();
       else hopTimer = setTimeout(endHop, times.hop);
     },
+    /** The hop waits for its place. */
+    pause() {
+      clear();
+      waitsSince = performance.now();
+    },
+    /** The wait is over: the hop has its whole time, and the chain what is left. */
+    resume() {
+      waited += performance.now() - waitsSince;
+      hopTimer = setTimeout(endHop, times.hop);
+      chainTimer = setTimeout(endChain, times.chain - elapsed());
+    },
     end() {
-      clearTimeout(hopTimer);
-      clearTimeout(chainTimer);
+      clear();
       signal?.removeEventListener('abort', abort);
     },
   };

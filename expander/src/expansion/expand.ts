@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { endedExpansion } from './chain.ts';
 import { ExpansionError, expansionError } from './errors.ts';
 import { browserLimit, type ExpandOptions, type Expansion, type Unshorten } from './expansion.ts';
-import { readTarget, type Target } from './target.ts';
+import { readTarget } from './target.ts';
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
 
@@ -16,10 +16,7 @@ export interface Expand {
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
 }
 
-export interface TraceOptions extends Partial<Omit<ExpandOptions, 'maxRedirect'>> {
-  /** Runs the expansion of a URL when its turn has come; at once by default. */
-  inTurn?: (target: Target, expand: () => Promise<Expansion>) => Promise<Expansion>;
-}
+export type TraceOptions = Partial<Omit<ExpandOptions, 'maxRedirect'>>;
 
 export interface ExpandSettings {
   maxRedirect?: number;
@@ -29,12 +26,10 @@ export interface ExpandSettings {
 
 /** `expand(url, callback)` over `unshorten`. */
 export function createExpand(unshorten: Unshorten, { maxRedirect = 5, ends }: ExpandSettings = {}): Expand {
-  const expandInput = async (input: string, { inTurn, ...options }: ExpandOptions & TraceOptions) => {
+  const expandInput = async (input: string, options: ExpandOptions) => {
     if (input === '') return endedExpansion(null, { code: 'empty', message: 'There is no URL to expand.' });
     try {
-      const target = readTarget(input);
-      const expandTarget = () => unshorten(target, options);
-      return await (inTurn ? inTurn(target, expandTarget) : expandTarget());
+      return await unshorten(readTarget(input), options);
     } catch (error) {
       return endedExpansion(input, expansionError(error));
     }

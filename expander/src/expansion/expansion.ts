@@ -47,6 +47,12 @@ export interface Answer {
   cached: boolean;
 }
 
+/** What a hop waits in: it may take its place in any turn that has joined. */
+export interface TurnQueue {
+  join(turn: string): void;
+  leave(turn: string): void;
+}
+
 export interface FetchHopOptions {
   follow: Follow;
   /** The `Cookie` header; an answer to it is for this chain alone. */
@@ -54,8 +60,12 @@ export interface FetchHopOptions {
   signal?: AbortSignal | undefined;
   /** Called before a website is contacted: it throws what forbids that. */
   beforeContact?: (() => Promise<void>) | undefined;
-  /** The clients that wait for it, for limits; more may join meanwhile. */
-  clients?: ReadonlySet<string> | undefined;
+  /** In whose turns it waits for a place: those of all requests for it. */
+  turns?: { names(): IteratorObject<string> } | undefined;
+  /** Called with the queue when it begins to wait for its place, and with nothing when that is over. */
+  onWait?: ((queue?: TurnQueue) => void) | undefined;
+  /** Whether its chain has made a hop before. */
+  hasBegun?: boolean | undefined;
   /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */
   refresh?: boolean | undefined;
   /** Skips what is cached, for a visitor who tries again. */
@@ -140,8 +150,10 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** Whose request it is, for limits; without it only the total limit applies. */
+  /** Whose request it is, for limits. */
   client?: string | undefined;
+  /** The list of which it is a line: it has turns of its own, and waits for as long as that takes. */
+  list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
   maxRedirect: number;
   /** Called with each hop as it is made. */

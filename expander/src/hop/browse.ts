@@ -4,6 +4,7 @@ import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { asIncomplete } from '../expansion/lifetime.ts';
+import { clientOf } from '../expansion/turn.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { answerOf } from './fetch-hop.ts';
@@ -49,7 +50,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
 
   return async (
     url: URL,
-    { cookie, signal, beforeContact, clients = new Set() }: Omit<FetchHopOptions, 'follow'>,
+    { cookie, signal, beforeContact, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<Answer> => {
     const { origin, href } = url;
     const deadline = performance.now() + time * settling;
@@ -60,7 +61,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
       beforeContact,
     };
-    const turn = () => turns(clients, options.signal);
+    const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
     let page: Promise<Asked> | undefined;
     const getPage = async () =>
       asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET', turn);

@@ -1,10 +1,27 @@
+import { createCounts } from '../expansion/counts.ts';
+import { chainTime } from '../expansion/deadline.ts';
 import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
-import { cacheKey, type Expansion, type Hop, type Unshorten } from '../expansion/expansion.ts';
+import {
+  cacheKey,
+  type ExpandOptions,
+  type Expansion,
+  type Hop,
+  type TurnQueue,
+  type Unshorten,
+} from '../expansion/expansion.ts';
+import { turnOf } from '../expansion/turn.ts';
 
-/** Requests that wait for one expansion; each holds a connection and some memory. */
-const maxWaiting = 1_024;
+/** Requests of one client that wait for one expansion; each holds a connection and some memory. */
+const maxWaiting = 256;
 
-type Listener = (hop: Hop) => void;
+/** Milliseconds that a single request waits for a place; with its waits it has as long in all as a chain. */
+const maxWait = 3_000;
+
+/** A request that waits; it is told of each hop, and when a hop begins and ends to wait for its place. */
+interface Listener {
+  onHop(hop: Hop): void;
+  onWait(waits: boolean): void;
+}
 
 /** An expansion in flight, and the requests that wait for it. */
 interface Flight {
@@ -13,8 +30,12 @@ interface Flight {
   hops: Hop[];
   /** One for each request that waits. */
   listeners: Set<Listener>;
-  /** Their clients. The first one has caused the expansion. */
-  clients: Set<string>;
+  /** Their turns. */
+  turns: ReturnType<typeof createCounts>;
+  /** In which a hop waits. */
+  queue?: TurnQueue | undefined;
+  /** The client that has caused the expansion. */
+  client: string | undefined;
   /** Stops the expansion. */
   abandon: () => void;
 }
@@ -28,23 +49,28 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
   const flights: Record<string, Flight> = Object.create(null);
 
   const start: (key: string, ...request: Parameters<Unshorten>) => Flight = (key, target, options) => {
-    const clients = new Set(options.client === undefined ? [] : [options.client]);
+    const turns = createCounts();
+    turns.add(turnOf(options.client, options.list), 1);
     const hops: Hop[] = [];
     const listeners = new Set<Listener>();
     const stop = new AbortController();
     const onHop = (hop: Hop) => {
       hops.push(hop);
-      for (const listener of listeners) listener(hop);
+      for (const { onHop } of listeners) onHop(hop);
+    };
+    const onWait = (queue?: TurnQueue) => {
+      flight.queue = queue;
+      for (const { onWait } of listeners) onWait(queue !== undefined);
     };
     const forget = () => flights[key] === flight && delete flights[key];
-    const expansion = unshorten(target, { ...options, clients, signal: stop.signal, onHop });
-    // Before its waiters learn of its end.
-    expansion.then(forget, forget);
     const abandon = () => {
       if (forget()) stop.abort();
     };
-    const flight = { expansion, hops, listeners, clients, abandon };
+    const flight = { hops, listeners, turns, client: options.client, abandon } as Flight;
     flights[key] = flight;
+    flight.expansion = unshorten(target, { ...options, turns, signal: stop.signal, onHop, onWait });
+    // Before its waiters learn of its end.
+    flight.expansion.then(forget, forget);
     return flight;
   };
 
@@ -52,15 +78,15 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
     const key = cacheKey(target, options);
     const other = flights[key];
     if (!other) return wait(start(key, target, options), options);
-    if (other.listeners.size >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
-    const { client, signal } = options;
-    const [first] = other.clients;
-    if (client !== undefined) other.clients.add(client);
+    const { client, list, signal } = options;
+    const turn = turnOf(client, list);
+    if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
+    if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
     try {
       return await wait(other, options);
     } catch (error) {
       // The first client has used up its rate, which says nothing about this one.
-      const isOthers = error instanceof ExpansionError && error.facts.rate && client !== first;
+      const isOthers = error instanceof ExpansionError && error.facts.rate && client !== other.client;
       if (isOthers && !signal?.aborted) return expandOnce(target, options);
       throw error;
     }
@@ -68,29 +94,42 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
 }
 
 /** The expansion of `flight`, unless the request leaves before. If `onHop` throws, this request alone gets the error. */
-async function wait(
-  { expansion, hops, listeners, abandon }: Flight,
-  { signal, onHop }: Parameters<Unshorten>[1],
-): Promise<Expansion> {
+async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptions): Promise<Expansion> {
+  const { expansion, hops, listeners, turns, abandon } = flight;
   const { promise, resolve, reject } = Promise.withResolvers<Expansion>();
   const leave = () => reject(aborted(signal?.reason));
-  const listener = (hop: Hop) => {
-    try {
-      onHop?.(hop);
-    } catch (error) {
-      reject(error);
-    }
+  const end = performance.now() + chainTime;
+  let timer: NodeJS.Timeout | undefined;
+  const giveUp = () => reject(overloaded('Too many requests are waiting for the same website'));
+  const listener: Listener = {
+    onHop(hop) {
+      try {
+        onHop?.(hop);
+      } catch (error) {
+        reject(error);
+      }
+    },
+    // Whoever waited is not told that a website was slow. Lists have time.
+    onWait(waits) {
+      if (list !== undefined) return;
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, Math.min(waits ? maxWait : chainTime, end - performance.now()));
+    },
   };
   expansion.then(resolve, reject);
   listeners.add(listener);
-  hops.forEach(listener);
+  hops.forEach(listener.onHop);
+  if (flight.queue) listener.onWait(true);
   if (signal?.aborted) leave();
   signal?.addEventListener('abort', leave);
   try {
     return await promise;
   } finally {
+    clearTimeout(timer);
     signal?.removeEventListener('abort', leave);
     listeners.delete(listener);
+    const turn = turnOf(client, list);
+    if (turns.add(turn, -1) === 0) flight.queue?.leave(turn);
     if (listeners.size === 0) abandon();
   }
 }

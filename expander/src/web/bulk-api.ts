@@ -1,49 +1,65 @@
 import type { Turns } from '@longhand/shared/turns.ts';
 import type { Context } from 'hono';
 import { createBodyReader } from '../bulk/bulk-body.ts';
-import { createFairQueue } from '../bulk/fair-queue.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { inTurns, readUrls } from '../bulk/url-list.ts';
-import type { Expand, TraceOptions } from '../expansion/expand.ts';
+import { createCounts } from '../expansion/counts.ts';
+import { overloaded } from '../expansion/errors.ts';
+import type { Expand } from '../expansion/expand.ts';
 import { readFollow, readRequest } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/**
- * Expansions of one list at a time: fewer than the 64 that may wait for one origin, so that a list of links of one
- * shortener leaves room for single requests.
- */
-const concurrency = 48;
+/** Lines of a list in progress: as long as fewer wait for hosts that hang, the others go on. */
+const concurrency = 128;
+
+/** Lists in progress: if all need one host that hangs, each still has a line within 30 s. */
+const maxLists = 128;
+const maxListsOfClient = 16;
+
+/** Milliseconds without a line after which a blank one shows that the list is alive: nginx gives up after 30 s. */
+const maxSilence = 10_000;
 
 /** `POST /api/expand`: a list of URLs, answered line by line. */
 export function expandList(expand: Expand, onFault: (fault: unknown) => void, turns: Turns) {
-  const openList = createFairQueue();
+  const lists = createCounts();
+  let last = 0;
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
     const { signal, client } = readRequest(c);
     const turn = () => turns([client], signal);
     const follow = readFollow(c.req.query('follow'));
-    const list = openList(client, signal);
+    if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {
+      throw overloaded('Too many lists of URLs are in progress');
+    }
+    for (const name of ['all', client]) lists.add(name, 1);
+    last += 1;
+    const list = last;
     const body = readBody(c.req.raw);
     const end = () => {
-      list.close();
+      for (const name of ['all', client]) lists.add(name, -1);
       body.release();
     };
     try {
       const urls = await readUrls(await body.text, { json: isJson(c.req.header('Content-Type')), turn });
-      const inTurn: TraceOptions['inTurn'] = ({ url }, work) => list.run(url.origin, work);
-      const unshorten = (url: string) => expand.trace(url, { follow, signal, client, inTurn });
+      const unshorten = (url: string) => expand.trace(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
+      // If the reader leaves, the next line learns of it and ends the list.
+      const send = (text: string) => writer.write(text).catch(() => {});
+      const signOfLife = setInterval(send, maxSilence, '\n');
       const write = async (line: BulkLine) => {
         await writer.ready;
-        // If the reader leaves, the next line learns of it and ends the list.
-        writer.write(`${asciiJson(line)}\n`).catch(() => {});
+        signOfLife.refresh();
+        send(`${asciiJson(line)}\n`);
       };
       processList(inTurns(urls, turn), unshorten, write, { concurrency, onFault })
         .then(() => writer.close())
         .catch((error) => writer.abort(error))
-        .finally(end);
+        .finally(() => {
+          clearInterval(signOfLife);
+          end();
+        });
       return new Response(readable, { headers: { ...apiHeaders, ...noStore, ...unbuffered } });
     } catch (error) {
       end();

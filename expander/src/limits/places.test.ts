@@ -1,0 +1,247 @@
+import { seed } from '@longhand/shared/testing/random.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createCounts } from '../expansion/counts.ts';
+import { turnOf } from '../expansion/turn.ts';
+import { createPlaces, type Queue } from './places.ts';
+
+/** Places whose hops have names: `started` has those that got their place, in order. */
+function naming(limits: Parameters<typeof createPlaces>[0]) {
+  const places = createPlaces(limits);
+  const started: string[] = [];
+  const held = new Map<string, Queue>();
+  return {
+    started,
+    /** Hops that ask for a place one after the other, or wait. */
+    ask(turn: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
+      for (const name of names.split(' ')) {
+        let queue: Queue | undefined;
+        const start = (place: Queue) => {
+          started.push(name);
+          held.set(name, place);
+          if (queue) places.leave(queue, start);
+        };
+        queue = places.join(turn, origin, start, hasBegun);
+      }
+    },
+    end(...names: string[]) {
+      for (const name of names) places.release(held.get(name) as Queue);
+    },
+  };
+}
+
+describe('a free place', () => {
+  test('goes to the client with the fewest there, whatever it has elsewhere; on a tie clients take turns', () => {
+    const { started, ask, end } = naming({ atOrigin: 3 });
+    ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
+    ask('a', 'a1 a2 a3 a4');
+    ask('b', 'b1 b2 b3');
+    end('a1', 'a2', 'b1', 'a3');
+    expect(started.slice(2)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'b3']);
+  });
+
+  test('goes to the client with the fewest in all, if all places are taken', () => {
+    const { started, ask, end } = naming({ inAll: 4 });
+    ask('a', 'a1 a2 a3');
+    ask('b', 'b1');
+    ask('a', 'a4', { origin: 'http://x.example' });
+    ask('b', 'b2', { origin: 'http://y.example' });
+    end('a1', 'a2');
+    expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
+  });
+
+  test('of a client that has all of its places goes to the website where it has the fewest', () => {
+    const { started, ask, end } = naming({ ofClient: 3 });
+    ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
+    ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
+    end('x1', 'y1');
+    expect(started).toEqual(['x1', 'x2', 'x3', 'y1', 'y2']);
+  });
+
+  test('goes to a single request before the lists of the same client, at any website', () => {
+    const { started, ask, end } = naming({ ofClient: 2 });
+    ask(turnOf('a', 1), 'l1 l2 l3 l4');
+    ask(turnOf('a', 1), 'l5', { origin: 'http://x.example' });
+    ask('a', 's1');
+    ask('a', 's2', { origin: 'http://y.example' });
+    end('l1', 'l2');
+    expect(started.toSorted()).toEqual(['l1', 'l2', 's1', 's2']);
+  });
+
+  test('goes to a single request before the lists of the same client, at one website', () => {
+    const { started, ask, end } = naming({ atOrigin: 2 });
+    ask('b', 'b1 b2');
+    ask(turnOf('a', 1), 'l1');
+    ask('a', 's1');
+    end('b1');
+    expect(started).toEqual(['b1', 'b2', 's1']);
+  });
+
+  test('goes to the lists of one client in turn', () => {
+    const { started, ask, end } = naming({ ofListsAtOrigin: 1 });
+    ask(turnOf('a', 1), 'x1 x2 x3');
+    ask(turnOf('a', 2), 'y1 y2');
+    end('x1', 'x2', 'y1', 'x3');
+    expect(started).toEqual(['x1', 'x2', 'y1', 'x3', 'y2']);
+  });
+
+  test('goes to a chain that has begun before others of the same list, so that chains end', () => {
+    const { started, ask, end } = naming({ atOrigin: 1 });
+    ask(turnOf('a', 1), 'x1 x2 x3');
+    ask(turnOf('a', 1), 'again', { hasBegun: true });
+    end('x1');
+    expect(started).toEqual(['x1', 'again']);
+  });
+});
+
+test.each([
+  ['of a client at an origin', { ofClientAtOrigin: 1 }, 'a'],
+  ['of its lists there', { ofListsAtOrigin: 1 }, turnOf('a', 1)],
+  ['at an origin', { atOrigin: 1 }, 'a'],
+  ['of a client', { ofClient: 1 }, 'a'],
+  ['in all', { inAll: 1 }, 'a'],
+])('the places %s are limited', (_, limits, turn) => {
+  const { started, ask } = naming(limits);
+  ask(turn, 'one two');
+  expect(started).toEqual(['one']);
+});
+
+test.each([
+  ['of one client', { waitingOfClient: 1 }, 'a'],
+  ['of all clients', { waiting: 1 }, 'b'],
+])('the hops that wait are limited, those %s', (_, limits, client) => {
+  const places = createPlaces({ atOrigin: 1, ...limits });
+  const join = (turn: string) => places.join(turn, 'http://a.example', () => {}, false);
+  join('a');
+  expect(join('a')).toBeDefined();
+  expect(join(client)).toBeUndefined();
+  expect(join(turnOf(client, 1))).toBeDefined();
+});
+
+test.each([
+  ['at one website', (i: number) => [`client${i}`, 'http://a.example']],
+  ['of one client', (i: number) => [turnOf('a', i % 16), `http://${i}.example`]],
+  [
+    'of clients that have all places',
+    (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
+  ],
+  ['at websites that have all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
+] as const)('a release looks at no more queues where many wait %s', (_, turnOfHop) => {
+  const looksWith = (waiting: number) => {
+    let looks = 0;
+    const counts = createCounts();
+    const looking = { ...counts, count: (name: string) => ++looks && counts.count(name) };
+    const places = createPlaces({ waiting, waitingOfClient: waiting }, looking);
+    const held: Queue[] = [];
+    for (let i = 0; i < waiting; i += 1) {
+      const [turn, origin] = turnOfHop(i);
+      const start = (place: Queue) => void held.push(place);
+      places.join(turn as string, origin as string, start, false);
+    }
+    looks = 0;
+    for (const place of held.slice(0, 50)) places.release(place);
+    return looks;
+  };
+  expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
+});
+
+test('whatever comes, leaves and ends: no limit is passed, nobody waits for a free place, and in the end nothing is counted', () => {
+  const limits = {
+    inAll: 5,
+    atOrigin: 3,
+    ofClient: 3,
+    ofClientAtOrigin: 2,
+    ofListsAtOrigin: 1,
+    waiting: 9,
+    waitingOfClient: 4,
+  };
+  const sizes = Object.values(limits);
+  const turns = fc.constantFrom('a', 'b', 'c', turnOf('a', 1), turnOf('a', 2), turnOf('b', 3));
+  const step = fc.record({
+    what: fc.constantFrom('arrive', 'arrive', 'arrive', 'arrive', 'join', 'leave', 'abort', 'end', 'end'),
+    turns: fc.uniqueArray(turns, { minLength: 1, maxLength: 3 }),
+    origin: fc.constantFrom('http://x', 'http://y', 'http://z'),
+    hasBegun: fc.boolean(),
+    which: fc.nat(),
+  });
+  interface Hop {
+    origin: string;
+    queues: Map<string, Queue>;
+    place?: Queue;
+    start(place: Queue): void;
+  }
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 40, maxLength: 120 }), (steps) => {
+      const counts = createCounts();
+      const places = createPlaces(limits, counts);
+      const hops = new Set<Hop>();
+      const inFlight = () => [...hops].filter(({ place }) => place);
+      const held = (test: (place: Queue) => boolean) =>
+        inFlight().filter(({ place }) => test(place as Queue)).length;
+      const mayStart = (turn: string, origin: string) => {
+        const [client, list] = turn.split('#');
+        const own = (place: Queue) => place.client === client && place.origin === origin;
+        return (
+          held(() => true) < limits.inAll &&
+          held((place) => place.origin === origin) < limits.atOrigin &&
+          held((place) => place.client === client) < limits.ofClient &&
+          held(own) < limits.ofClientAtOrigin &&
+          (list === undefined || held((place) => own(place) && place.isList) < limits.ofListsAtOrigin)
+        );
+      };
+      const leave = (hop: Hop, turn: string) => {
+        const queue = hop.queues.get(turn);
+        if (queue && hop.queues.delete(turn)) places.leave(queue, hop.start);
+      };
+      const leaveAll = (hop: Hop) => {
+        for (const turn of hop.queues.keys()) leave(hop, turn);
+      };
+      const join = (hop: Hop, turn: string, hasBegun: boolean) => {
+        const queue = hop.place ? undefined : places.join(turn, hop.origin, hop.start, hasBegun);
+        if (queue) hop.queues.set(turn, queue);
+      };
+      const remove = (hop: Hop) => {
+        leaveAll(hop);
+        hops.delete(hop);
+        if (hop.place) places.release(hop.place);
+      };
+      for (const { what, turns, origin, hasBegun, which } of steps) {
+        const waiting = [...hops].filter(({ place }) => !place);
+        const one = waiting[which % waiting.length];
+        const ending = inFlight()[which % inFlight().length];
+        if (what === 'arrive') {
+          const hop: Hop = {
+            origin,
+            queues: new Map(),
+            start(place) {
+              expect(hop.place).toBeUndefined();
+              leaveAll(hop);
+              hop.place = place;
+            },
+          };
+          hops.add(hop);
+          for (const turn of turns) join(hop, turn, hasBegun);
+          if (!hop.place && hop.queues.size === 0) hops.delete(hop);
+        } else if (what === 'join' && one) {
+          for (const turn of turns) if (!one.queues.has(turn)) join(one, turn, hasBegun);
+        } else if (what === 'leave' && one && one.queues.size > 1) {
+          leave(one, [...one.queues.keys()][0] as string);
+        } else if (what === 'abort' && one) remove(one);
+        else if (what === 'end' && ending) remove(ending);
+        for (const { place } of inFlight()) {
+          const counted = place?.shares.map((share) => held(({ shares }) => shares.includes(share))) ?? [];
+          if (counted.some((count, i) => count > (sizes[i] as number))) throw new Error(`${counted}`);
+        }
+        const free = [...hops].flatMap((hop) =>
+          [...hop.queues.keys()].filter((turn) => mayStart(turn, hop.origin)),
+        );
+        if (free.length > 0) throw new Error(`${free} wait for a free place`);
+      }
+      for (const hop of hops) remove(hop);
+      expect([...counts.names()]).toEqual([]);
+      expect(places.isEmpty()).toBe(true);
+    }),
+    { seed, numRuns: rounds({ short: 200, long: 50_000 }) },
+  );
+});

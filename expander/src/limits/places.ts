@@ -1,0 +1,158 @@
+import { createCounts } from '../expansion/counts.ts';
+
+const defaults = {
+  /** Hops in flight: each has a socket and memory. */
+  inAll: 1_024,
+  /** More would be a flood; and a host that hangs holds no more. */
+  atOrigin: 64,
+  /** Eight clients together take all. */
+  ofClient: 128,
+  /** Others have the rest. */
+  ofClientAtOrigin: 56,
+  /** The client's single requests have the rest. */
+  ofListsAtOrigin: 48,
+  /** Hops that wait in turns of single requests. Those of lists are bounded by their lines in progress. */
+  waiting: 4_096,
+  waitingOfClient: 256,
+};
+
+/** What one turn has at one origin: places, and hops that wait, to be called with theirs. */
+export interface Queue {
+  key: string;
+  client: string;
+  isList: boolean;
+  origin: string;
+  /** What a place counts for: all, the origin, the client, the client there, its lists there. */
+  shares: string[];
+  hops: Set<(place: Queue) => void>;
+}
+
+type Index = Map<string, Map<string, Queue>>;
+
+/**
+ * Places for hops at websites. A free one goes to the client with the fewest there or, if all are taken, with the fewest in
+ * all. On a tie clients take turns. A client's single requests come before its lists, which take turns.
+ */
+export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
+  const max = { ...defaults, ...limits };
+  const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
+  /** Queues with hops, by origin, and those of single requests and of lists by client. The last one served comes last. */
+  const [atOrigin, singlesOf, listsOf]: [Index, Index, Index] = [new Map(), new Map(), new Map()];
+
+  const isFull = (share: string, i: number) => counts.count(share) >= (sizes[i] as number);
+  const hasRoom = ({ shares }: Queue) => !shares.some(isFull);
+  const count = (names: string[], change: 1 | -1) => {
+    for (const name of names) counts.add(name, change);
+  };
+  const take = (queue: Queue) => {
+    count(queue.shares, 1);
+    return queue;
+  };
+  const waits = ({ client, isList }: Queue) => (isList ? [] : ['waiting', `waiting ${client}`]);
+  const mayWait = (queue: Queue) => {
+    const [all = 0, ofClient = 0] = waits(queue).map(counts.count);
+    return all < max.waiting && ofClient < max.waitingOfClient;
+  };
+  const indexes = ({ origin, client, isList }: Queue) =>
+    [
+      [atOrigin, origin],
+      [isList ? listsOf : singlesOf, client],
+    ] as const;
+  const enter = (queue: Queue) => {
+    for (const [index, name] of indexes(queue)) {
+      index.set(name, (index.get(name) ?? new Map()).set(queue.key, queue));
+    }
+  };
+  const remove = (queue: Queue) => {
+    for (const [index, name] of indexes(queue)) {
+      index.get(name)?.delete(queue.key);
+      if (index.get(name)?.size === 0) index.delete(name);
+    }
+  };
+
+  const heldThere = ({ shares }: Queue) => counts.count(shares[3] as string);
+  const nextIn = (queues?: Map<string, Queue>) => fewest(queues?.values() ?? [], heldThere, hasRoom);
+  const nextOf = (client: string) => nextIn(singlesOf.get(client)) ?? nextIn(listsOf.get(client));
+  const nextOfAll = () => {
+    const clients = [singlesOf, listsOf].values().flatMap((index) => index.keys());
+    const held = (client: string) => counts.count(`of ${client}`);
+    const mayStart = (client: string) => held(client) < max.ofClient && nextOf(client) !== undefined;
+    return nextOf(fewest(clients, held, mayStart) ?? '');
+  };
+  const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
+  /** Starts a hop of `next`, or a single request of its client there. */
+  const start = (next: Queue | undefined) => {
+    if (!next) return;
+    const queue = find(next.client, next.origin) ?? next;
+    const [startHop] = queue.hops;
+    remove(queue);
+    enter(queue);
+    startHop?.(take(queue));
+  };
+
+  return {
+    /** A place in one of `turns`, if one of them may have it now. */
+    take(turns: Iterable<string>, origin: string): Queue | undefined {
+      for (const turn of turns) {
+        const queue = newQueue(turn, origin);
+        if (hasRoom(queue)) return take(queue);
+      }
+      return undefined;
+    },
+    /** Lets a hop wait in a turn, unless it starts at once, or too many wait. Those whose chain has begun come first. */
+    join(
+      turn: string,
+      origin: string,
+      startHop: (place: Queue) => void,
+      hasBegun: boolean,
+    ): Queue | undefined {
+      const queue = find(turn, origin) ?? newQueue(turn, origin);
+      if (hasRoom(queue)) return void startHop(take(queue));
+      if (!mayWait(queue)) return undefined;
+      count(waits(queue), 1);
+      queue.hops = hasBegun ? new Set([startHop, ...queue.hops]) : queue.hops.add(startHop);
+      enter(queue);
+      return queue;
+    },
+    leave(queue: Queue, startHop: (place: Queue) => void) {
+      count(waits(queue), -1);
+      queue.hops.delete(startHop);
+      if (queue.hops.size === 0) remove(queue);
+    },
+    /** Whether nothing waits. */
+    isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
+    /** Gives a place back, and starts a hop that waited for it. */
+    release({ client, origin, shares }: Queue) {
+      const [allFull, originFull, clientFull] = shares.map(isFull);
+      count(shares, -1);
+      if (allFull) return start(nextOfAll());
+      if (originFull || !clientFull) start(nextIn(atOrigin.get(origin)));
+      if (clientFull) start(nextOf(client));
+    },
+  };
+}
+
+const keyOf = (turn: string, origin: string) => `${turn} ${origin}`;
+
+function newQueue(turn: string, origin: string): Queue {
+  const [client = '', list] = turn.split('#');
+  const isList = list !== undefined;
+  const there = `${client} at ${origin}`;
+  const shares = ['all', origin, `of ${client}`, there, ...(isList ? [`lists of ${there}`] : [])];
+  return { key: keyOf(turn, origin), client, isList, origin, shares, hops: new Set() };
+}
+
+/**
+ * Of those that may start, the one with the fewest places, and of several the first. It ends the search if that has none: before
+ * it are only some of the few with places, and of the few that another limit, which takes many places, holds up.
+ */
+function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
+  let best: One | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const one of ones) {
+    if (held(one) >= least || !mayStart(one)) continue;
+    [best, least] = [one, held(one)];
+    if (least === 0) break;
+  }
+  return best;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
+import { cacheHops } from '../cache/caches.ts';
+import { followRedirects } from '../expansion/chain.ts';
+import { aborted } from '../expansion/errors.ts';
+import type { Answer, ExpandOptions, FetchHop } from '../expansion/expansion.ts';
+import { readTarget } from '../expansion/target.ts';
+import { createPlaces } from './places.ts';
+import { singleFlight } from './single-flight.ts';
+import { takePlaces } from './take-places.ts';
+
+/** An expander whose requests to websites end when they are told to; `asked` has their paths. */
+function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const ends = new Map<string, (answer: Answer) => void>();
+  let waiting = 0;
+  const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
+  const places = createPlaces(limits);
+  const cached = cacheHops();
+  const request: FetchHop = ({ pathname }, { signal }) => {
+    asked.push(pathname);
+    return new Promise((resolve, reject) => {
+      ends.set(pathname, resolve);
+      signal?.addEventListener('abort', () => reject(aborted(signal.reason)));
+    });
+  };
+  const fetchHop = cached(takePlaces(gauge, places)(cached(request)));
+  const unshorten = singleFlight(followRedirects(fetchHop));
+  const settled = () => vi.advanceTimersByTimeAsync(0);
+  return {
+    asked,
+    waiting: () => waiting,
+    places,
+    settled,
+    async expand(path: string, options: Partial<ExpandOptions> = {}) {
+      const target = readTarget(`http://a.example/${path}`);
+      const expansion = await unshorten(target, {
+        follow: 'default',
+        maxRedirect: 5,
+        client: 'a',
+        ...options,
+      });
+      return { code: expansion.end.code, times: expansion.hops.map(({ milliseconds }) => milliseconds) };
+    },
+    async end(path: string, facts: Partial<Answer> = {}) {
+      await settled();
+      ends.get(`/${path}`)?.(answerWith(facts));
+      await settled();
+    },
+    pass: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
+  };
+}
+
+const lasting = { freshUntil: Number.POSITIVE_INFINITY };
+
+describe('a hop that waits for a place', () => {
+  test('asks the cache again: what another chain has got meanwhile is not requested', async () => {
+    const { expand, end, asked } = expander();
+    const [first, second] = [expand('page#1'), expand('page#2')];
+    await end('page', lasting);
+    expect([(await first).code, (await second).code, asked]).toEqual(['final', 'final', ['/page']]);
+  });
+
+  test('leaves no trace if its client leaves', async () => {
+    const { expand, end, settled, asked, waiting, places } = expander();
+    const client = new AbortController();
+    const first = expand('first');
+    await settled();
+    const left = expect(expand('left', { signal: client.signal })).rejects.toMatchObject({ code: 'aborted' });
+    await settled();
+    expect(waiting()).toBe(1);
+    client.abort();
+    await left;
+    expect([waiting(), places.isEmpty()]).toEqual([0, true]);
+    await end('first');
+    await first;
+    expect(asked).toEqual(['/first']);
+  });
+
+  test('has all of its time once it has its place, and its milliseconds leave the wait out', async () => {
+    const { expand, end, pass } = expander();
+    expand('first');
+    const second = expand('second');
+    await pass(2_000);
+    await end('first');
+    await pass(2_500);
+    await end('second');
+    expect(await second).toEqual({ code: 'final', times: [2_500] });
+  });
+});
+
+describe('a single request', () => {
+  test('waits for a place for 3 s, and then is overloaded; a list that shares its expansion goes on', async () => {
+    const { expand, end, pass, asked } = expander();
+    const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
+    await pass(10);
+    const refused = expect(expand('shared')).rejects.toMatchObject({ code: 'overloaded' });
+    const line = expand('shared', { list: 1 });
+    await pass(2_900);
+    await end('1');
+    await pass(100);
+    await refused;
+    await end('2');
+    await end('shared');
+    expect((await line).code).toBe('final');
+    await Promise.all(others);
+    expect(asked).toEqual(['/1', '/2', '/shared']);
+  });
+
+  test('that has waited is overloaded at the end of its 8 s, and another is told of the slow website', async () => {
+    const { expand, end, pass } = expander({ atOrigin: 2 });
+    const [slow, other] = [expand('1'), expand('other')];
+    const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
+    await pass(100);
+    await end('other');
+    await other;
+    for (const [hop, next] of [
+      [1, 2],
+      [2, 3],
+    ]) {
+      await pass(2_600);
+      await end(`${hop}`, { status: 301, location: `${next}` });
+      await end(`w${hop}`, { status: 301, location: `w${next}` });
+    }
+    await pass(2_700);
+    await waited;
+    expect((await slow).code).toBe('timeout');
+  });
+});
+
+describe('a client that joins an expansion whose hop waits', () => {
+  test('brings its turn', async () => {
+    const { expand, settled, asked } = expander({ ofClientAtOrigin: 1 });
+    for (const path of ['first', 'shared']) expand(path);
+    await settled();
+    expect(asked).toEqual(['/first']);
+    expand('shared', { client: 'b' });
+    await settled();
+    expect(asked).toEqual(['/first', '/shared']);
+  });
+
+  test('takes its turn along when it leaves', async () => {
+    const { expand, end, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
+    const client = new AbortController();
+    for (const path of ['first', 'shared']) expand(path);
+    expand('other', { client: 'c' });
+    const left = expect(expand('shared', { client: 'b', signal: client.signal })).rejects.toThrow();
+    await settled();
+    client.abort();
+    await left;
+    await end('other');
+    expect(asked).toEqual(['/first', '/other']);
+  });
+});

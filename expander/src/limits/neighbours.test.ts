@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
@@ -69,13 +68,11 @@ test('the quick lines of a list come as soon as without its 100 links to a host 
       ...numbered(hung, (i) => `${hanging}/${i}`),
       ...numbered(200, (i) => `${site}/${path}${i}`),
     ];
-    const asking = post(url, '192.0.2.1', links);
-    let quick = 0;
-    for await (const line of createInterface((await answerTo(asking)).on('error', () => {}))) {
-      quick += JSON.parse(line).url.startsWith(site) ? 1 : 0;
-      if (quick === 200) break;
+    let lines = '';
+    for await (const piece of await answerTo(post(url, '192.0.2.1', links))) {
+      lines += piece;
+      if (lines.split(`"url":"${site}`).length > 200) break;
     }
-    asking.destroy();
     return performance.now() - started;
   };
   await lastQuickLine(0, 'warm');

@@ -81,4 +81,16 @@ describe('/metrics counts', () => {
     await Promise.all(ends);
     await expect.poll(() => counted('expander_expansions_in_flight')).toEqual([]);
   });
+
+  test('hops that wait for a place, and none once their clients have left', async () => {
+    const { expand, counted } = counting();
+    const client = new AbortController();
+    const ends = Array.from({ length: 60 }, (_, i) =>
+      expand.trace(`${shortener.url}/hang?${i}`, { signal: client.signal, client: '192.0.2.1' }),
+    );
+    await expect.poll(() => counted('expander_hops_waiting')).toEqual(['expander_hops_waiting 4']);
+    client.abort();
+    await Promise.all(ends);
+    await expect.poll(() => counted('expander_hops_waiting')).toEqual([]);
+  });
 });

@@ -3,13 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { redirectHop } from '../../testing/answer.ts';
 import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
+import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
@@ -66,6 +67,22 @@ describe('lists of hanging links', () => {
     const done = await Promise.all(lists);
     expect(done.filter(({ status, lines }) => status === 200 && lines === 48)).toHaveLength(16);
   });
+});
+
+test('a list without a line for 10 s sends a blank one, so that no proxy gives up', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const released = Promise.withResolvers<Expansion>();
+  const { url } = await tracing(() => released.promise);
+  const answer = await answerTo(ask(url, '/api/expand', 'http://a.example/'));
+  vi.advanceTimersByTime(9_999);
+  expect(answer.readableLength).toBe(0);
+  vi.advanceTimersByTime(10_001);
+  const [silence] = await once(answer, 'data');
+  expect(`${silence}`).toMatch(/^\n+$/);
+  released.resolve(end);
+  expect(JSON.parse(await text(answer))).toMatchObject({ line: 1 });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('a client that goes away', () => {

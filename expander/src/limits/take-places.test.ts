@@ -154,3 +154,24 @@ describe('a client that joins an expansion whose hop waits', () => {
     expect(asked).toEqual(['/first', '/other']);
   });
 });
+
+test('of 128 lists of 8 clients with a slow website, each has a line within 30 s', async () => {
+  const { expand, end, pass, asked } = expander({});
+  const ended = new Set<number>();
+  for (let list = 0; list < 128; list += 1) {
+    for (let line = 0; line < 16; line += 1) {
+      const expansion = expand(`${list}-${line}-1`, { client: `client ${list % 8}`, list });
+      expansion.then(() => ended.add(list));
+    }
+  }
+  for (let time = 0; time < 30_000; time += 2_600) {
+    const pages = asked.splice(0);
+    await pass(2_600);
+    for (const path of pages) {
+      const [, list, line, hop] = /(\d+)-(\d+)-(\d)/.exec(path) ?? [];
+      const next = `${list}-${line}-${Number(hop) + 1}`;
+      await end(path.slice(1), hop === '3' ? {} : { status: 301, location: next });
+    }
+  }
+  expect(ended.size).toBe(128);
+});

@@ -1,0 +1,81 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { testExpander } from '../../testing/expander.ts';
+import { answerTo, ask, serving } from '../../testing/serving.ts';
+import { website } from '../../testing/website.ts';
+
+/** Posts a list for a client of the service at `url`, one URL per link. */
+const post = (url: string, client: string, links: string[]) =>
+  ask(url, '/api/expand', links.join('\n'), { 'X-Forwarded-For': client });
+
+const numbered = (count: number, link: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => link(i));
+
+/** A shortener whose links lead to what their query says, and a website that takes 50 ms for each page. */
+async function websites() {
+  const requests: string[] = [];
+  const site = await website(({ url = '' }, response) => {
+    requests.push(url);
+    setTimeout(() => response.writeHead(200, { 'Cache-Control': 'max-age=60' }).end(), 50);
+  });
+  const startShortener = () =>
+    website(({ url = '' }, response) =>
+      response.writeHead(301, { Location: `${site}/${url.split('?')[1]}` }).end(),
+    );
+  return { site, requests, startShortener };
+}
+
+test('two clients whose lists lead through two shorteners to one slow website get all lines', async () => {
+  const { startShortener } = await websites();
+  const { url } = await serving(testExpander().app);
+  const codes = async (client: string) => {
+    const shortener = await startShortener();
+    const answer = await answerTo(
+      post(
+        url,
+        client,
+        numbered(150, (i) => `${shortener}/${i}?${client}-${i}`),
+      ),
+    );
+    return (await text(answer))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).error?.code ?? 'none');
+  };
+  const lines = await Promise.all(['192.0.2.1', '192.0.2.2'].map(codes));
+  expect(lines.flat()).toEqual(Array(300).fill('none'));
+});
+
+test('many links to one page request it no more often than there are places', async () => {
+  const { requests, startShortener } = await websites();
+  const shortener = await startShortener();
+  const { url } = await serving(testExpander().app);
+  const links = numbered(300, (i) => `${shortener}/${i}?page`);
+  expect((await text(await answerTo(post(url, '192.0.2.1', links)))).match(/"error":null/g)).toHaveLength(
+    300,
+  );
+  expect(requests.length).toBeLessThanOrEqual(48);
+});
+
+test('the quick lines of a list come as soon as without its 100 links to a host that hangs', async () => {
+  const hanging = await website(() => {});
+  const { site } = await websites();
+  const { url } = await serving(testExpander().app);
+  /** Milliseconds until the last of 200 quick lines. */
+  const lastQuickLine = async (hung: number, path: string) => {
+    const started = performance.now();
+    const links = [
+      ...numbered(hung, (i) => `${hanging}/${i}`),
+      ...numbered(200, (i) => `${site}/${path}${i}`),
+    ];
+    let lines = '';
+    for await (const piece of await answerTo(post(url, '192.0.2.1', links))) {
+      lines += piece;
+      if (lines.split(`"url":"${site}`).length > 200) break;
+    }
+    return performance.now() - started;
+  };
+  await lastQuickLine(0, 'warm');
+  const alone = await lastQuickLine(0, 'alone');
+  expect(await lastQuickLine(100, 'beside')).toBeLessThan(5 * alone);
+});

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
+import { onTestFinished } from 'vitest';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -19,6 +20,15 @@ export function startService(
   return spawn(command, args, {
     env: { ...childEnvironment, REDIS_URL: 'redis://127.0.0.1:1', ...usual, ...env },
   });
+}
+
+/** Starts the service for this test, and discards its log. @returns its URL. */
+export async function serviceOfTest(wrapper: readonly string[] = []): Promise<string> {
+  const service = startService({}, wrapper);
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const { url } = await logged(service, 'listening');
+  service.stdout?.resume();
+  return url;
 }
 
 /** The first line of the log with `message`. */

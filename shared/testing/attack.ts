@@ -1,30 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests in a measurement, and milliseconds between them. */
+/** Requests in a measurement to each service, and milliseconds between them. */
 const measured = { count: 60, interval: 50 };
 
 /**
- * What an attack costs another client: the median time of its requests during the attack as a multiple of that before, and
- * the statuses of those that failed.
+ * What an attack on a service costs another client: the median time of its requests as a multiple of that at the same service
+ * without the attack, which runs beside it, so that other work on the machine slows both. Also the statuses of those that
+ * failed.
  *
- * @param request sends one of them. @returns its status.
+ * @param request sends one to the service at `url`. @returns its status.
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.
  */
 export async function costOfAttack(
-  request: () => Promise<number>,
+  { attacked, quiet }: { attacked: string; quiet: string },
+  request: (url: string) => Promise<number>,
   attack: (over: AbortSignal, begun: () => void) => Promise<unknown>,
 ): Promise<{ ratio: number; failed: number[] }> {
+  const measureBoth = () => Promise.all([attacked, quiet].map((url) => measure(() => request(url))));
+  // The first requests compile the code.
+  await measureBoth();
   const over = new AbortController();
   const begun = Promise.withResolvers<void>();
-  // The first ones compile the service's code.
-  await measure(request);
-  const before = await measure(request);
   const attacking = attack(over.signal, begun.resolve);
   await Promise.race([begun.promise, attacking]);
-  const during = await measure(request);
+  const [during, without] = await measureBoth();
   over.abort();
   await attacking;
-  return { ratio: during.median / before.median, failed: [...before.failed, ...during.failed] };
+  return { ratio: (during?.median ?? 0) / (without?.median ?? 0), failed: during?.failed ?? [] };
 }
 
 /** Sends requests at a constant rate, however long each takes. */

@@ -6,7 +6,7 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { expand } from '../../testing/expand.ts';
 import { startNameServer } from '../../testing/name-server.ts';
-import { logged, startService } from '../../testing/process.ts';
+import { serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
 /** Runs a command in a mount namespace of its own, in which `/etc/resolv.conf` is the file `$1`. */
@@ -44,19 +44,17 @@ test(
     );
     onTestFinished(close);
     const { port } = new URL(await website((_, response) => response.end()));
-    const service = startService({}, wrapper);
-    onTestFinished(() => void service.kill('SIGKILL'));
-    const { url } = await logged(service, 'listening');
-    service.stdout?.resume();
+    const [attacked, quiet] = [await serviceOfTest(wrapper), await serviceOfTest(wrapper)];
 
     let links = 0;
     const { ratio, failed } = await costOfAttack(
-      () => expand(url, `http://${links++}.quick.example:${port}/`, '192.0.2.2'),
+      { attacked, quiet },
+      (url) => expand(url, `http://${links++}.quick.example:${port}/`, '192.0.2.2'),
       async (over, begun) => {
         const sent: Promise<number>[] = [];
         for (; !over.aborted; await pause(25)) {
           const signal = AbortSignal.timeout(20);
-          sent.push(expand(url, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
+          sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
           // As many as are open at a time in the long run.
           if (sent.length === 100) begun();
         }

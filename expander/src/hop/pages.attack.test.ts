@@ -1,17 +1,14 @@
 import { costOfAttack } from '@longhand/shared/testing/attack.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expand } from '../../testing/expand.ts';
-import { logged, startService } from '../../testing/process.ts';
+import { serviceOfTest } from '../../testing/process.ts';
 import { website } from '../../testing/website.ts';
 
 /** Takes parse5 8 ms. */
 const costly = '<nobr>'.repeat(10_000);
 
 test('pages that take long to parse cost other clients little', async () => {
-  const service = startService();
-  onTestFinished(() => void service.kill('SIGKILL'));
-  const { url } = await logged(service, 'listening');
-  service.stdout?.resume();
+  const [attacked, quiet] = [await serviceOfTest(), await serviceOfTest()];
   let pages = 0;
   const hostile = await website((request, response) => {
     if (request.method === 'GET') pages += 1;
@@ -24,12 +21,13 @@ test('pages that take long to parse cost other clients little', async () => {
 
   let links = 0;
   const { ratio, failed } = await costOfAttack(
-    () => expand(url, `${quick}/${links++}`, '192.0.2.2'),
+    { attacked, quiet },
+    (url) => expand(url, `${quick}/${links++}`, '192.0.2.2'),
     async (over, begun) => {
       let chains = 0;
       const attacker = async () => {
         while (!over.aborted) {
-          await expand(url, `${hostile}/0/${chains++}`, '192.0.2.1', { follow: 'all', signal: over });
+          await expand(attacked, `${hostile}/0/${chains++}`, '192.0.2.1', { follow: 'all', signal: over });
           begun();
         }
       };

@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
@@ -114,6 +114,40 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
     // An ETag that was given out for what is gone fits nothing that comes later.
     expect(add('added again')).not.toBe(later);
+  });
+
+  test('is restored wholly or not at all, wherever the restore is killed, and the next start never begins empty', async () => {
+    const store = join(stack, 'tasks-store');
+    const supervised = () =>
+      supervise(redis('tasks-store', 'tasks', stack), { folder: stack, env: childEnvironment, onLine() {} });
+    const cli = (...words: string[]) =>
+      execFileSync('redis-cli', ['-s', join(stack, 'run/tasks-store.sock'), ...words], { encoding: 'utf8' });
+    const first = await supervised();
+    cli('SET', 'data', 'restored');
+    expect(run('backup', 'saved.rdb').status).toBe(0);
+    cli('SET', 'data', 'former');
+    await first.stop();
+    await cp(store, join(folder, 'former'), { recursive: true });
+    // Bash ends before its command number `step`.
+    const killed = join(folder, 'killed.sh');
+    await writeFile(killed, "set -T; trap '((step--)) || kill -KILL $$' DEBUG");
+    const input = await readFile(join(folder, 'saved.rdb'));
+
+    const found: string[] = [];
+    for (let step = 0, status: number | null = null; status === null; step++) {
+      await rm(store, { recursive: true });
+      await cp(join(folder, 'former'), store, { recursive: true });
+      const script = [join(import.meta.dirname, 'compose/redis.sh'), 'restore', '.local/tasks-store'];
+      const env = { ...childEnvironment, BASH_ENV: killed, step: `${step}` };
+      ({ status } = spawnSync('bash', script, { cwd: folder, env, input }));
+      const again = await supervised();
+      found.push(cli('GET', 'data').trim());
+      await again.stop();
+    }
+    expect(found.join(' ')).toMatch(/^former (former )+restored( restored)+$/);
+
+    await rename(join(store, 'appendonlydir'), join(store, 'appendonlydir.undone'));
+    await expect(supervised()).rejects.toThrow('tasks-store did not start');
   });
 
   test('is nothing, and a failure, without the store', async () => {

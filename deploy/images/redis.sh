@@ -5,6 +5,7 @@
 #   redis.sh cli [arguments of redis-cli]
 #   redis.sh backup [-h HOST] >FILE      writes a checked copy of the data, or nothing and fails
 #   redis.sh restore [FOLDER] <FILE      puts a backup into the folder of the data, and sets the old data aside
+#   redis.sh recover                     finishes a restore that was cut off; fails if only data set aside is left
 set -eu
 umask 077
 password=/run/redis/password
@@ -16,9 +17,25 @@ check() {
         fail "This is not a whole backup: $said"
 }
 
+# The rename that sets the old data aside decides a restore: if it is cut off later, the next start finishes it.
+finish_restore() {
+    if [ -e appendonlydir ]; then
+        rm -rf appendonlydir.restored
+    elif [ -e appendonlydir.restored ]; then
+        mv appendonlydir.restored appendonlydir
+    fi
+}
+
 case $1 in
+recover)
+    finish_restore
+    [ ! -e appendonlydir/appendonly.aof.manifest ] || exit 0
+    for aside in appendonlydir.*; do :; done
+    [ ! -e "$aside" ] || fail "$PWD has only data that was set aside: rename $aside to appendonlydir, or to another name to start empty."
+    ;;
 server)
     shift
+    "$0" recover
     if [ ! -s "$password" ]; then
         (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
@@ -62,7 +79,8 @@ restore)
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
     [ "$status" = 1 ] || fail 'The stack is running: stop its store first (docker compose stop tasks-store; natively make down).'
     cd "${2:-.}"
-    new=appendonlydir.new
+    finish_restore
+    new=restore.part
     rm -rf "$new"
     trap 'rm -rf "$new"' EXIT
     mkdir "$new"
@@ -72,11 +90,14 @@ restore)
     echo 'file appendonly.aof.1.base.rdb seq 1 type b' >"$new/appendonly.aof.manifest"
     if [ "$(id -u)" = 0 ]; then chown -R "$(stat -c %u:%g .)" "$new"; fi
     sync
+    mv "$new" appendonlydir.restored
+    aside=
     if [ -e appendonlydir ]; then
         aside=appendonlydir.$(date -u +%Y%m%dT%H%M%SZ)
         mv appendonlydir "$aside"
-        echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
     fi
-    mv "$new" appendonlydir
+    finish_restore
+    sync
+    [ -z "$aside" ] || echo "The old data is kept in $PWD/$aside: delete it when you no longer need it."
     ;;
 esac

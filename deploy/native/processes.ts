@@ -29,8 +29,9 @@ export const redis = (name: string, application: string, folder: string): Proces
   command: 'sh',
   args: [
     // On standard input, because Redis takes characters such as [ in a path for a pattern.
-    ...['-c', 'exec redis-server - "$@" <"$0"', join(root, application, 'redis.conf')],
-    ...['--dir', name, '--loglevel', 'warning'],
+    ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
+    ...[join(root, 'deploy', 'compose', 'redis.sh'), join(root, application, 'redis.conf')],
+    ...[name, '--loglevel', 'warning'],
     // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
   ],

@@ -114,7 +114,8 @@ FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
 COPY --chmod=755 proxy/keys.sh /docker-entrypoint.d/10-longhand-keys.sh
-COPY --chmod=755 proxy/reread-keys.sh /docker-entrypoint.d/90-longhand-reread-keys.sh
+COPY --chmod=755 proxy/ipv6.sh /docker-entrypoint.d/30-longhand-ipv6.sh
+COPY --chmod=755 proxy/reread.sh /docker-entrypoint.d/90-longhand-reread.sh
 COPY proxy/nginx.conf /etc/nginx/
 COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/

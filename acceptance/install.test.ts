@@ -18,7 +18,7 @@ import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { ownNetworks } from './testing/compose-project.ts';
 
@@ -92,6 +92,12 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       join(folder, 'override.json'),
       JSON.stringify({ networks, services: { settings, ...services } }),
     );
+  }
+
+  async function certify() {
+    const { key, cert } = await testCertificate(name);
+    for (const [file, text] of Object.entries({ 'privkey.pem': key, 'fullchain.pem': cert }))
+      writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
   }
 
   /** Runs a command in the folder of those files. */
@@ -173,9 +179,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
   test('make up prints the addresses that lead to it, by LONGHAND_BIND, and reads its secret files again', async () => {
     const { plain, tls } = await freePorts('plain', 'tls');
     mkdirSync(join(folder, 'tls'));
-    const { key, cert } = await testCertificate(name);
-    for (const [file, text] of Object.entries({ 'privkey.pem': key, 'fullchain.pem': cert }))
-      writeFileSync(join(folder, 'tls', file), text, { mode: 0o644 });
+    await certify();
     const tokens = textFile('one first');
     const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
     Object.assign(env, {
@@ -273,10 +277,39 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await expect.poll(log).toMatch(/"path":"\/docs\/install".*"client":"203\.0\.113\.7".*"user":"ada"/);
   });
 
-  test('it serves HTTPS, by the names of docs/install.md and a certificate alone', async () => {
+  test('it serves HTTPS, by the names of docs/install.md and a certificate alone; a new one takes effect by itself', async () => {
     const secure = `curl --silent --cacert tls/fullchain.pem --connect-to ::127.0.0.1: https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks -H Accept:application/json -H 'Authorization: Bearer second'`;
     expect(await outputOf(secure)).toContain('"title":"kept"');
     const redirect = `curl --silent -o redirected -w '%{redirect_url}' -H Host:${name} http://127.0.0.1:${env.LONGHAND_HTTP_PORT}/tasks`;
     expect(await outputOf(redirect)).toBe(`https://${name}:${env.LONGHAND_HTTPS_PORT}/tasks`);
+    await certify();
+    await expect.poll(async () => (await run(secure)).code, { timeout: 60_000 }).toBe(0);
+  });
+
+  test('the log has the address of an IPv4 client; IPv6 is closed, where all clients would have one', async (context) => {
+    const port = Number(env.LONGHAND_HTTPS_PORT);
+    const addresses = (host: number) => [
+      `10.${port >> 8}.${port & 255}.${host}`,
+      `fd00:0:${port.toString(16)}::${host}`,
+    ];
+    const [here, hereV6] = addresses(1);
+    const [there, thereV6] = addresses(2);
+    onTestFinished(async () => void (await run(`ip netns delete t${port}`)));
+    const made = await run(`
+      ip netns add t${port}
+      ip link add t${port} type veth peer name out netns t${port}
+      ip link set t${port} up && ip -n t${port} link set out up
+      ip address add ${here}/24 dev t${port} && ip -n t${port} address add ${there}/24 dev out
+      ip address add ${hereV6}/64 dev t${port} nodad && ip -n t${port} address add ${thereV6}/64 dev out nodad`);
+    context.skip(made.code !== 0, `a network namespace needs root, iproute2 and IPv6: ${made.output}`);
+    const visit = (address: string) =>
+      run(
+        `ip netns exec t${port} curl --silent --insecure --connect-to ::${address}: https://${name}:${port}/there`,
+      );
+    expect((await visit(`${here}`)).code).toBe(0);
+    const log = () => outputOf('docker compose logs --no-log-prefix tls');
+    await expect.poll(log).toMatch(new RegExp(`"path":"/there".*"client":"${there}"`));
+    const connectionRefused = 7;
+    expect((await visit(`[${hereV6}]`)).code).toBe(connectionRefused);
   });
 });

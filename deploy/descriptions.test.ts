@@ -97,6 +97,14 @@ test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewh
   expect(tasks({})).toEqual(['redis://tasks-store:6379/0']);
 });
 
+test('the exporters ask for the certificate where visitors do', () => {
+  const visited = Object.keys(compose.services).filter((name) =>
+    compose.services[name].ports?.some(({ target }: Node) => target === 8443),
+  );
+  const script = readFileSync(join(root, 'deploy/observe/exporters.sh'), 'utf8');
+  expect(visited.map((name) => `${name}:8443`)).toEqual(script.match(/\w+:8443/g));
+});
+
 describe('The compose.yaml of a release', () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);

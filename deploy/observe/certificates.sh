@@ -1,6 +1,6 @@
 #!/bin/bash
 # Prints the expiry of a server's certificate for each name, for node_exporter's textfile collector:
-#   certificates.sh proxy:8443 a.example b.example
+#   certificates.sh tls:8443 a.example b.example
 set -u
 server=$1
 shift

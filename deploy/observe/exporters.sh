@@ -16,7 +16,7 @@ prometheus-node-exporter --collector.disable-defaults --collector.filesystem --c
 if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
     while true; do
         # shellcheck disable=SC2086 # an empty name is none
-        certificates.sh proxy:8443 ${LONGHAND_EXPANDER_NAME:-} ${LONGHAND_TASKS_NAME:-} >textfile/new
+        certificates.sh tls:8443 ${LONGHAND_EXPANDER_NAME:-} ${LONGHAND_TASKS_NAME:-} >textfile/new
         mv textfile/new textfile/certificates.prom
         sleep 60
     done &

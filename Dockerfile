@@ -44,6 +44,7 @@ COPY expander expander
 # For the service `settings` of docker-compose.yml.
 COPY deploy/settings.ts deploy/
 COPY tasks/src/config.ts tasks/src/
+COPY proxy/keys.sh proxy/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000

@@ -1,6 +1,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -126,6 +128,15 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     'Content-Type': 'application/json',
   };
 
+  test.each(['LONGHAND_TASKS_PORT', 'LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT'])(
+    'a bad %s ends a start before it creates a container',
+    async (name) => {
+      const { code, output } = await run('docker compose up --wait', { [name]: '99999' });
+      expect([code, output]).toEqual([1, expect.stringMatching(/^Invalid \w+Port: 99999$/m)]);
+      expect(await outputOf('docker compose ps --all --quiet')).toBe('');
+    },
+  );
+
   test('make up names every unknown variable and every bad value, and starts nothing', async () => {
     const lines = [
       'export EXPANDER_MAX_REDIRECTS=9',
@@ -182,6 +193,10 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await certify();
     const tokens = textFile('one first');
     const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
+    // As docs/configuration.md and proxy/README.md give them to the proxy, user 101.
+    const files = [keys, ...['', 'privkey.pem', 'fullchain.pem'].map((name) => join(folder, 'tls', name))];
+    if (process.getuid?.() === 0) for (const file of files) chownSync(file, 101, 101);
+    for (const file of [keys, join(folder, 'tls')]) chmodSync(file, 0o500);
     Object.assign(env, {
       LONGHAND_BIND: '127.0.0.2',
       LONGHAND_CERTIFICATES: join(folder, 'tls'),

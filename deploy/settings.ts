@@ -1,8 +1,24 @@
-import { readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
+import { spawnSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chosenPort, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
+import { z } from 'zod';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
+
+const { REDIS_URL } = redisVariables;
+
+/** What only containers have. */
+const containerVariables = {
+  LONGHAND_CERTIFICATES: z.string().default(''),
+  LONGHAND_HTTP_PORT: chosenPort.default(80),
+  LONGHAND_HTTPS_PORT: chosenPort.default(443),
+  EXPANDER_REDIS_URL: REDIS_URL,
+  TASKS_REDIS_URL: REDIS_URL,
+};
 
 /**
  * Reads the settings of the stack and its services. Each service reads its own others, such as HOST and PORT, itself.
@@ -14,7 +30,8 @@ export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.Pr
   const settings = Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(LONGHAND|EXPANDER|TASKS|OTEL)_|^LOG_LEVEL$/.test(name)),
   );
-  const faults = [readStack, readRedis, readExpanderConfig, readTasksConfig, ...checks].flatMap((read) => {
+  const readers = [readStack, readExpanderConfig, readTasksConfig, checkRelations, ...checks];
+  const faults = readers.flatMap((read) => {
     try {
       read(settings);
       return [];
@@ -28,16 +45,103 @@ export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.Pr
 }
 
 const readStack = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env);
+const readAll = (env: NodeJS.ProcessEnv) => readEnv({ ...stackVariables, ...containerVariables }, env);
+type Settings = ReturnType<typeof readAll>;
 
-const { REDIS_URL } = redisVariables;
-const readRedis = (env: NodeJS.ProcessEnv) =>
-  readEnv({ EXPANDER_REDIS_URL: REDIS_URL, TASKS_REDIS_URL: REDIS_URL }, env);
+const checkRelations = (env: NodeJS.ProcessEnv) => refuse(relationFaults(readAll(env)));
+
+function refuse(faults: string[]): void {
+  if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
+}
+
+/** What is wrong with settings that are valid one by one. */
+function relationFaults(settings: Settings): string[] {
+  const unique = (names: readonly (keyof Settings)[]) =>
+    names.flatMap((name) => {
+      const first = names.find((other) => settings[other] === settings[name]);
+      return settings[name] === '' || first === name ? [] : [`${name}=${settings[name]}: is also ${first}`];
+    });
+  const names = ['LONGHAND_EXPANDER_NAME', 'LONGHAND_TASKS_NAME'] as const;
+  const ports = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
+  if (!settings.LONGHAND_CERTIFICATES) return [...unique(names), ...unique(ports)];
+  const named = names.every((name) => settings[name]);
+  return [
+    ...(named ? unique(names) : [`LONGHAND_CERTIFICATES: also set ${names.join(' and ')}`]),
+    ...unique([...ports, 'LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT']),
+    // See tls.conf.
+    ...ports.flatMap((name) =>
+      [8090, 8443].includes(settings[name])
+        ? [`${name}=${settings[name]}: nginx listens there for HTTPS`]
+        : [],
+    ),
+  ];
+}
+
+/** What works, but surprises. */
+export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in containers'): string[] {
+  const ignored = place === 'natively' ? Object.keys(containerVariables) : ['LONGHAND_REPLICAS'];
+  const warnings = ignored.filter((name) => env[name]).map((name) => `${name} has no effect ${place}.`);
+  if (place === 'natively') return warnings;
+  if (env.LONGHAND_BIND?.includes(':'))
+    warnings.push(
+      `LONGHAND_BIND=${env.LONGHAND_BIND}: without an IPv6 network, all clients have one address.`,
+    );
+  const certificate = env.LONGHAND_CERTIFICATES && readPair(env.LONGHAND_CERTIFICATES);
+  if (!certificate) return warnings;
+  if (Date.now() > certificate.validToDate.getTime())
+    warnings.push(`LONGHAND_CERTIFICATES: the certificate expired on ${certificate.validTo}.`);
+  for (const name of [env.LONGHAND_EXPANDER_NAME, env.LONGHAND_TASKS_NAME])
+    if (name && !certificate.checkHost(name))
+      warnings.push(`LONGHAND_CERTIFICATES: the certificate is not for ${name}.`);
+  return warnings;
+}
+
+/** @throws EnvironmentError unless the certificate has its key. */
+export function checkCertificate({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): void {
+  try {
+    if (folder) readPair(folder);
+  } catch (error) {
+    refuse([`LONGHAND_CERTIFICATES: ${(error as Error).message}`]);
+  }
+}
+
+/** The certificate in `folder`; undefined if only another user may read it or its key. */
+function readPair(folder: string): X509Certificate | undefined {
+  const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(folder, name));
+  if (files.some(isAnothers)) return undefined;
+  const [chain, key] = files.map((file) => readFileSync(file)) as [Buffer, Buffer];
+  const certificate = new X509Certificate(chain);
+  if (certificate.checkPrivateKey(createPrivateKey(key))) return certificate;
+  throw new Error('privkey.pem is not the key of fullchain.pem');
+}
+
+/** @throws EnvironmentError about the first bad line. */
+export function checkKeys({ EXPANDER_TOKENS_FILE: file }: NodeJS.ProcessEnv): void {
+  if (!file || isAnothers(file)) return;
+  const script = join(import.meta.dirname, '..', 'proxy', 'keys.sh');
+  const env = { PATH: process.env.PATH, EXPANDER_TOKENS_FILE: file, NGINX_ENVSUBST_OUTPUT_DIR: '/dev/shm' };
+  const { status, stderr } = spawnSync('sh', [script], { env, encoding: 'utf8' });
+  if (status !== 0) refuse([stderr.trim()]);
+}
+
+/** Whether a file is there, but only for another user. */
+function isAnothers(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
 
 /** Traces were removed. Only `.env` must not configure them: the environment may do so for other programs. */
 function refuseTraces(env: NodeJS.ProcessEnv): void {
   const names = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
-  const faults = names.map((name) => `\n  ${name}: Longhand no longer exports traces; delete this line`);
-  if (faults.length > 0) throw new EnvironmentError(`Invalid environment:${faults.join('')}`);
+  refuse(names.map((name) => `${name}: Longhand no longer exports traces; delete this line`));
 }
 
-if (import.meta.main) readOrExit((env) => readSettings(env, refuseTraces));
+// In the container `settings`.
+if (import.meta.main) {
+  readOrExit((env) => readSettings(env, refuseTraces, checkCertificate, checkKeys));
+  for (const warning of warningsAbout(process.env, 'in containers')) console.warn(`Warning: ${warning}`);
+}

@@ -4,7 +4,7 @@
 set -eu
 
 # A bad setting, here or in .env, stops the start before it stops what runs.
-ours=$(env | sed -n '/^TASKS_\(PASSWORD\|TOKENS\)_FILE=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
+ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
 # shellcheck disable=SC2086 # two words for each name
 docker compose run --build --rm -T $ours settings
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSettings } from '../settings.ts';
+import { readSettings, warningsAbout } from '../settings.ts';
 import { configureProxy, writePages } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { addressesOf, checkPorts } from './ports.ts';
@@ -38,6 +38,7 @@ export interface Stack extends AsyncDisposable {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;
   const variables = readSettings(env);
+  for (const warning of warningsAbout(env, 'natively')) options.onLine('settings', warning);
   const addresses = addressesOf(variables.LONGHAND_BIND);
   const [bind] = addresses;
   await checkPorts(variables, variables.LONGHAND_BIND);

@@ -75,7 +75,7 @@ const hostName = z
   );
 
 /** A port that people choose. */
-const chosenPort = integer(1, 65_535);
+export const chosenPort = integer(1, 65_535);
 
 /** The variables of the stack around the services, which ignore them. */
 export const stackVariables = {

@@ -83,12 +83,28 @@ function described(name: string) {
 }
 
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
+const configured = (env: NodeJS.ProcessEnv): Node => {
+  const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
+  return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
+};
+
+test.skipIf(noCompose)('a stack takes six of the 31 networks that Docker has room for', () => {
+  const networks = Object.keys(configured({}).networks);
+  const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
+  expect(networks.toSorted()).toEqual(['egress', 'front', ...links]);
+});
+
+test.skipIf(noCompose)('in containers the authority of an outside Redis is given to its service', () => {
+  const { services, secrets } = configured({ TASKS_REDIS_CA_FILE: '/ca.crt' });
+  expect(services.tasks.environment.REDIS_CA_FILE).toBe('/run/secrets/tasks-redis-ca');
+  expect(services.tasks.secrets).toContainEqual(expect.objectContaining({ source: 'tasks-redis-ca' }));
+  expect(secrets['tasks-redis-ca'].file).toBe('/ca.crt');
+  expect(services.expander.environment.REDIS_CA_FILE).toBe('');
+});
+
 test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewhere', () => {
   const tasks = (env: NodeJS.ProcessEnv) => {
-    const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
-    const { services, networks } = JSON.parse(
-      execFileSync('docker', ['compose', 'config', '--format', 'json'], options),
-    );
+    const { services, networks } = configured(env);
     const own = Object.keys(services.tasks.networks);
     return [services.tasks.environment.REDIS_URL, ...own.filter((name) => !networks[name].internal)];
   };

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 
-const { REDIS_URL } = redisVariables;
+const { REDIS_URL, REDIS_CA_FILE } = redisVariables;
 
 /** What only containers have. */
 const containerVariables = {
@@ -17,7 +17,9 @@ const containerVariables = {
   LONGHAND_HTTP_PORT: chosenPort.default(80),
   LONGHAND_HTTPS_PORT: chosenPort.default(443),
   EXPANDER_REDIS_URL: REDIS_URL,
+  EXPANDER_REDIS_CA_FILE: REDIS_CA_FILE,
   TASKS_REDIS_URL: REDIS_URL,
+  TASKS_REDIS_CA_FILE: REDIS_CA_FILE,
 };
 
 /**

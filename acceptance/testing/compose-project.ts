@@ -48,7 +48,7 @@ export const addressOf = (container: string, network: string): Promise<string> =
 
 /**
  * The networks of docker-compose.yml with addresses that no other stack of a test has. Docker's own pools have room for 31
- * networks, and a stack needs eight.
+ * networks, and a stack needs six.
  *
  * @param port one that `freePort` has reserved.
  */

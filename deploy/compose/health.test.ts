@@ -15,18 +15,18 @@ test('no health check starts Node', () => {
   expect(composeFile).not.toMatch(/test:\s+(- |\[\s*)CMD,?\s+(- )?node/);
 });
 
-test('the health check of a service passes on 200 alone', async () => {
+test('the health check of a service passes on 200 alone, and otherwise says why', async () => {
   let status = 200;
-  const server = createServer((_, response) => response.writeHead(status).end('200 is not the status'));
+  const server = createServer((_, response) => response.writeHead(status).end('not ready: WRONGPASS 200\n'));
   const port = await listening(server);
   onTestFinished(() => void server.close());
   const run = (port: number) =>
     promisify(execFile)('bash', ['-c', check.replace(/127\.0\.0\.1\/\d+/, `127.0.0.1/${port}`)]).then(
-      () => 0,
-      ({ code }) => code,
+      () => [0, ''],
+      ({ code, stdout }) => [code, stdout],
     );
-  expect(await run(port)).toBe(0);
+  expect(await run(port)).toEqual([0, '']);
   status = 503;
-  expect(await run(port)).toBe(1);
-  expect(await run(await freePort())).toBe(1);
+  expect(await run(port)).toEqual([1, 'not ready: WRONGPASS 200\n']);
+  expect(await run(await freePort())).toEqual([1, '']);
 });

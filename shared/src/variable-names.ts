@@ -21,9 +21,11 @@ export const variableNames: readonly string[] = [
   'EXPANDER_TOKENS_FILE',
   'EXPANDER_USER_AGENT',
   'EXPANDER_REDIS_URL',
+  'EXPANDER_REDIS_CA_FILE',
   'TASKS_PASSWORD_FILE',
   'TASKS_TOKENS_FILE',
   'TASKS_REDIS_URL',
+  'TASKS_REDIS_CA_FILE',
   'TASKS_WAIT_REPLICAS',
   // Of the load tests, and of `make kubernetes`.
   'EXPANDER_URL',

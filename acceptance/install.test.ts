@@ -132,7 +132,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     'a bad %s ends a start before it creates a container',
     async (name) => {
       const { code, output } = await run('docker compose up --wait', { [name]: '99999' });
-      expect([code, output]).toEqual([1, expect.stringMatching(/^Invalid \w+Port: 99999$/m)]);
+      expect([code > 0, output]).toEqual([true, expect.stringMatching(/^Invalid \w+Port: 99999$/m)]);
       expect(await outputOf('docker compose ps --all --quiet')).toBe('');
     },
   );

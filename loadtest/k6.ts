@@ -43,10 +43,13 @@ export async function findK6(): Promise<K6> {
   );
 }
 
-/** The k6 on the PATH or in `.local/`, if there is one. @throws Error if it is too old. */
+/** The k6 on the PATH or in `.local/`, if there is one. @throws Error if it is too old, or with its reason not to start. */
 export async function installedK6(): Promise<K6 | undefined> {
   for (const command of ['k6', join(localBin, 'k6')]) {
-    const output = await run(command, ['version']).catch(() => undefined);
+    const output = await run(command, ['version']).catch((error) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw new Error(`${command} does not start: ${error.stderr || error.message}`);
+    });
     if (!output) continue;
     const found = /\bv(\d+\.\d+\.\d+)/.exec(output.stdout)?.[1];
     if (!found || isOlder(found, version)) {

@@ -122,6 +122,13 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     for (const { output } of runs) expect(output).toContain(`The stack is not running: ${url}/`);
   });
 
+  test('smoke says that no shortener runs, and not that the expander refuses it', async () => {
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const { code, output } = await run('smoke', { ...stack.variables, SHORTENER_URL: away });
+    expect([code, output]).toEqual([108, expect.stringContaining(`answers 502 for a link to ${away}`)]);
+    expect(output).not.toContain('refuses');
+  });
+
   test("the README's ten minutes with k6 end as it says", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
@@ -205,17 +212,20 @@ test("another script's variable is said once to have no effect", () => {
   expect(warn.mock.calls).toEqual([[said]]);
 });
 
-test('an older k6 is reported by name', async () => {
+test.each([
+  ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1, which'],
+  ['echo "cannot allocate memory" >&2; exit 2', 'k6 does not start: cannot allocate memory'],
+])('a k6 that says %s is reported', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
   const path = process.env.PATH;
   onTestFinished(async () => {
     process.env.PATH = path;
     await rm(folder, { recursive: true });
   });
-  await writeFile(join(folder, 'k6'), '#!/bin/sh\necho "k6 v0.49.0 (go1.21.6, linux/amd64)"\n');
+  await writeFile(join(folder, 'k6'), `#!/bin/sh\n${script}\n`);
   await chmod(join(folder, 'k6'), 0o755);
   process.env.PATH = `${folder}:${path}`;
-  await expect(installedK6()).rejects.toThrow('k6 is 0.49.0, older than 1.8.1, which');
+  await expect(installedK6()).rejects.toThrow(message);
 });
 
 test('the README lists every setting of every script, with its default', () => {

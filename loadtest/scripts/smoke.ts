@@ -2,7 +2,7 @@
 import { check, sleep } from 'k6';
 import http from 'k6/http';
 import type { Options } from 'k6/options';
-import { apiUrl } from './modules/links.ts';
+import { linkStatus } from './modules/links.ts';
 import { baseOptions } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { indexPage, requirePage, shortener, stack } from './modules/stack.ts';
@@ -21,8 +21,7 @@ export function setup() {
   else console.warn('PROXY_URL is not set: the index page is not checked.');
   requirePage(stack.expander);
   // By default the expander refuses links to its own machine.
-  const follows =
-    http.get(apiUrl('/chain/2'), { responseCallback: http.expectedStatuses(200, 403) }).status === 200;
+  const follows = linkStatus(403) === 200;
   if (!follows) console.warn('The expander refuses the local shortener: checking for the refusal.');
   return { ...openTaskList(`${2 * users * iterations} tasks`), follows };
 }

@@ -8,16 +8,11 @@ export const apiUrl = (link: string) => `${stack.expander}/api?u=${encodeURIComp
 /** The path of a link that this run requests again and again. */
 export const hotLink = (run: number, i: number) => `/chain/2?id=${run}-hot-${i}`;
 
-/**
- * Lets the expander remember hot links. Aborts the run if it may not contact the shortener. For `setup`.
- *
- * @returns what tells this run's links apart.
- */
-export function prepareLinks(hotLinks: number): number {
-  requirePage(stack.expander);
-  const params = { tags: { name: 'setup' } };
-  const { status } = http.get(apiUrl('/chain/2'), params);
-  if (status !== 200) {
+/** The status of a link of the shortener: 200, or one that is expected. Any other one aborts the run. For `setup`. */
+export function linkStatus(...expected: number[]): number {
+  const responseCallback = http.expectedStatuses(200, ...expected);
+  const { status } = http.get(apiUrl('/chain/2'), { tags: { name: 'setup' }, responseCallback });
+  if (status !== 200 && !expected.includes(status)) {
     const cure =
       allowedHosts.length > 0
         ? 'name a shortener that it may contact in SHORTENER_URL and LOAD_ALLOW_HOST.'
@@ -25,6 +20,18 @@ export function prepareLinks(hotLinks: number): number {
           'or stop it, and "make load" starts its own.';
     abort(`The expander answers ${status} for a link to ${shortener}: ${cure}`);
   }
+  return status;
+}
+
+/**
+ * Lets the expander remember hot links. Aborts the run if it cannot follow one. For `setup`.
+ *
+ * @returns what tells this run's links apart.
+ */
+export function prepareLinks(hotLinks: number): number {
+  requirePage(stack.expander);
+  linkStatus();
+  const params = { tags: { name: 'setup' } };
   const run = Date.now();
   for (let i = 0; i < hotLinks; i += 1) http.get(apiUrl(hotLink(run, i)), params);
   return run;

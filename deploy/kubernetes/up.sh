@@ -20,6 +20,9 @@ kubectl kustomize deploy/kubernetes/overlays/local |
 for workload in statefulset/expander-cache statefulset/tasks-store deployment/expander deployment/tasks deployment/proxy; do
     kubectl --namespace longhand rollout status --timeout 180s "$workload"
 done
+# shellcheck disable=SC2016 # the variables of the container
+kubectl --namespace longhand exec deployment/proxy -- timeout 60 sh -c 'until
+    curl -fso /dev/null "127.0.0.1:$LONGHAND_EXPANDER_PORT" && curl -fso /dev/null "127.0.0.1:$LONGHAND_TASKS_PORT"; do sleep 1; done'
 cat <<END
 
   expander   http://expander.localhost:30080/   or http://localhost:30081/

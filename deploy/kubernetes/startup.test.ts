@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { listening } from '@longhand/shared/testing/listening.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+const [proxy] = parseAllDocuments(readFileSync(join(import.meta.dirname, 'base/proxy.yaml'), 'utf8'));
+const script = proxy?.toJS().spec.template.spec.containers[0].startupProbe.exec.command[2];
+
+async function application() {
+  const state = { status: 502, port: '' };
+  const server = createServer((_, response) => response.writeHead(state.status).end());
+  onTestFinished(() => void server.close());
+  state.port = `${await listening(server)}`;
+  return state;
+}
+
+test('a proxy has started once no application is 502, and 20 s after nginx even if one stays away', async () => {
+  const [expander, tasks] = [await application(), await application()];
+  const pid = textFile('');
+  const started = (tasksPort = tasks.port) => {
+    const ports = { LONGHAND_EXPANDER_PORT: expander.port, LONGHAND_TASKS_PORT: tasksPort };
+    const env = { PATH: process.env.PATH, ...ports };
+    const run = promisify(execFile)('sh', ['-c', script.replace('/run/nginx.pid', pid)], { env });
+    return run.then(
+      () => true,
+      () => false,
+    );
+  };
+  expander.status = 200;
+  expect(await started()).toBe(false);
+  tasks.status = 303;
+  expect(await started()).toBe(true);
+  expect(await started(`${await freePort()}`)).toBe(false);
+  tasks.status = 502;
+  const before = new Date(Date.now() - 60_000);
+  utimesSync(pid, before, before);
+  expect(await started()).toBe(true);
+});

@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chosenPort, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
+import { chosenPort, path, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
-import { z } from 'zod';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 
@@ -13,7 +12,7 @@ const { REDIS_URL, REDIS_CA_FILE } = redisVariables;
 
 /** What only containers have. */
 const containerVariables = {
-  LONGHAND_CERTIFICATES: z.string().default(''),
+  LONGHAND_CERTIFICATES: path,
   LONGHAND_HTTP_PORT: chosenPort.default(80),
   LONGHAND_HTTPS_PORT: chosenPort.default(443),
   EXPANDER_REDIS_URL: REDIS_URL,

@@ -88,7 +88,7 @@ test('make up installs only what it runs, make test the rest, and neither what i
     writeFileSync(join(fresh, name), text, { mode: 0o755 });
   };
   const empty = '#!/bin/sh\n';
-  for (const name of ['deploy/packages.sh', 'bin/node', 'bin/vitest']) write(name, empty);
+  for (const name of ['deploy/machine/packages.sh', 'bin/node', 'bin/vitest']) write(name, empty);
   write('package-lock.json', '');
   copyFileSync(makefile, join(fresh, 'Makefile'));
   write(

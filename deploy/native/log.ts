@@ -4,24 +4,20 @@ import type { Readable } from 'node:stream';
 /** The log of one run, in the stack's folder: lines of all processes, as JSON records. nginx appends its own. */
 export const logFile = 'stack.log';
 
-/** What came before the log's present beginning, once it has grown too large. */
+/** What the log was before it had grown too large and began anew. */
 export const formerLogFile = `${logFile}.1`;
-/** Bytes at which a log begins anew. */
-const maxSize = 2 ** 25;
-/** Milliseconds between two looks at its size. */
-const interval = 10_000;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
 
 /** Begins a new log in the working directory. @returns what appends to it. */
 export function startLog(): (service: string, line: string) => void {
   const file = openSync(logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
-  setInterval(() => boundLog(logFile, formerLogFile), interval).unref();
+  setInterval(() => boundLog(logFile, formerLogFile, 2 ** 25), 10_000).unref();
   return (service, line) => appendLine(file, service, line);
 }
 
-/** Moves the contents of a file that is too large to another one. Renaming would not do: nginx keeps the file open. */
-export function boundLog(file: string, former: string, size = maxSize): void {
+/** Moves what is in `file` into `former` from that size (bytes) on. Not by a rename, because nginx keeps its file open. */
+export function boundLog(file: string, former: string, size: number): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat || stat.size < size) return;
   try {

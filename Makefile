@@ -20,7 +20,7 @@ native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo '
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
 
-.PHONY: help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup load-compare
+.PHONY: packages help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup load-compare
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -67,7 +67,7 @@ deploy-check: setup ## render and check the descriptions for compose and Kuberne
 doctor: ## report what is missing on this machine, and how to get it
 	@deploy/machine/doctor.sh
 
-setup: $(installed) ## install everything that the tests need
+setup: packages ## install everything that the tests need
 	@deploy/machine/packages.sh nginx redis-server caddy mtail prometheus prometheus-node-exporter prometheus-redis-exporter strace w3m lynx $$([ -n "$$CHROMIUM" ] || echo chromium-headless-shell)
 
 test: setup ## run all tests; SEED=… repeats the random inputs of another run
@@ -88,7 +88,7 @@ $(registry):
 check: setup ## all that CI runs: format and lint, types, tests
 	@$(MAKE) lint types test
 
-lint: $(installed) ## check format, style, unused code and dependencies
+lint: packages ## check format, style, unused code and dependencies
 	@biome ci .
 	@knip
 	@node checks/regular-expressions.ts
@@ -96,43 +96,48 @@ lint: $(installed) ## check format, style, unused code and dependencies
 	@if command -v actionlint >/dev/null; then actionlint; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 
-types: $(installed) ## check the types, also in the scripts for browsers
+types: packages ## check the types, also in the scripts for browsers
 	@npm run --silent types
 
-format: $(installed) ## format everything
+format: packages ## format everything
 	@biome check --write .
 
-load: $(installed) ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
+load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
-load-compare: $(installed) ## print two runs side by side: A=… B=…, or the last two of the same script
+load-compare: packages ## print two runs side by side: A=… B=…, or the last two of the same script
 	@set -f; node loadtest/compare.ts $$A $$B
 
-rehearse: $(installed) ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
+rehearse: packages ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
 	@vitest run --config acceptance/vitest.rehearsal.ts
 
-bench: $(installed) ## run the benchmarks; BENCH=stack or BENCH=command runs one
+bench: packages ## run the benchmarks; BENCH=stack or BENCH=command runs one
 	@set -f; node loadtest/bench/run.ts $$BENCH
 
-sbom: $(installed) ## write what each service is made of, as CycloneDX, to out/sbom/
+sbom: packages ## write what each service is made of, as CycloneDX, to out/sbom/
 	@mkdir -p out/sbom
 	@for service in expander tasks; do deploy/release/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
 
-release: $(installed) ## write a release to out/release/; PUSH=REGISTRY/NAME pushes its images there first
+release: packages ## write a release to out/release/; PUSH=REGISTRY/NAME pushes its images there first
 	@deploy/release/release.sh
 
-release-check: $(installed) ## say what stands between this checkout and a release
+release-check: packages ## say what stands between this checkout and a release
 	@deploy/release/check.sh
 
 screenshots: setup ## take the README's pictures again
 	@node docs/screenshots.ts
 
-load-selftest: $(installed) ## check that the load scripts detect the fault they look for
+load-selftest: packages ## check that the load scripts detect the fault they look for
 	@node loadtest/selftest.ts
 
 # npm warns of a machine's Node that it is not the project's; what it installs brings that.
+install = echo 'Installing packages from npm.' && npm ci --loglevel=error
+
+# A fifth of the packages is enough to run the stack.
 $(installed): package-lock.json
-	@echo 'Installing packages from npm.'
-	@npm ci --loglevel=error
+	@$(install) $$([ -e node_modules/.bin/vitest ] || echo --omit=dev)
 	@touch $@
+
+packages:
+	@[ -e node_modules/.bin/vitest ] && [ ! package-lock.json -nt $(installed) ] || { $(install) && touch $(installed); }

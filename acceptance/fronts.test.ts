@@ -117,10 +117,15 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
 test.skipIf(!hasFront('caddy'))(
   'behind Caddyfile.sign-on only who has signed in gets in, under that name',
   async () => {
-    // What oauth2-proxy answers Caddy.
-    const signOn = http.createServer(({ headers }, response) => {
-      if (headers.cookie === 'ada') response.setHeader('X-Auth-Request-Email', 'ada@example.org');
-      response.writeHead(headers.cookie === 'ada' ? 202 : 401).end();
+    // What oauth2-proxy answers Caddy. After the login it leads back to where X-Auth-Request-Redirect says.
+    const signOn = http.createServer(({ url, headers }, response) => {
+      if (url === '/oauth2/start') {
+        response.writeHead(302, { Location: `https://id.example.org/${headers['x-auth-request-redirect']}` });
+      } else {
+        if (headers.cookie === 'ada') response.setHeader('X-Auth-Request-Email', 'ada@example.org');
+        response.writeHead(headers.cookie ? 202 : 401);
+      }
+      response.end();
     });
     const front = await startFront('caddy', port, await listening(signOn));
     onTestFinished(async () => {
@@ -129,15 +134,18 @@ test.skipIf(!hasFront('caddy'))(
     });
     const ask = (host: string, path: string, headers = {}) =>
       send(front.https, path, { host, ca: front.ca, localAddress: '127.0.9.1', headers });
-    const stranger = await ask(tasks, '/?filter=open');
-    expect([stranger.status, stranger.headers.location]).toEqual([302, '/oauth2/start?rd=/?filter=open']);
+    const stranger = await ask(tasks, '/?filter=open&q=%26a');
+    const login = 'https://id.example.org//?filter=open&q=%26a';
+    expect([stranger.status, stranger.headers.location]).toEqual([302, login]);
     const headers = { Cookie: 'ada', 'X-Forwarded-User': 'somebody' };
     expect((await ask(tasks, '/', headers)).status).toBe(200);
     await ask(expander, '/', headers);
+    // A user without an address.
+    await ask(tasks, '/', { ...headers, Cookie: 'guest' });
     const users = async () =>
       [...(await stack.accessLog()).matchAll(/"client":"127\.0\.9\.1".*"user":"([^"]*)"/g)].map(
         ([, user]) => user,
       );
-    await expect.poll(users).toEqual(['ada@example.org', '']);
+    await expect.poll(users).toEqual(['ada@example.org', '', '']);
   },
 );

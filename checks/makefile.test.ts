@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -70,4 +79,33 @@ test.each(['ps', 'down'])('make %s says what is missing where nothing was instal
   const empty = mkdtempSync(join(folder, 'empty-'));
   const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
   expect(said).toBe('The stack is not installed: `make up` installs it.\n');
+});
+
+test('make up installs only what it runs, make test the rest, and neither what is there', () => {
+  const fresh = mkdtempSync(join(folder, 'fresh-'));
+  const write = (name: string, text: string) => {
+    mkdirSync(join(fresh, dirname(name)), { recursive: true });
+    writeFileSync(join(fresh, name), text, { mode: 0o755 });
+  };
+  const empty = '#!/bin/sh\n';
+  for (const name of ['deploy/machine/packages.sh', 'bin/node', 'bin/vitest']) write(name, empty);
+  write('package-lock.json', '');
+  copyFileSync(makefile, join(fresh, 'Makefile'));
+  write(
+    'bin/npm',
+    `${empty}echo npm "$@"; mkdir -p node_modules/.bin; : >node_modules/.package-lock.json
+    case $* in *--omit=dev*) ;; *) : >node_modules/.bin/vitest; chmod +x node_modules/.bin/vitest ;; esac`,
+  );
+  const installing = (target: string) => {
+    const env = { PATH: `${fresh}/bin:${process.env.PATH}`, NATIVE: '1' };
+    const said = execFileSync('make', [target], { cwd: fresh, env, encoding: 'utf8' });
+    return said.match(/^npm .*/gm) ?? [];
+  };
+  expect(installing('up')).toEqual(['npm ci --loglevel=error --omit=dev']);
+  expect(installing('up')).toEqual([]);
+  expect(installing('test')).toEqual(['npm ci --loglevel=error']);
+  expect([...installing('up'), ...installing('test')]).toEqual([]);
+  const later = new Date(Date.now() + 60_000);
+  utimesSync(join(fresh, 'package-lock.json'), later, later);
+  expect(installing('up')).toEqual(['npm ci --loglevel=error']);
 });

@@ -42,7 +42,7 @@ describe('Images', () => {
   });
 
   test('run the Node and the k6 of the tests', () => {
-    expect(images).toContain(`node:${manifest.devDependencies.node}-trixie-slim`);
+    expect(images).toContain(`node:${manifest.dependencies.node}-trixie-slim`);
     const { k6 } = JSON.parse(read('loadtest/package.json')).config;
     expect(images).toContain(`grafana/k6:${k6.slice(1)}`);
   });
@@ -58,9 +58,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
   });
 
   test('uses the Node of the tests', () => {
-    expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(
-      new Set([manifest.devDependencies.node]),
-    );
+    expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 
   test('keeps no credentials in the checkout, and grants nothing to jobs that do not ask', () => {

@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chosenPort, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
+import { chosenPort, path, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
-import { z } from 'zod';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
 import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
 
@@ -13,7 +12,7 @@ const { REDIS_URL, REDIS_CA_FILE } = redisVariables;
 
 /** What only containers have. */
 const containerVariables = {
-  LONGHAND_CERTIFICATES: z.string().default(''),
+  LONGHAND_CERTIFICATES: path,
   LONGHAND_HTTP_PORT: chosenPort.default(80),
   LONGHAND_HTTPS_PORT: chosenPort.default(443),
   EXPANDER_REDIS_URL: REDIS_URL,
@@ -51,14 +50,6 @@ const readAll = (env: NodeJS.ProcessEnv) => readEnv({ ...stackVariables, ...cont
 type Settings = ReturnType<typeof readAll>;
 
 const checkRelations = (env: NodeJS.ProcessEnv) => refuse(relationFaults(readAll(env)));
-
-/** Traces were removed. Only `.env` must not configure them: the environment may do so for other programs. */
-const refuseTraces = (env: NodeJS.ProcessEnv) =>
-  refuse(
-    Object.keys(env)
-      .filter((name) => name.startsWith('OTEL_'))
-      .map((name) => `${name}: Longhand no longer exports traces; delete this line`),
-  );
 
 function refuse(faults: string[]): void {
   if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
@@ -98,8 +89,6 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
     );
   const certificate = env.LONGHAND_CERTIFICATES && readPair(env.LONGHAND_CERTIFICATES);
   if (!certificate) return warnings;
-  if (Date.now() > certificate.validToDate.getTime())
-    warnings.push(`LONGHAND_CERTIFICATES: the certificate expired on ${certificate.validTo}.`);
   for (const name of [env.LONGHAND_EXPANDER_NAME, env.LONGHAND_TASKS_NAME])
     if (name && !certificate.checkHost(name))
       warnings.push(`LONGHAND_CERTIFICATES: the certificate is not for ${name}.`);
@@ -142,6 +131,12 @@ function isAnothers(file: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES';
   }
+}
+
+/** Traces were removed. Only `.env` must not configure them: the environment may do so for other programs. */
+function refuseTraces(env: NodeJS.ProcessEnv): void {
+  const names = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
+  refuse(names.map((name) => `${name}: Longhand no longer exports traces; delete this line`));
 }
 
 // In the container `settings`.

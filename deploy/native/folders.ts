@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { logFile } from './log.ts';
+import { formerLogFile, logFile } from './log.ts';
 import type { Account } from './privileges.ts';
 
 /** The folders of a stack, named after their processes; Unix sockets are in `run`, and what Node compiles in `compiled`. */
@@ -30,8 +30,9 @@ export function createFolders(folder: string): void {
 /** Gives what is in `folder` to `account`. `folder` itself stays root's, so nothing can be put beside the stack's files. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
-  writeFileSync(join(folder, logFile), '', { flag: 'a', mode: 0o600 });
-  for (const name of [...names, logFile]) {
+  const logs = [logFile, formerLogFile];
+  for (const name of logs) writeFileSync(join(folder, name), '', { flag: 'a', mode: 0o600 });
+  for (const name of [...names, ...logs]) {
     const path = join(folder, name);
     // There could be links in what the account has already.
     if (statSync(path).uid !== account.uid)

@@ -1,10 +1,26 @@
-import { openSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
-import { appendLine, forEachLine } from './log.ts';
+import { appendLine, boundLog, forEachLine } from './log.ts';
 
 test('a full disk costs lines, and does not end the stack', () => {
   expect(() => appendLine(openSync('/dev/full', 'a'), 'tasks', '{}')).not.toThrow();
+});
+
+test('a log that is too large begins anew, for all who write into it, and its former lines are kept', () => {
+  const file = textFile('');
+  const former = textFile('older');
+  const [ours, nginx] = [openSync(file, 'a'), openSync(file, 'a')];
+  appendLine(ours, 'tasks', '{"n":1}');
+  boundLog(file, former, 100);
+  expect(readFileSync(former, 'utf8')).toBe('older');
+  writeSync(nginx, '{"n":2}\n');
+  boundLog(file, former, 16);
+  writeSync(nginx, '{"n":3}\n');
+  appendLine(ours, 'tasks', '{"n":4}');
+  expect(readFileSync(former, 'utf8')).toBe('{"n":1}\n{"n":2}\n');
+  expect(readFileSync(file, 'utf8')).toBe('{"n":3}\n{"n":4}\n');
 });
 
 test('a line of output ends at a line feed only, wherever the output is cut', async () => {

@@ -1,15 +1,31 @@
-import { constants, openSync, writeSync } from 'node:fs';
+import { constants, copyFileSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 /** The log of one run, in the stack's folder: lines of all processes, as JSON records. nginx appends its own. */
 export const logFile = 'stack.log';
+
+/** What the log was before it had grown too large and began anew. */
+export const formerLogFile = `${logFile}.1`;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
 
 /** Begins a new log in the working directory. @returns what appends to it. */
 export function startLog(): (service: string, line: string) => void {
   const file = openSync(logFile, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600);
+  setInterval(() => boundLog(logFile, formerLogFile, 2 ** 25), 10_000).unref();
   return (service, line) => appendLine(file, service, line);
+}
+
+/** Moves what is in `file` into `former` from that size (bytes) on. Not by a rename, because nginx keeps its file open. */
+export function boundLog(file: string, former: string, size: number): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat || stat.size < size) return;
+  try {
+    copyFileSync(file, former);
+  } catch {
+    // A full disk costs lines.
+  }
+  truncateSync(file);
 }
 
 /** Appends a line of a process's output. On a full disk it is lost. */

@@ -15,6 +15,9 @@ export const integer = (min: number, max: number) =>
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
+/** The path of a file or folder, for others to read. */
+export const path = z.string().default('');
+
 /** The path of a file; reads as its text. */
 export const textFile = z.string().transform((path, { addIssue }) => {
   try {
@@ -97,7 +100,7 @@ export const stackVariables = {
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),
   /** Named keys of the expander, which the proxy checks. */
-  EXPANDER_TOKENS_FILE: z.string().default(''),
+  EXPANDER_TOKENS_FILE: path,
   LONGHAND_REPLICAS: integer(1, 16).default(1),
 };
 

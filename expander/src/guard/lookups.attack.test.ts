@@ -52,11 +52,11 @@ test(
       (url) => expand(url, `http://${links++}.quick.example:${port}/`, '192.0.2.2'),
       async (over, begun) => {
         const sent: Promise<number>[] = [];
-        for (; !over.aborted; await pause(25)) {
+        for (; !over.aborted; await pause(10)) {
           const signal = AbortSignal.timeout(20);
           sent.push(expand(attacked, `http://${sent.length}.silent.example/`, '192.0.2.1', { signal }));
           // As many as are open at a time in the long run.
-          if (sent.length === 100) begun();
+          if (sent.length === 250) begun();
         }
         await Promise.all(sent);
       },

@@ -44,4 +44,20 @@ describe('name look-ups', () => {
     await expect.poll(() => metrics.metrics()).toMatch(/^expander_expansions_in_flight 0$/m);
     expect(await metrics.metrics()).toMatch(/^expander_lookups_in_flight 0$/m);
   });
+
+  test('of a client that leaves are at most 128 at a time, and no other client waits for them', async () => {
+    const { asked, lookup } = nameServer();
+    const { expand } = testExpander({ lookup });
+    const leave = new AbortController();
+    const begin = (client: string, domain: string, signal?: AbortSignal) =>
+      Array.from({ length: 200 }, (_, i) => expand.trace(`http://${i}.${domain}/`, { client, signal }));
+    const left = begin('a', 'left.example', leave.signal);
+    await expect.poll(() => asked.length).toBe(128);
+    leave.abort();
+    await Promise.all(left);
+    begin('a', 'next.example');
+    begin('b', 'other.example');
+    await expect.poll(() => asked.length).toBe(256);
+    expect(asked.slice(128).every(({ name }) => name.endsWith('other.example'))).toBe(true);
+  });
 });

@@ -3,44 +3,50 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Report, Rounds } from './measure.ts';
+import type { Report, Rounds, Row } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
-const links = 20_000;
 /** Redirects of each link; each takes one request more to see its end. */
 const redirects = 3;
 const inFlight = '50';
+
+/** Links, and milliseconds of each response: none, as no real list has, and those of a website nearby. */
+const lists = [
+  { name: '20,000 links, no latency', links: 20_000, delay: 0 },
+  { name: '3,000 links, 30 ms a response', links: 3_000, delay: 30 },
+];
 
 /** The command as it is packaged, against `curl --parallel`. */
 export async function measureCommand({ count }: Rounds): Promise<Report> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
   await using shortener = await startShortener();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
-  const runs = { ours: [] as Usage[], curl: [] as Usage[] };
-  for (let round = 0; round < count; round += 1) {
-    const path = `${shortener.url}/chain/${redirects}`;
-    const urls = Array.from({ length: links }, (_, i) => `${path}?id=${round}-${i}`);
-    const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
-    await writeFile(list, `${urls.join('\n')}\n`);
-    await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
-    const format = '%{url_effective} %{num_redirects}\n';
-    const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
-    runs.curl.push(await usage(curl));
-    const command = join(packageFolder, 'out', 'longhand-expand.js');
-    runs.ours.push(await usage([process.execPath, command, `--concurrency=${inFlight}`], list));
+  const rows: Row[] = [];
+  for (const { name, links, delay } of lists) {
+    const runs = { ours: [] as Usage[], curl: [] as Usage[] };
+    for (let round = 0; round < count; round += 1) {
+      const path = `${shortener.url}/chain/${redirects}?delay=${delay}`;
+      const urls = Array.from({ length: links }, (_, i) => `${path}&id=${round}-${i}`);
+      const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];
+      await writeFile(list, `${urls.join('\n')}\n`);
+      await writeFile(config, urls.map((url) => `url = "${url}"\n`).join(''));
+      const format = '%{url_effective} %{num_redirects}\n';
+      const curl = ['curl', '--parallel', '--parallel-max', inFlight, '-sIL', '-w', format, '-K', config];
+      runs.curl.push(await usage(curl));
+      const command = join(packageFolder, 'out', 'longhand-expand.js');
+      runs.ours.push(await usage([process.execPath, command, `--concurrency=${inFlight}`], list));
+    }
+    const row = (what: string, of: keyof Usage) => ({
+      name: `${name}: ${what}`,
+      ours: runs.ours.map((run) => run[of]),
+      plain: runs.curl.map((run) => run[of]),
+      note: 'plain: `curl --parallel`',
+    });
+    rows.push(row('by the clock', 'seconds'), row('CPU', 'cpu'));
   }
-  const row = (name: string, of: keyof Usage) => ({
-    name,
-    ours: runs.ours.map((run) => run[of]),
-    plain: runs.curl.map((run) => run[of]),
-    note: 'plain: `curl --parallel`',
-  });
-  return {
-    title: `longhand-expand: ${links.toLocaleString('en')} links with ${redirects} redirects each`,
-    unit: 'seconds',
-    rows: [row('by the clock', 'seconds'), row('CPU', 'cpu')],
-  };
+  const title = `longhand-expand: links with ${redirects} redirects each, ${inFlight} in flight`;
+  return { title, unit: 'seconds', rows };
 }
 
 /** Seconds that a program took: by the clock, and of CPU time. */

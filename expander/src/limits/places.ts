@@ -50,8 +50,8 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
   const waits = ({ client, isList }: Queue) => (isList ? [] : ['waiting', `waiting ${client}`]);
   const mayWait = (queue: Queue) => {
-    const [all = 0, ofClient = 0] = waits(queue).map(counts.count);
-    return all < max.waiting && ofClient < max.waitingOfClient;
+    const [all = 0, own = 0] = waits(queue).map(counts.count);
+    return all < max.waiting && own < max.waitingOfClient;
   };
   const indexes = ({ origin, client, isList }: Queue) =>
     [

@@ -156,7 +156,10 @@ const paths = {
         },
       },
       responses: {
-        200: { description: 'A Line of JSON for each URL', content: html(jsonText('Line')) },
+        200: {
+          description: 'A Line of JSON for each URL; a blank line after 10 s without one',
+          content: html(jsonText('Line')),
+        },
         ...failures(html(text)),
         408: { description: 'The list took longer than 30 s', content: html(text) },
         413: { description: 'The list is longer than 10,000 URLs or 8 MB', content: html(text) },

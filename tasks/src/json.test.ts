@@ -322,6 +322,14 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect(html).toContain(`name="revision" value="${fields.revision}"`);
   });
 
+  test('an invalid field is 422 with its name and the text', async () => {
+    const fields = { _method: 'PUT', revision: await revision(), title: 'mine', finished: 'often' };
+    const response = await submit(kept.app, '/tasks/1', fields, await visit(kept.app));
+    expect(response.status).toBe(422);
+    expect(await response.text()).toMatch(/value="mine"[\s\S]*finished/);
+    expect((await kept.store.show('1')).title).toBe('milk');
+  });
+
   test('_method=DELETE removes, the list offers to undo, and undo brings it back', async () => {
     const visitor = await visit(kept.app);
     const response = await submit(kept.app, '/tasks/1', { _method: 'DELETE' }, visitor);

@@ -1,11 +1,12 @@
 import { annotate } from '@longhand/shared/observe.ts';
 import type { MiddlewareHandler } from 'hono';
+import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Auth, pageAfterLogin } from '../web/auth.ts';
 import { queryParameter, type TasksContext, type TasksEnv } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { problem } from '../web/error-response.ts';
-import { withInput } from '../web/input.ts';
+import { nothing, withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
@@ -39,6 +40,12 @@ function loginFor(c: TasksContext): string {
   return next === '/' ? '/login' : `/login?next=${encodeURIComponent(next)}`;
 }
 
+const loginForm = z.object({
+  password: z.string().optional(),
+  /** Where it leads. */
+  next: z.string().optional(),
+});
+
 type Used = Pick<Dependencies, 'csrf' | 'render'>;
 
 /** The login and the logout of a list with a password. The proxy limits how often one client may try. */
@@ -51,14 +58,14 @@ export function loginController({ csrf, auth, render }: Used & { auth: Auth }) {
     },
 
     create: (c: TasksContext) =>
-      withInput(c, csrf, async ({ password = '', next }) => {
+      withInput(c, csrf, { form: loginForm }, async ({ password = '', next }) => {
         if (!auth.isPassword(password)) throw new TaskError('wrong_password', 'This is not the password.');
         await auth.logIn(c);
         return redirect(c, 303, pageAfterLogin(next));
       }),
 
     destroy: (c: TasksContext) =>
-      withInput(c, csrf, async () => {
+      withInput(c, csrf, nothing, async () => {
         auth.logOut(c);
         return redirect(c, 303, '/login');
       }),

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { removalSchema } from '../task/schema.ts';
 import { listedRemovals } from '../task/task.ts';
 import { queryParameter, type TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
-import { type Input, withInput } from '../web/input.ts';
+import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
@@ -17,14 +18,17 @@ export async function withRemoval<Result>(removal: string, done: Promise<Result>
   }
 }
 
-const restoration = removalSchema.partial();
+const restoration = {
+  form: z.object({ removal: z.string().optional() }),
+  json: removalSchema.partial(),
+};
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
 /** Removing many tasks at once, and undoing a removal. */
 export function removalsController({ store, csrf, render }: Used) {
-  const clear = async (c: TasksContext, { _method }: Input) => {
-    if (c.req.method === 'POST' && _method !== 'DELETE') {
+  const clear = async (c: TasksContext, { method }: Intent) => {
+    if (method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');
     }
     const removal = randomUUID();
@@ -44,14 +48,11 @@ export function removalsController({ store, csrf, render }: Used) {
     },
 
     /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
-    clearFinished: (c: TasksContext) => withInput(c, csrf, (input) => clear(c, input)),
+    clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {
-      const count = await withInput(
-        c,
-        csrf,
-        ({ removal = '' }) => store.restore(removal.toWellFormed()),
-        restoration,
+      const count = await withInput(c, csrf, restoration, ({ removal = '' }) =>
+        store.restore(removal.toWellFormed()),
       );
       if (wantsJson(c)) return json(c, { count });
       if (queryParameter(c, 'from') !== 'removals') return toList(c, 303);

@@ -1,15 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
-import { changeSchema, newTaskSchema } from '../task/schema.ts';
+import { changeSchema, formSchema, newTaskSchema } from '../task/schema.ts';
 import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
 import { listSearch, partOf, queryParameter, type TasksContext, taskId, turnsOf } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
-import { changeOf, type Input, withInput } from '../web/input.ts';
+import { type Intent, nothing, withInput } from '../web/input.ts';
 import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
 import { withRemoval } from './removals.ts';
+
+/** One task, or the lines of a pasted list. */
+const newTaskInput = {
+  form: z.object({ ...newTaskSchema.shape, text: z.string().optional() }),
+  json: newTaskSchema,
+};
+
+/** `was` is the title that was edited, for the form that is shown again. */
+const changeInput = { form: formSchema.extend({ was: z.string().optional() }), json: changeSchema };
+
+type SentChange = Partial<z.output<typeof changeInput.form>>;
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
 
@@ -22,14 +34,10 @@ export function tasksController({ store, csrf, auth, render, now, turns }: Used)
 
   /** Adds the task that was sent, or a task for each line of a pasted list: undefined then. */
   const addSent = (c: TasksContext): Promise<Task | undefined> =>
-    withInput(
-      c,
-      csrf,
-      async ({ title = '', text, nonce, ...input }) =>
-        text === undefined
-          ? store.create({ ...changeOf(input), title: readTitle(title) }, now(), nonce)
-          : addLines(c, text, nonce),
-      newTaskSchema,
+    withInput(c, csrf, newTaskInput, async ({ title = '', text, ...task }, { nonce }) =>
+      text === undefined
+        ? store.create({ ...task, title: readTitle(title) }, now(), nonce)
+        : addLines(c, text, nonce),
     );
 
   /** All lines, or none. */
@@ -64,15 +72,13 @@ export function tasksController({ store, csrf, auth, render, now, turns }: Used)
     return toList(c, 302);
   };
 
-  const save = async (c: TasksContext, input: Input) => {
-    const { match } = input;
+  const save = async (c: TasksContext, { was, ...change }: SentChange, { match }: Intent) => {
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
         'Send the ETag of the revision you changed in If-Match, so that no other change is lost.',
       );
     }
-    const change = changeOf(input);
     if (change.title !== undefined) change.title = readTitle(change.title);
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
@@ -83,7 +89,7 @@ export function tasksController({ store, csrf, auth, render, now, turns }: Used)
     return toList(c, 303);
   };
 
-  const remove = async (c: TasksContext, { match }: Input) => {
+  const remove = async (c: TasksContext, { match }: Intent) => {
     const removal = randomUUID();
     await withRemoval(removal, store.destroy(taskId(c), removal, match));
     return wantsJson(c) ? json(c, { removal }) : toList(c, 303, { removal });
@@ -145,14 +151,14 @@ export function tasksController({ store, csrf, auth, render, now, turns }: Used)
       return toAdded(c, 302, await addSent(c));
     },
 
-    update: (c: TasksContext) => withInput(c, csrf, (input) => save(c, input), changeSchema),
-    destroy: (c: TasksContext) => withInput(c, csrf, (input) => remove(c, input)),
+    update: (c: TasksContext) => withInput(c, csrf, changeInput, (input, intent) => save(c, input, intent)),
+    destroy: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => remove(c, intent)),
 
     /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
     submit: (c: TasksContext) =>
-      withInput(c, csrf, async (input) => {
-        if (input._method === 'PUT') return save(c, input);
-        if (input._method === 'DELETE') return remove(c, input);
+      withInput(c, csrf, { form: changeInput.form }, async (input, intent) => {
+        if (intent.method === 'PUT') return save(c, input, intent);
+        if (intent.method === 'DELETE') return remove(c, intent);
         throw new TaskError('bad_method', 'This form has to contain _method=PUT or _method=DELETE.');
       }),
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { TaskError } from '../task/errors.ts';
 import { type Format, formats } from '../task/formats.ts';
 import { readLines, readTasks } from '../task/import.ts';
@@ -8,7 +9,7 @@ import { clientOf, queryParameter, type TasksContext, turnsOf } from '../web/con
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireKnownOrigin, requireSameOrigin } from '../web/fetch-metadata.ts';
 import { readFileForm } from '../web/file-form.ts';
-import { expired, type Input, mediaType, withInput } from '../web/input.ts';
+import { expired, mediaType, withInput } from '../web/input.ts';
 import { html, json, noStore, respond, wantsJson } from '../web/responses.ts';
 import type { Views } from '../web/views.ts';
 
@@ -23,6 +24,9 @@ const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
+
+/** Titles, one on each line. */
+const linesForm = z.object({ text: z.string().optional() });
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
 
@@ -54,7 +58,7 @@ export function transferController({ store, csrf, render, now, turns }: Used) {
   };
 
   /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
-  const importForm = async (c: TasksContext, { text = '', nonce }: Input) => {
+  const importForm = async (c: TasksContext, text: string, nonce?: string) => {
     const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
     const typed = text.split(/\r?\n/);
@@ -102,7 +106,9 @@ export function transferController({ store, csrf, render, now, turns }: Used) {
       const type = mediaType(c);
       const format = mediaTypes.get(type);
       if (!format && type !== 'multipart/form-data')
-        return withInput(c, csrf, (input) => importForm(c, input));
+        return withInput(c, csrf, { form: linesForm }, ({ text = '' }, { nonce }) =>
+          importForm(c, text, nonce),
+        );
       const body = await readBody(c, maxFile);
       if (type === 'text/plain') requireKnownOrigin(c.req);
       else requireSameOrigin(c.req);

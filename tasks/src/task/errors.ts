@@ -26,6 +26,9 @@ export const errorStatuses = {
   too_many_streams: 503,
 };
 
+/** The fields of a form by their names. */
+export type SentForm = Record<string, string | undefined>;
+
 export type ErrorCode = keyof typeof errorStatuses;
 
 /**
@@ -38,8 +41,8 @@ export class TaskError extends Error {
   removal?: string;
   /** How many tasks that removal is known to have removed. */
   count?: number;
-  /** The form that was sent, to be shown again, by the names of its fields. */
-  form?: Record<string, string | undefined>;
+  /** The form that was sent, to be shown again. */
+  form?: SentForm;
   /** The methods that the path has. */
   allow?: string;
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { annotate } from '@longhand/shared/observe.ts';
-import { errorStatuses, TaskError } from '../task/errors.ts';
+import { errorStatuses, type SentForm, TaskError } from '../task/errors.ts';
 import { RevisionChanged } from '../task/task.ts';
 import { pageAfterLogin } from './auth.ts';
 import { hasLeft, listSearch, partOf, type TasksContext, taskId } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { SentForm } from './input.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 
 /** The headers that go with a status. */

@@ -137,7 +137,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     for (let step = 0, status: number | null = null; status === null; step++) {
       await rm(store, { recursive: true });
       await cp(join(folder, 'former'), store, { recursive: true });
-      const script = [join(import.meta.dirname, 'compose/redis.sh'), 'restore', '.local/tasks-store'];
+      const script = [join(import.meta.dirname, '../images/redis.sh'), 'restore', '.local/tasks-store'];
       const env = { ...childEnvironment, BASH_ENV: killed, step: `${step}` };
       ({ status } = spawnSync('bash', script, { cwd: folder, env, input }));
       const again = await supervised();

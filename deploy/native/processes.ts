@@ -30,7 +30,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   args: [
     // On standard input, because Redis takes characters such as [ in a path for a pattern.
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
-    ...[join(root, 'deploy', 'compose', 'redis.sh'), join(root, application, 'redis.conf')],
+    ...[join(root, 'deploy', 'images', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
     // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],

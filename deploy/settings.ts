@@ -31,7 +31,7 @@ export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.Pr
   const settings = Object.fromEntries(
     Object.entries(env).filter(([name]) => /^(LONGHAND|EXPANDER|TASKS|OTEL)_|^LOG_LEVEL$/.test(name)),
   );
-  const readers = [readStack, readExpanderConfig, readTasksConfig, checkRelations, ...checks];
+  const readers = [checkRelations, readExpanderConfig, readTasksConfig, ...checks];
   const faults = readers.flatMap((read) => {
     try {
       read(settings);
@@ -46,7 +46,12 @@ export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.Pr
 }
 
 const readStack = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env);
-const readAll = (env: NodeJS.ProcessEnv) => readEnv({ ...stackVariables, ...containerVariables }, env);
+/** Besides these names, the scripts that build images read two. */
+const readAll = (env: NodeJS.ProcessEnv) =>
+  readEnv({ ...stackVariables, ...containerVariables }, env, {
+    prefix: 'LONGHAND_',
+    others: ['LONGHAND_REGISTRY', 'LONGHAND_VERSION'],
+  });
 type Settings = ReturnType<typeof readAll>;
 
 const checkRelations = (env: NodeJS.ProcessEnv) => refuse(relationFaults(readAll(env)));

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceVariables } from '@longhand/shared/env.ts';
-import { variableNames } from '@longhand/shared/variable-names.ts';
 import { expect, test } from 'vitest';
 import { readSettings } from '../deploy/settings.ts';
 import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
@@ -15,10 +14,10 @@ const documented = new Map(
   [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`([^`]+)`)?/gm)].map(([, name = '', value]) => [name, value]),
 );
 
+const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+
 /** The names that the compose file takes from the environment. */
-const composed = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
-  .matchAll(/\$\{([A-Z_]+)/g)
-  .map(([, name]) => name as string);
+const composed = compose.matchAll(/\$\{([A-Z_]+)/g).map(([, name]) => name as string);
 
 /** Every variable of the schemas, with its default. */
 const defaults = {
@@ -32,12 +31,22 @@ test('every variable is documented, and every documented variable exists', () =>
   expect([...documented.keys()].sort()).toEqual([...known].sort());
 });
 
-test('the names of ours are those that are documented, and a few of tools', () => {
+test('every documented name is known to its reader, and those of tools are', () => {
   const tools = ['EXPANDER_URL', 'TASKS_URL', 'TASKS_DIRECT_URL', 'LONGHAND_REGISTRY', 'LONGHAND_VERSION'];
-  const ours = [...documented.keys()].filter((name) => /^(LONGHAND|EXPANDER|TASKS)_/.test(name));
-  expect(variableNames.toSorted()).toEqual([...ours, ...tools].toSorted());
+  const all = Object.fromEntries([...documented.keys(), ...tools].map((name) => [name, ' ']));
+  expect(() => readSettings({ ...all, TASKS_COLOUR: 'red' })).toThrow('TASKS_COLOUR: there is no such');
+  expect(() => readSettings(all)).not.toThrow('there is no such');
 });
 
 test.each(Object.entries(defaults))('the documented default of %s is the one in the code', (name, value) => {
   expect(documented.get(name) ?? '').toBe(String(value ?? ''));
+});
+
+test.each(['docker-compose.yml', 'Dockerfile', 'deploy/addresses.sh'])('%s has the same defaults', (file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = [...text.matchAll(/\b(LONGHAND_[A-Z_]+)(?::[-=]|=)([\w./]+)/g)]
+    .map(([, name = '', value]) => [name, value] as const)
+    .filter(([name]) => documented.get(name));
+  expect(found.length).toBeGreaterThan(2);
+  expect(found).toEqual(found.map(([name]) => [name, documented.get(name)]));
 });

@@ -2,7 +2,7 @@ import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
-import { type Variable, variables } from './variables.ts';
+import { ownNames, type Variable, variables } from './variables.ts';
 
 /** Expansions that one client may cause; unlimited by default. */
 const clientRate: Variable<Rate | null> = {
@@ -26,6 +26,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
     },
     env,
+    ownNames,
   );
 }
 

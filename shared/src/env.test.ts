@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { textFile } from '../testing/text-file.ts';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
 import { redisVariables } from './redis-address.ts';
-import { variableNames } from './variable-names.ts';
 
 const shape = {
   ...serviceVariables,
@@ -12,7 +11,8 @@ const shape = {
   SHOP_LIMIT: integer(1, 10).default(5),
   SHOP_NETWORKS: list(z.union([z.cidrv4(), z.cidrv6()], 'is not a CIDR')).default([]),
 };
-const read = (env: Record<string, string>) => readEnv(shape, env);
+const own = { prefix: 'SHOP_', others: ['SHOP_URL'] };
+const read = (env: Record<string, string>) => readEnv(shape, env, own);
 
 test.each<[what: string, env: Record<string, string>, values: object]>([
   [
@@ -34,11 +34,7 @@ test.each<[what: string, env: Record<string, string>, values: object]>([
     { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },
     { PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] },
   ],
-  [
-    "the stack's own variables and those of others are left alone",
-    { LONGHAND_PORT: '9000', LONGHAND_API_RATE: '10r/s', HOME: '/', PATH: '/bin' },
-    read({}),
-  ],
+  ["other programs' variables are left alone", { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
 ])('%s', (_, env, values) => {
   expect(read(env)).toMatchObject(values);
 });
@@ -46,16 +42,15 @@ test.each<[what: string, env: Record<string, string>, values: object]>([
 test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   [
     'bad values and unknown variables of ours are named together',
-    { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', TASKS_COLOUR: 'red', REDIS_URL: 'x' },
+    { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', SHOP_COLOUR: 'red', REDIS_URL: 'x' },
     [
-      'TASKS_COLOUR: there is no such variable',
+      'SHOP_COLOUR: there is no such variable',
       'PORT=80a: is not a whole number',
       'REDIS_URL=x: is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL',
       'SHOP_LIMIT=11: is not from 1 to 10',
       'SHOP_NETWORKS=10.0.0.0/8,10.1: is not a CIDR',
     ],
   ],
-  ['a misspelt variable of the stack is one', { LONGHAND_PROT: '9000' }, ['LONGHAND_PROT: there is no such']],
   [
     'a password in a URL is not said, whatever is in it',
     { REDIS_URL: 'ftp://user:p@ss/word@redis' },
@@ -68,11 +63,6 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   ]),
 ])('is a fault: %s (%o)', (_, env, faults) => {
   expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
-});
-
-test('every name of ours is known, whoever reads it', () => {
-  const others = Object.fromEntries(variableNames.map((name) => [name, 'x']));
-  expect(read(others)).toEqual(read({}));
 });
 
 test('a secret is read from a file, without the line break at its end', () => {

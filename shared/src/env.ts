@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { configurationExitCode, EnvironmentError } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
-import { unknownNames } from './variable-names.ts';
+import { type OwnNames, unknownNames } from './unknown-names.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>
@@ -118,11 +118,12 @@ export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Co
 /**
  * Reads the variables of `shape` from `env`. An empty variable counts as not set.
  *
- * @throws EnvironmentError also for unknown names with one of our prefixes.
+ * @throws EnvironmentError also for unknown names among its `own`.
  */
 export function readEnv<Shape extends z.ZodRawShape>(
   shape: Shape,
   env: NodeJS.ProcessEnv,
+  own?: OwnNames,
 ): z.output<z.ZodObject<Shape>> {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -134,7 +135,7 @@ export function readEnv<Shape extends z.ZodRawShape>(
       ? `${name} is not set`
       : `${name}=${withoutPassword(given[name])}: ${issue.message}`;
   });
-  const faults = [...unknownNames(env), ...bad];
+  const faults = [...(own ? unknownNames(env, Object.keys(shape), own) : []), ...bad];
   if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
   return read.data as z.output<z.ZodObject<Shape>>;
 }

@@ -47,11 +47,17 @@ const variables = {
   LONGHAND_CERTIFICATES: z.string().optional(),
 };
 
+/** Compose and the load tests read the others. */
+const ownNames = {
+  prefix: 'TASKS_',
+  others: ['TASKS_REDIS_URL', 'TASKS_REDIS_CA_FILE', 'TASKS_URL', 'TASKS_DIRECT_URL'],
+};
+
 type Config = ReturnType<typeof readConfig>;
 
 /** @throws EnvironmentError that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
-  const config = readEnv(variables, env);
+  const config = readEnv(variables, env, ownNames);
   if (config.TASKS_TOKENS_FILE && config.TASKS_PASSWORD_FILE === undefined) {
     throw new EnvironmentError(
       'Invalid environment:\n  TASKS_TOKENS_FILE: needs TASKS_PASSWORD_FILE, without which nobody is asked for a token',

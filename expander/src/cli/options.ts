@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { unknownNames } from '@longhand/shared/variable-names.ts';
+import { unknownNames } from '@longhand/shared/unknown-names.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
-import { type Variable, variables } from '../variables.ts';
+import { ownNames, type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './output.ts';
 
 type Environment = {
@@ -52,7 +52,7 @@ function number(name: string, text: string, min: number, max: number): number {
 
 /** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const unknown = unknownNames(env).find((name) => name.startsWith('EXPANDER_'));
+  const [unknown] = unknownNames(env, [...Object.keys(variables), 'EXPANDER_CLIENT_RATE'], ownNames);
   if (unknown) throw new Error(unknown);
   const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {
     const value = read(env[name] || fallback);

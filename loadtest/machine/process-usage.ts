@@ -15,10 +15,10 @@ export function cpuTime(pid: number): number {
   return sumOverTree(pid, own);
 }
 
-/** Bytes of resident memory of a process and its children. */
+/** Bytes of resident memory of a process and its children. One that has exited and waits for its parent holds none. */
 export function residentMemory(pid: number): number {
   const own = (pid: number) =>
-    1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    1_024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return sumOverTree(pid, own);
 }
 

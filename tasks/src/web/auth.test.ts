@@ -216,6 +216,15 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
+  test('ends when the store has another key, as after it was replaced', async () => {
+    let key = Buffer.alloc(32, 7);
+    kept.app = guarded(password, async () => key);
+    const { cookie } = await logIn();
+    expect(await status('/', { Cookie: cookie })).toBe(200);
+    key = Buffer.alloc(32, 8);
+    expect(await status('/', { Cookie: cookie })).toBe(401);
+  });
+
   test('is ended by the button on the list', async () => {
     const { cookie } = await logIn();
     const visitor = await visit(kept.app, { Cookie: cookie });

@@ -1,8 +1,9 @@
-import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { annotate } from '@longhand/shared/observe.ts';
 import { generateCookie, generateSignedCookie, getSignedCookie } from 'hono/cookie';
 import type { TasksContext } from './context.ts';
 import { cookieOptions } from './csrf.ts';
+import { derivedKey } from './derived-key.ts';
 
 /** Seconds after which a browser has to log in again. */
 const lifetime = 90 * 24 * 60 * 60;
@@ -28,7 +29,7 @@ export function auth(
   const passwordDigest = digest(password);
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
   const purpose = `sessions of the password with the digest ${passwordDigest.toString('hex')}`;
-  const secret = async () => hkdfSync('sha256', await key(), '', purpose, 32);
+  const secret = derivedKey(key, purpose);
   const seconds = () => now().getTime() / 1_000;
 
   return {

@@ -1,7 +1,8 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { generateCookie, getCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
+import { derivedKey } from './derived-key.ts';
 
 /** Bytes of a token, and of the mask in front of it. */
 const size = 32;
@@ -15,8 +16,9 @@ export type Csrf = ReturnType<typeof csrf>;
  * @param key the same for all replicas. Tokens derive a key of their own from it, as logins do.
  */
 export function csrf(key: () => Promise<Buffer>) {
+  const secret = derivedKey(key, 'form tokens');
   const token = async (session: string) =>
-    createHmac('sha256', Buffer.from(hkdfSync('sha256', await key(), '', 'form tokens', size)))
+    createHmac('sha256', await secret())
       .update(session)
       .digest();
   return {

@@ -5,10 +5,10 @@ import type { Render } from './views.ts';
 /** Rows that are rendered in one turn of the event loop: with 20 links in each title they take 2 ms. */
 const rowsATurn = 10;
 
-/** Bytes of the rows that are kept: 10,000 usual ones, 500 of the largest. */
+/** Bytes of the rows that are kept: 4,000 usual ones, 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
-/** Bytes of a row besides its text, about. */
+/** Bytes of a row besides its text and HTML, about. */
 const overhead = 500;
 
 /** Where the query goes that leads back to the part of the list: in it alone a row differs between pages. */
@@ -16,9 +16,11 @@ const mark = randomUUID();
 
 interface Row {
   revision: number;
-  /** The text around the places of the query. */
-  parts: readonly Uint8Array[];
+  /** With the mark. */
+  text: string;
   size: number;
+  /** The row as the last page showed it. */
+  shown?: { back: string; html: Uint8Array };
 }
 
 /** Renders rows of the list. It keeps those of all pages, the last ones up to a number of bytes. */
@@ -28,14 +30,8 @@ export function createRows(render: Render) {
   let size = 0;
 
   const rendered = (task: Task): Row => {
-    const row = render('task', { task, back: mark });
-    // Not `Buffer.from`: of a small text it makes a part of 8 KiB, which would all be kept.
-    const parts = row.split(mark).map((part) => encoder.encode(part));
-    return {
-      revision: task.revision,
-      parts,
-      size: parts.reduce((sum, { length }) => sum + length, overhead),
-    };
+    const text = render('task', { task, back: mark });
+    return { revision: task.revision, text, size: 2 * text.length + overhead };
   };
   const keep = (id: string, row: Row) => {
     size += row.size - (kept.get(id)?.size ?? 0);
@@ -53,7 +49,7 @@ export function createRows(render: Render) {
    * at a time, after `turn`.
    */
   return async (tasks: readonly Task[], back: string, turn: () => Promise<void>): Promise<Uint8Array[]> => {
-    const query = encoder.encode(back.replaceAll('&', '&amp;'));
+    const query = back.replaceAll('&', '&amp;');
     const html: Uint8Array[] = [];
     let missing = 0;
     for (const task of tasks) {
@@ -65,7 +61,11 @@ export function createRows(render: Render) {
         row = rendered(task);
         keep(task._id, row);
       }
-      for (const [i, part] of row.parts.entries()) html.push(...(i > 0 ? [query, part] : [part]));
+      // Not `Buffer.from`: of a small text it makes a part of 8 KiB, which would all be kept.
+      if (row.shown?.back !== back) {
+        row.shown = { back, html: encoder.encode(row.text.replaceAll(mark, query)) };
+      }
+      html.push(row.shown.html);
     }
     return html;
   };

@@ -17,7 +17,7 @@ const rooms: Record<string, Arrows> = {
     cache: ['expansion'],
     expansion: [],
   },
-  tasks: { controllers: ['web'], web: ['task'], redis: ['task'], task: [] },
+  tasks: { handlers: ['web'], web: ['task'], redis: ['task'], task: [] },
 };
 const workspaces: Arrows = {
   expander: ['shared'],
@@ -84,7 +84,7 @@ test.each([
   ['expander/src/limits/single-flight.ts', '../cache/caches.ts'],
   ['expander/src/cache/caches.ts', '@longhand/deploy/native/main.ts'],
   ['expander/src/main.ts', '../../tasks/src/main.ts'],
-  ['tasks/src/controllers/tasks.ts', '../redis/store.ts'],
+  ['tasks/src/handlers/tasks.ts', '../redis/store.ts'],
   ['tasks/src/task/task.ts', '@hono/node-server'],
   ['shared/src/serve.ts', '../testing/free-port.ts'],
   ['shared/src/serve.ts', '@longhand/shortener'],

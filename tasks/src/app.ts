@@ -3,11 +3,11 @@ import { annotateRoute } from '@longhand/shared/observe.ts';
 import { rejectOtherMethods } from '@longhand/shared/other-methods.ts';
 import { resource } from '@longhand/shared/resource.ts';
 import { type Handler, Hono } from 'hono';
-import { eventsController } from './controllers/events.ts';
-import { loginController, requireLogin } from './controllers/login.ts';
-import { removalsController } from './controllers/removals.ts';
-import { tasksController } from './controllers/tasks.ts';
-import { transferController } from './controllers/transfer.ts';
+import { eventsHandlers } from './handlers/events.ts';
+import { loginHandlers, requireLogin } from './handlers/login.ts';
+import { removalsHandlers } from './handlers/removals.ts';
+import { tasksHandlers } from './handlers/tasks.ts';
+import { transferHandlers } from './handlers/transfer.ts';
 import { TaskError } from './task/errors.ts';
 import type { TasksEnv } from './web/context.ts';
 import type { Dependencies } from './web/dependencies.ts';
@@ -21,10 +21,10 @@ const descriptionTag = `W/"${hash('sha256', description)}"`;
 
 export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   const { files, auth } = dependencies;
-  const tasks = tasksController(dependencies);
-  const transfer = transferController(dependencies);
-  const events = eventsController(dependencies);
-  const removals = removalsController(dependencies);
+  const tasks = tasksHandlers(dependencies);
+  const transfer = transferHandlers(dependencies);
+  const events = eventsHandlers(dependencies);
+  const removals = removalsHandlers(dependencies);
   const failed = errorHandler(dependencies);
 
   const app = new Hono<TasksEnv>();
@@ -38,7 +38,7 @@ export function createApp(dependencies: Dependencies): Hono<TasksEnv> {
   app.get('/public/*', (c) => files.respond(c) ?? c.notFound());
 
   if (auth) {
-    const login = loginController({ ...dependencies, auth });
+    const login = loginHandlers({ ...dependencies, auth });
     app.get('/login', login.new);
     app.post('/login', login.create);
     app.post('/logout', login.destroy);

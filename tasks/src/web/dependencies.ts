@@ -7,7 +7,7 @@ import type { Csrf } from './csrf.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
 
-/** What the application works with; each controller picks what it uses. */
+/** What the application works with; each group of handlers picks what it uses. */
 export interface Dependencies {
   store: TaskStore;
   csrf: Csrf;

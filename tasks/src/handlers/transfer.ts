@@ -31,7 +31,7 @@ const linesForm = z.object({ text: z.string().optional() });
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
 
 /** All tasks in a file, out and in. */
-export function transferController({ store, csrf, render, now, turns }: Used) {
+export function transferHandlers({ store, csrf, render, now, turns }: Used) {
   /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });

@@ -25,7 +25,7 @@ type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
  * @param signal ends all streams: when a replica stops, its pages connect to another one.
  * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
  */
-export function eventsController({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
+export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;
   return {
     stream(c: TasksContext): Response {

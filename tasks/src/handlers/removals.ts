@@ -26,7 +26,7 @@ const restoration = {
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
 /** Removing many tasks at once, and undoing a removal. */
-export function removalsController({ store, csrf, render }: Used) {
+export function removalsHandlers({ store, csrf, render }: Used) {
   const clear = async (c: TasksContext, { method }: Intent) => {
     if (method !== 'DELETE') {
       throw new TaskError('bad_method', 'This form has to contain _method=DELETE.');

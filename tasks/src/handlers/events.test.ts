@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
-import { eventsController } from './events.ts';
+import { eventsHandlers } from './events.ts';
 
 /** Subscribers, to be told of a change by a test. */
 function subscribers() {
@@ -57,7 +57,7 @@ test('a page that does not read has at most 17 events waiting for it', async () 
 
 test('a comment comes again and again, so that the proxy does not take the connection for a dead one', async () => {
   const { changes } = subscribers();
-  const events = eventsController({ changes, signal: new AbortController().signal }, 1);
+  const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const comments = [];

@@ -49,7 +49,7 @@ const loginForm = z.object({
 type Used = Pick<Dependencies, 'csrf' | 'render'>;
 
 /** The login and the logout of a list with a password. The proxy limits how often one client may try. */
-export function loginController({ csrf, auth, render }: Used & { auth: Auth }) {
+export function loginHandlers({ csrf, auth, render }: Used & { auth: Auth }) {
   return {
     async new(c: TasksContext) {
       if (await auth.admits(c)) return toList(c, 303);

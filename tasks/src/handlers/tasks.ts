@@ -26,7 +26,7 @@ type SentChange = Partial<z.output<typeof changeInput.form>>;
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
-export function tasksController({ store, csrf, auth, render, now, turns }: Used) {
+export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   const shown = listPage(store, render, turns, auth !== undefined);
 
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */

@@ -10,7 +10,7 @@ import { Drill, underLoad } from './rehearse.ts';
 test('PROMISES.md has a row for each fault, no other, and links to tests that exist', () => {
   const root = join(import.meta.dirname, '..', '..');
   const [rehearsed = '', tested = ''] = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8').split(
-    '## Held by tests',
+    '## Covered by tests',
   );
   const rows = [...rehearsed.matchAll(/^\| (\w+-\S+) \| .+ \|$/gm)].map(([, id]) => id);
   const folder = join(import.meta.dirname, 'rows');

@@ -71,7 +71,7 @@ test('whoever leaves, at whatever step of a chain, the next visitor and all late
   /** Visits one link by way of an expander of its own, for an origin that refused HEAD twice gets GET alone. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
-    return (signal?: AbortSignal) => expand.trace(`${origin}/short?${query}`, { follow: 'all', signal });
+    return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
   };
 
   const truth = told(await visitor('truth')());
@@ -124,9 +124,9 @@ test('a chain that runs out of time while it reads a page is kept as a timeout, 
       : { ...head, status: 200, headers: { 'content-type': 'text/html' } };
   };
   const hops = cacheHops()(createBrowse(request));
-  const { trace } = createExpand(cacheExpansions(memoryTier())(followRedirects(hops)));
+  const { chain } = createExpand(cacheExpansions(memoryTier())(followRedirects(hops)));
   const visit = async () => {
-    const expansion = trace('http://a.example/1', { follow: 'all' });
+    const expansion = chain('http://a.example/1', { follow: 'all' });
     await vi.advanceTimersByTimeAsync(8_000);
     return expansion;
   };

@@ -23,7 +23,7 @@ test.each([
       response.writeHead(301, { Location: `${url}/on` }).end();
     });
     const { expand, close } = testExpander({}, env);
-    expect((await expand.trace(`${url}/a`)).longUrl).toBe(`${url}/a${'/on'.repeat(redirects + 1)}`);
+    expect((await expand.chain(`${url}/a`)).longUrl).toBe(`${url}/a${'/on'.repeat(redirects + 1)}`);
     expect(said).toEqual(Array(redirects + 1).fill([agent, expect.stringMatching(/html/), 'en']));
     close();
   },

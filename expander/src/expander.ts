@@ -9,8 +9,8 @@ import type { Config } from './config.ts';
 import { followRedirects } from './expansion/chain.ts';
 import { hopTime } from './expansion/deadline.ts';
 import { createExpand } from './expansion/expand.ts';
-import type { Answer, FetchHop, Unshorten } from './expansion/expansion.ts';
-import { createGuard } from './guard/public-address.ts';
+import type { Answer, FetchHop, FollowRedirects } from './expansion/expansion.ts';
+import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createResolve } from './guard/resolve.ts';
 import { type Lookup, sharedLookup } from './guard/shared-lookup.ts';
 import { createBrowse } from './hop/browse.ts';
@@ -64,19 +64,25 @@ export function createExpander(config: Config, outside: Outside) {
   // Asked again once a hop has its place: another chain may have made the same one meanwhile.
   const cached = cacheHops();
   // A request passes through these layers, from the first to the last.
-  const unshorten = layers<Unshorten>(
+  const follow = layers<FollowRedirects>(
     answerFromMemory(memory, metrics.cacheLookups),
     singleFlight,
     cacheExpansions(memory, shared),
-    ...(rate && take ? [limitRate(rate, take)] : []),
     countExpansions(metrics.inFlight),
   )(
     followRedirects(
-      layers<FetchHop>(cached, takePlaces(metrics.hopsWaiting), cached, names.untilLookedUp)(fetchHop),
+      layers<FetchHop>(
+        cached,
+        takePlaces(metrics.hopsWaiting),
+        cached,
+        checkUrls(guard),
+        ...(rate && take ? [limitRate(rate, take)] : []),
+        names.untilLookedUp,
+      )(fetchHop),
     ),
   );
 
-  const expand = createExpand(unshorten, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
+  const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
   const exempt = allowedNetworks.length > 0;
   return { app: createApp(expand, { log, exempt, turns, onMissing }), expand, close };

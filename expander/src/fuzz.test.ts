@@ -186,8 +186,8 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
           asked += 1;
           return responses[asked % responses.length] as (typeof responses)[0];
         });
-        const { trace } = createExpand(followRedirects(browse));
-        const { hops, longUrl } = await trace(page.href, { follow: 'all' });
+        const { chain } = createExpand(followRedirects(browse));
+        const { hops, longUrl } = await chain(page.href, { follow: 'all' });
         expect(hops.length).toBeLessThanOrEqual(20);
         expect(longUrl).toMatch(/^https?:/);
         expect(longUrl).toMatch(printable);

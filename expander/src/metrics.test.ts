@@ -23,12 +23,12 @@ describe('/metrics counts', () => {
       get: async (key: string) => (away ? Promise.reject(new Error('away')) : (entries.get(key) ?? null)),
       set: async (key: string, entry: string) => entries.set(key, entry),
     } as unknown as CacheClient;
-    await counting(redis).expand.trace(`${shortener.url}/chain/1`);
+    await counting(redis).expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.size).toBe(1);
     const { expand, counted } = counting(redis);
-    for (const path of ['/chain/1', '/chain/1', '/chain/2']) await expand.trace(shortener.url + path);
+    for (const path of ['/chain/1', '/chain/1', '/chain/2']) await expand.chain(shortener.url + path);
     away = true;
-    await expand.trace(`${shortener.url}/chain/3`);
+    await expand.chain(`${shortener.url}/chain/3`);
     expect(await counted('expander_cache_answers_total')).toEqual([
       'expander_cache_answers_total{tier="memory",result="hit"} 1',
       'expander_cache_answers_total{tier="memory",result="miss"} 3',
@@ -41,7 +41,7 @@ describe('/metrics counts', () => {
   test('expansions by the code of their end, remembered ones too', async () => {
     const { expand, counted } = counting();
     for (const path of ['/chain/1', '/chain/1', '/chain/9', '/reset'])
-      await expand.trace(shortener.url + path);
+      await expand.chain(shortener.url + path);
     expect((await counted('expander_expansions_total')).sort()).toEqual([
       'expander_expansions_total{end="final"} 2',
       'expander_expansions_total{end="max_redirects"} 1',
@@ -51,7 +51,7 @@ describe('/metrics counts', () => {
 
   test('hops by the class of their status or the code of their error', async () => {
     const { expand, counted } = counting();
-    for (const path of ['/chain/1', '/reset']) await expand.trace(shortener.url + path);
+    for (const path of ['/chain/1', '/reset']) await expand.chain(shortener.url + path);
     expect((await counted('expander_hop_duration_seconds_count')).sort()).toEqual([
       'expander_hop_duration_seconds_count{error_type="request_failed"} 1',
       'expander_hop_duration_seconds_count{status_class="2xx"} 1',
@@ -61,9 +61,9 @@ describe('/metrics counts', () => {
 
   test('refused targets, each time one was not contacted', async () => {
     const { expand, counted } = counting();
-    await expand.trace('http://10.0.0.1/');
-    await expand.trace('http://10.0.0.1/');
-    await expand.trace(`${shortener.url}/location?to=http://10.0.0.2/`);
+    await expand.chain('http://10.0.0.1/');
+    await expand.chain('http://10.0.0.1/');
+    await expand.chain(`${shortener.url}/location?to=http://10.0.0.2/`);
     expect(await counted('expander_targets_refused_total')).toEqual(['expander_targets_refused_total 2']);
   });
 
@@ -71,8 +71,8 @@ describe('/metrics counts', () => {
     const { expand, counted } = counting();
     const client = new AbortController();
     const ends = [
-      expand.trace(`${shortener.url}/hang`, { signal: client.signal }),
-      expand.trace(`${shortener.url}/hang?other`, { signal: client.signal }),
+      expand.chain(`${shortener.url}/hang`, { signal: client.signal }),
+      expand.chain(`${shortener.url}/hang?other`, { signal: client.signal }),
     ];
     await expect
       .poll(() => counted('expander_expansions_in_flight'))
@@ -86,7 +86,7 @@ describe('/metrics counts', () => {
     const { expand, counted } = counting();
     const client = new AbortController();
     const ends = Array.from({ length: 60 }, (_, i) =>
-      expand.trace(`${shortener.url}/hang?${i}`, { signal: client.signal, client: '192.0.2.1' }),
+      expand.chain(`${shortener.url}/hang?${i}`, { signal: client.signal, client: '192.0.2.1' }),
     );
     await expect.poll(() => counted('expander_hops_waiting')).toEqual(['expander_hops_waiting 4']);
     client.abort();

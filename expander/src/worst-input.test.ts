@@ -39,7 +39,7 @@ const expandLines = async (body: string) =>
 /** Expands URLs that answer with these bytes. */
 async function expandAnswer(head: string, body = '', { urls = 1, piece = 65_536 } = {}) {
   await origin.answer({ bytes: `HTTP/1.1 ${head}\r\n\r\n${body}`, piece });
-  await Promise.all(Array.from({ length: urls }, () => expand.trace(target(), { follow: 'all' })));
+  await Promise.all(Array.from({ length: urls }, () => expand.chain(target(), { follow: 'all' })));
 }
 
 const page = '200 OK\r\nContent-Type: text/html; charset=utf-8';

@@ -43,7 +43,7 @@ const { expand } = createExpander(readConfig({}), { log: createLog('expander', '
 const ends: Record<string, unknown> = {};
 for (const name of Object.keys(names)) {
   dialled.length = 0;
-  const { end, redirectCount } = await expand.trace(`http://${name}/`);
+  const { end, redirectCount } = await expand.chain(`http://${name}/`);
   ends[name] = { end: end.code, redirectCount, dialled: [...dialled] };
 }
 
@@ -61,7 +61,7 @@ for (const [i, [way, move]] of Object.entries(moves).entries()) {
   await server({ [name]: [v4] }, host);
   // Another URL each time, because failures are cached.
   const look = async (path: string) => {
-    const { end } = await expand.trace(`http://${name}/${path}`);
+    const { end } = await expand.chain(`http://${name}/${path}`);
     return end.reason ?? end.code;
   };
   const before = await look('before');

@@ -12,12 +12,12 @@ export const to = (location: string, status = 301): Partial<Answer> => ({ status
 
 /** The expander's application over a web of our own making. */
 export function scriptedApp(web: Web) {
-  const unshorten = followRedirects(async (url, { signal }) => {
+  const follow = followRedirects(async (url, { signal }) => {
     const answer = await web[url.href];
     signal?.throwIfAborted();
     if (answer instanceof ExpansionError) throw answer;
     if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
     return answerWith(answer);
   });
-  return createApp(createExpand(unshorten));
+  return createApp(createExpand(follow));
 }

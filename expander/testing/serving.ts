@@ -19,12 +19,12 @@ export async function serving(app: Hono, { lines, log } = logged()) {
   return { url, port, lines };
 }
 
-/** The same over expansions that `unshorten` makes. */
-export function tracing(unshorten: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
+/** The same over expansions that `followRedirects` makes. */
+export function tracing(followRedirects: (url: URL, options: ExpandOptions) => Promise<Expansion>) {
   const listened = logged();
   return serving(
     createApp(
-      createExpand(({ url }, options) => unshorten(url, options)),
+      createExpand(({ url }, options) => followRedirects(url, options)),
       { log: listened.log },
     ),
     listened,

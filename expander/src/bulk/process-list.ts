@@ -24,10 +24,10 @@ export interface BulkLine {
 /** What a line says of an expansion. */
 export type LineExpansion = Pick<Expansion, 'longUrl' | 'redirectCount' | 'cached' | 'error'>;
 
-/** Expands the URL of one line by `unshorten`. It never rejects: if that does, `onFault` gets the error. */
+/** Expands the URL of one line by `expand`. It never rejects: if that does, `onFault` gets the error. */
 async function processLine(
   [line, given]: NumberedUrl,
-  unshorten: (url: string) => Promise<LineExpansion>,
+  expand: (url: string) => Promise<LineExpansion>,
   onFault: (fault: unknown) => void,
 ): Promise<BulkLine> {
   const url = typeof given === 'string' ? given : '';
@@ -38,7 +38,7 @@ async function processLine(
   if (url !== given) return failed(notAString);
   if (url.length > maxLength) return failed(tooLong());
   try {
-    const { longUrl, redirectCount, cached, error } = await unshorten(url);
+    const { longUrl, redirectCount, cached, error } = await expand(url);
     return { line, url, longUrl, redirectCount, cached, error };
   } catch (error) {
     onFault(error);
@@ -56,17 +56,17 @@ export interface ProcessOptions {
 }
 
 /**
- * Expands many URLs by `unshorten`, and gives each to `write` as it is done, which may hold up the next one. A line that
+ * Expands many URLs by `expand`, and gives each to `write` as it is done, which may hold up the next one. A line that
  * fails does not affect the others; `onFault` gets unexpected errors.
  */
 export async function processList(
   urls: IteratorObject<NumberedUrl> | AsyncGenerator<NumberedUrl>,
-  unshorten: (url: string) => Promise<LineExpansion>,
+  expand: (url: string) => Promise<LineExpansion>,
   write: (line: BulkLine) => Promise<void> | undefined,
   { concurrency, onFault }: ProcessOptions,
 ): Promise<void> {
   const inTurn = async () => {
-    for await (const numbered of urls) await write(await processLine(numbered, unshorten, onFault));
+    for await (const numbered of urls) await write(await processLine(numbered, expand, onFault));
   };
   await Promise.all(Array.from({ length: concurrency }, inTurn));
 }

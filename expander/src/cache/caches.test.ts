@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerWith } from '../../testing/answer.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { createExpand, type TraceOptions } from '../expansion/expand.ts';
+import { type ChainOptions, createExpand } from '../expansion/expand.ts';
 import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import {
@@ -30,12 +30,12 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory, redis);
-  const unshorten = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
-  const { trace: expand } = createExpand(unshorten);
+  const follow = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
+  const { chain: expand } = createExpand(follow);
   return {
     asked,
     pages,
-    expand: (path: string, options?: TraceOptions) => expand(`http://a.example${path}`, options),
+    expand: (path: string, options?: ChainOptions) => expand(`http://a.example${path}`, options),
   };
 }
 

@@ -7,8 +7,8 @@ import {
   type ExpandOptions,
   type Expansion,
   type FetchHop,
+  type FollowRedirects,
   isVoid,
-  type Unshorten,
 } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
@@ -40,7 +40,7 @@ const maxFailedRefreshes = 10_000;
  * next request; if that fails, it is tried again only once such a failure would have expired.
  */
 export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
-  return (unshorten: Unshorten): Unshorten => {
+  return (followRedirects: FollowRedirects): FollowRedirects => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
     const refreshesOf = createCounts();
     const refresh = async (key: string, target: Target, options: ExpandOptions) => {
@@ -48,7 +48,7 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
       if (refreshesOf.count(client) >= maxRefreshes) return;
       refreshesOf.add(client, 1);
       nextRefresh.set(key, Number.POSITIVE_INFINITY);
-      const refreshed = unshorten(target, { client, follow, maxRedirect, refresh: true });
+      const refreshed = followRedirects(target, { client, follow, maxRedirect, refresh: true });
       const expansion = await refreshed.catch(() => null);
       refreshesOf.add(client, -1);
       if (expansion && hasFailed(expansion)) nextRefresh.set(key, expansion.freshUntil);
@@ -59,7 +59,7 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
       const old = options.again ? null : memory.get(key);
       const hit = old && isUsable(old) ? old : null;
       lookups?.inc({ tier: 'memory', result: hit ? 'hit' : 'miss' });
-      const expansion = hit ? told(hit, options) : await unshorten(target, options);
+      const expansion = hit ? told(hit, options) : await followRedirects(target, options);
       const isStale = expansion.cached && !isFresh(expansion);
       if (isStale && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
       return expansion;
@@ -83,7 +83,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     else share();
   };
 
-  return (unshorten: Unshorten): Unshorten =>
+  return (followRedirects: FollowRedirects): FollowRedirects =>
     async (target, options) => {
       const key = cacheKey(target, options);
       const entry = await redis?.get(key);
@@ -93,7 +93,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
         memory.set(key, entry.expansion, entry.text);
         return told(entry.expansion, options);
       }
-      const expansion = await unshorten(target, options);
+      const expansion = await followRedirects(target, options);
       const hadSound = [memory.get(key), entry?.expansion].some((old) => old && isSound(old));
       if (!hasFailed(expansion) || !hadSound) write(key, expansion);
       return expansion;

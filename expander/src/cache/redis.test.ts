@@ -51,7 +51,7 @@ describe('the cache', () => {
     const before = asked();
     const { app, expand } = testExpander({ redis });
     const urls: string[] = [];
-    await expand.trace(first.url, { onHop: ({ url }) => urls.push(url) });
+    await expand.chain(first.url, { onHop: ({ url }) => urls.push(url) });
     expect(urls).toEqual(first.hops.map(({ url }) => url));
     const hops = first.hops.map((hop) => ({ ...hop, cached: true }));
     expect(await told(app)).toEqual({ ...first, hops, redirectCount: 2, cached: true });
@@ -65,14 +65,14 @@ describe('the cache', () => {
     const u = link('/chain/1?status=302');
     const replicas = Array.from({ length: 3 }, () => testExpander({ redis }).expand);
     const entry = async () => (await store.keys(`*${u}`)).map((key) => store.get(key))[0];
-    for (const { trace } of replicas) {
-      await trace(u);
+    for (const { chain } of replicas) {
+      await chain(u);
       await written(u);
     }
     const old = await entry();
     vi.setSystemTime(now + 11 * 60_000);
     const before = asked();
-    const freshUntil = async ({ trace }: (typeof replicas)[number]) => (await trace(u)).freshUntil;
+    const freshUntil = async ({ chain }: (typeof replicas)[number]) => (await chain(u)).freshUntil;
     for (const replica of replicas) {
       await expect.poll(() => freshUntil(replica)).toBeGreaterThan(Date.now());
       await expect.poll(entry).not.toBe(old);
@@ -87,12 +87,12 @@ describe('the cache', () => {
     const counts: number[] = [];
     for (const maxRedirect of [1, 5]) {
       expand.maxRedirect = maxRedirect;
-      counts.push((await expand.trace(u)).redirectCount);
+      counts.push((await expand.chain(u)).redirectCount);
     }
     expect(counts).toEqual([2, 3]);
     const other = link('/chain/1?status=307');
-    expect((await expand.trace(other)).redirectCount).toBe(0);
-    expect((await expand.trace(other, { follow: 'all' })).redirectCount).toBe(1);
+    expect((await expand.chain(other)).redirectCount).toBe(0);
+    expect((await expand.chain(other, { follow: 'all' })).redirectCount).toBe(1);
   });
 
   test('an entry lives as long as Cache-Control says, and longer where a refresh may need it', async () => {
@@ -124,9 +124,9 @@ describe('the cache', () => {
     const networks = (list: string) => testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: list }).expand;
     const told = async (before: string, after: string) => {
       const u = link('/chain/1');
-      await networks(before).trace(u);
+      await networks(before).chain(u);
       await written(u);
-      return (await networks(after).trace(u)).error?.code;
+      return (await networks(after).chain(u)).error?.code;
     };
     const codes = await Promise.all([told('127.0.0.0/8', ''), told('127.0.0.0/8,::1/128', '::1/128')]);
     expect(codes).toEqual(['target_refused', 'target_refused']);
@@ -135,13 +135,13 @@ describe('the cache', () => {
   test('an entry that is cut, or none of ours, is a miss', async () => {
     const missed = async (spoilt: (entry: string) => string) => {
       const u = link('/chain/1');
-      await testExpander({ redis }).expand.trace(u);
+      await testExpander({ redis }).expand.chain(u);
       await written(u);
       const [key = ''] = await store.keys(`*${u}`);
       const entry = spoilt((await store.get(key)) ?? '');
       await store.set(key, entry);
       const followed = { redirectCount: 1, cached: false };
-      expect(await testExpander({ redis }).expand.trace(u), entry).toMatchObject(followed);
+      expect(await testExpander({ redis }).expand.chain(u), entry).toMatchObject(followed);
     };
     const others = ['{', 'null', '{}', '{"hops":[],"freshUntil":9e15}'];
     await Promise.all([...others.map((other) => missed(() => other)), missed((entry) => entry.slice(0, -1))]);
@@ -151,11 +151,11 @@ describe('the cache', () => {
     const u = link('/chain/1');
     await server.kill();
     const { expand } = testExpander({ redis });
-    expect(await expand.trace(u)).toMatchObject({ redirectCount: 1, cached: false, error: null });
+    expect(await expand.chain(u)).toMatchObject({ redirectCount: 1, cached: false, error: null });
     await server.start();
     await expect.poll(() => redis.ping().catch(() => 'away')).toBe('PONG');
     const other = link('/chain/1');
-    await expand.trace(other);
+    await expand.chain(other);
     await written(other);
   });
 
@@ -165,16 +165,16 @@ describe('the cache', () => {
     lines.length = 0;
     await server.pause();
     try {
-      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      expect(await expand.chain(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
       const commands = vi.spyOn(redis, 'get');
-      expect(await expand.trace(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
+      expect(await expand.chain(link('/chain/1'))).toMatchObject({ redirectCount: 1, error: null });
       expect(commands).not.toHaveBeenCalled();
       commands.mockRestore();
     } finally {
       await server.resume();
     }
     const messages = async () => {
-      await expand.trace(link('/chain/1'));
+      await expand.chain(link('/chain/1'));
       return lines.map(({ msg }) => msg);
     };
     await expect
@@ -192,7 +192,7 @@ describe('the cache', () => {
     const commands = vi.spyOn(redis, 'get');
     onTestFinished(() => commands.mockRestore());
     await store.call('CLIENT', 'PAUSE', 900, 'ALL');
-    await expand.trace(link('/chain/1'));
+    await expand.chain(link('/chain/1'));
     // The reply comes after the expansion.
     await commands.mock.results[0]?.value;
     expect(lines).toMatchObject([{ msg: expect.stringContaining('did not answer within 250 ms') }]);

@@ -14,9 +14,9 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { website } from '../../testing/website.ts';
+import { createCommandExpander } from './expander.ts';
 import { readOptions } from './options.ts';
 import { createProgress, formats } from './output.ts';
-import { createUnshorten } from './unshorten.ts';
 
 const shortener = await startShortener();
 
@@ -117,16 +117,16 @@ describe('longhand-expand', () => {
     await full.close();
   });
 
-  const unshorten = async (url: string, ...args: string[]) =>
-    (await createUnshorten(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
+  const expand = async (url: string, ...args: string[]) =>
+    (await createCommandExpander(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
 
   test('follows as many redirects, and waits as long, as it is told to', async () => {
-    expect(await unshorten(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
+    expect(await expand(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
       longUrl: `${shortener.url}/chain/1`,
       redirectCount: 2,
       error: null,
     });
-    const { error } = await unshorten(`${shortener.url}/hang`, '--timeout=1');
+    const { error } = await expand(`${shortener.url}/hang`, '--timeout=1');
     const message = `${new URL(shortener.url).host} did not answer within 0.375 seconds.`;
     expect(error).toMatchObject({ code: 'timeout', message });
   });
@@ -139,7 +139,7 @@ describe('longhand-expand', () => {
       else
         setTimeout(() => response.end('<meta http-equiv=refresh content="0;url=http://10.0.0.1/">'), 3_000);
     });
-    const { longUrl, error } = await unshorten(url, '--follow=all', '--timeout=600');
+    const { longUrl, error } = await expand(url, '--follow=all', '--timeout=600');
     expect([longUrl, error?.code]).toEqual(['http://10.0.0.1/', 'target_refused']);
   });
 
@@ -152,7 +152,7 @@ describe('longhand-expand', () => {
     const url = secure.url.replace('127.0.0.1', 'localhost');
     const { stdout } = await run(['--format=tsv', `${url}/chain/1`], '', { NODE_EXTRA_CA_CERTS: file });
     expect(stdout).toBe(`1\t${url}/chain/1\t${url}/chain/0\t1\t\n`);
-    const { error } = await unshorten(`${url}/chain/1`);
+    const { error } = await expand(`${url}/chain/1`);
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 

@@ -3,9 +3,9 @@ import { loggedError } from '@longhand/shared/logged-error.ts';
 import { type BulkLine, processList } from '../bulk/process-list.ts';
 import { type NumberedUrl, readUrlStream } from '../bulk/url-list.ts';
 import { within } from '../expansion/deadline.ts';
+import { createCommandExpander } from './expander.ts';
 import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
-import { createUnshorten } from './unshorten.ts';
 import { manual, usage } from './usage.ts';
 
 /** Milliseconds that the reader has to take the results so far after an interruption. */
@@ -43,7 +43,7 @@ export async function run(): Promise<number> {
 
 /** @returns the number of the signal that interrupted it, if one did. */
 async function expandAll(options: Options, output: Output, progress: Progress): Promise<number | undefined> {
-  const unshorten = await createUnshorten(options);
+  const expand = await createCommandExpander(options);
   const given = options.urls.values().map((url, i): NumberedUrl => [i + 1, url]);
   const urls = options.urls.length > 0 ? given : readUrlStream(process.stdin);
   const write = (line: BulkLine) => {
@@ -53,7 +53,7 @@ async function expandAll(options: Options, output: Output, progress: Progress): 
   const stopped = Promise.withResolvers<number>();
   process.once('SIGINT', () => stopped.resolve(2));
   process.once('SIGTERM', () => stopped.resolve(15));
-  const done = processList(urls, unshorten, write, {
+  const done = processList(urls, expand, write, {
     concurrency: options.concurrency,
     onFault: (fault) => console.error(loggedError(fault)),
   }).then(() => output.end());

@@ -1,15 +1,15 @@
 import { startDeadline, type Times } from './deadline.ts';
-import { ExpansionError, expansionError } from './errors.ts';
+import { ExpansionError } from './errors.ts';
 import {
   type Answer,
   type End,
   type Expansion,
   type FetchHop,
   type FetchHopOptions,
+  type FollowRedirects,
   type Hop,
   isVoid,
   type Source,
-  type Unshorten,
 } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import {
@@ -23,7 +23,7 @@ import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
 
 /** Follows a chain of redirects, hop by hop, until its deadline. */
-export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
+export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedirects {
   return async (start, { onHop, maxRedirect, ...options }) => {
     const deadline = startDeadline(options.signal, times);
     const onWait: FetchHopOptions['onWait'] = (queue) => {
@@ -34,7 +34,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
     const session = startSession(
       (url, request) => {
         deadline.startHop(url);
-        return fetchHop(url, hops.length > 0 ? { ...request, hasBegun: true } : request);
+        return fetchHop(url, request);
       },
       { ...options, signal: deadline.signal, onWait },
     );
@@ -51,7 +51,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
       const isKept = !session.isPersonal() && !isVoid(expansion);
       return isKept ? expansion : { ...expansion, freshUntil: 0, staleUntil: 0 };
     };
-    try {
+    const follow = async () => {
       for (;;) {
         const visit = await session.visit(at);
         const now = deadline.elapsed();
@@ -67,12 +67,22 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): Unshorten {
         if ((isLast || options.follow === 'all') && session.repeats(at)) return ended(loop);
         if (isLast) return ended(tooManyRedirects(maxRedirect));
       }
-    } catch (error) {
-      return ended(expansionError(error));
-    } finally {
-      deadline.end();
-    }
+    };
+    return untilError(follow, ended).finally(deadline.end);
   };
+}
+
+/** The result of `expand`, or the one of `ended` if it throws an ExpansionError. Other errors are bugs. */
+export async function untilError(
+  expand: () => Promise<Expansion>,
+  ended: (error: ExpansionError) => Expansion,
+): Promise<Expansion> {
+  try {
+    return await expand();
+  } catch (error) {
+    if (error instanceof ExpansionError) return ended(error);
+    throw error;
+  }
 }
 
 const loop: End = { code: 'loop', message: 'The redirects form a loop.' };

@@ -62,7 +62,7 @@ describe('more than a browser would keep', () => {
   });
 });
 
-/** A website that answers as `handle` says, and the expander's `trace` of it. */
+/** A website that answers as `handle` says, and the expander's `chain` of it. */
 async function visited(handle: RequestListener) {
   const asked: string[] = [];
   const origin = await website((request, response) => {
@@ -70,7 +70,7 @@ async function visited(handle: RequestListener) {
     handle(request, response);
   });
   const { app, expand } = testExpander();
-  return { origin, asked, app, trace: (path: string) => expand.trace(origin + path, { follow: 'all' }) };
+  return { origin, asked, app, chain: (path: string) => expand.chain(origin + path, { follow: 'all' }) };
 }
 
 /** Sets a cookie and redirects to the same URL; with the cookie it leads on to /in. */
@@ -89,29 +89,29 @@ describe('a website that sets a cookie and redirects to itself', () => {
   });
 
   test('is a loop if the cookie does not help', async () => {
-    const { trace, asked } = await visited((_, response) =>
+    const { chain, asked } = await visited((_, response) =>
       response.writeHead(302, { Location: '/', 'Set-Cookie': 'a=1' }).end(),
     );
-    expect((await trace('/')).end.code).toBe('loop');
+    expect((await chain('/')).end.code).toBe('loop');
     expect(asked).toEqual(['HEAD /', 'HEAD / a=1']);
   });
 
   test('is followed to the limit if every cookie is a new one', async () => {
     let id = 0;
-    const { trace, asked } = await visited((_, response) => {
+    const { chain, asked } = await visited((_, response) => {
       id += 1;
       response.writeHead(302, { Location: '/', 'Set-Cookie': `id=${id}` }).end();
     });
-    expect((await trace('/')).end.code).toBe('max_redirects');
+    expect((await chain('/')).end.code).toBe('max_redirects');
     expect(asked).toHaveLength(20);
   });
 });
 
 describe('an answer that depended on a cookie', () => {
   test('is asked for again by the next chain, which begins without cookies', async () => {
-    const { trace, asked } = await visited(wall);
-    await trace('/');
-    const again = await trace('/');
+    const { chain, asked } = await visited(wall);
+    await chain('/');
+    const again = await chain('/');
     expect([again.cached, again.hops.map(({ cached }) => cached)]).toEqual([false, [false, false, false]]);
     expect(asked.slice(3)).toEqual(['HEAD /', 'HEAD / id=7', 'HEAD /in id=7']);
   });
@@ -130,11 +130,11 @@ describe('an answer that depended on a cookie', () => {
   );
 
   test('is another than one that only set a cookie, which is cached', async () => {
-    const { trace, asked } = await visited((_, response) =>
+    const { chain, asked } = await visited((_, response) =>
       response.writeHead(200, { 'Content-Type': 'text/plain', 'Set-Cookie': 'id=7' }).end(),
     );
-    await trace('/');
-    expect((await trace('/')).cached).toBe(true);
+    await chain('/');
+    expect((await chain('/')).cached).toBe(true);
     expect(asked).toEqual(['HEAD /']);
   });
 });

@@ -59,12 +59,6 @@ export const unknownName = (hostname: string, cause?: unknown) =>
     cause,
   });
 
-/** @throws `error` unless it is an ExpansionError: anything else is a bug. */
-export function expansionError(error: unknown): ExpansionError {
-  if (error instanceof ExpansionError) return error;
-  throw error;
-}
-
 /** The error for work that was cancelled: the signal's reason if that is an ExpansionError. */
 export function aborted(reason: unknown): ExpansionError {
   if (reason instanceof ExpansionError) return reason;

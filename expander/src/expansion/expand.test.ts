@@ -63,7 +63,7 @@ describe('Expansion procedure, rule 2', () => {
     const { expand, asked } = web({ 'http://a.example/': to('/') });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/', 6]);
     expect(asked).toHaveLength(6);
-    expect((await expand.trace('http://a.example/')).end.code).toBe('loop');
+    expect((await expand.chain('http://a.example/')).end.code).toBe('loop');
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe('Expansion procedure, rule 2', () => {
   ])('a location that is %s ends the chain there, without an error', async (_, location, code) => {
     const { expand } = web({ 'http://a.example/': to('/b', 302), 'http://a.example/b': { location } });
     expect(await called(expand, 'http://a.example/')).toEqual([null, 'http://a.example/b', 1]);
-    const { end } = await expand.trace('http://a.example/');
+    const { end } = await expand.chain('http://a.example/');
     expect(end.code).toBe(code);
     expect(end.target).toBe(location?.trim() || undefined);
   });
@@ -163,7 +163,7 @@ describe('util.promisify(expand)', () => {
 });
 
 describe('follow=all', () => {
-  const follow = (pages: Web, url: string) => web(pages).expand.trace(url, { follow: 'all' });
+  const follow = (pages: Web, url: string) => web(pages).expand.chain(url, { follow: 'all' });
 
   test('asks 20 URLs, as Chromium does, whatever maxRedirect says', async () => {
     const pages = Object.fromEntries(
@@ -177,7 +177,7 @@ describe('follow=all', () => {
 
   test('stops a loop at the first repetition', async () => {
     const { expand, asked } = web({ 'http://a.example/': to('/b'), 'http://a.example/b': to('/#x') });
-    const { end, redirectCount } = await expand.trace('http://a.example/', { follow: 'all' });
+    const { end, redirectCount } = await expand.chain('http://a.example/', { follow: 'all' });
     expect([end.code, redirectCount, asked.length]).toEqual(['loop', 2, 2]);
   });
 });
@@ -188,7 +188,7 @@ describe('follow=all, a page that leads on by itself', () => {
     refresh: { kind, url },
   });
   const ended = async (pages: Web, start = 'http://a.example/#part') => {
-    const { longUrl, redirectCount, end, hops } = await web(pages).expand.trace(start, { follow: 'all' });
+    const { longUrl, redirectCount, end, hops } = await web(pages).expand.chain(start, { follow: 'all' });
     return [longUrl, redirectCount, end.code, hops.map(({ kind }) => kind).join(' ')];
   };
 
@@ -203,7 +203,7 @@ describe('follow=all, a page that leads on by itself', () => {
   test('is the end if it leads to something other than a web page', async () => {
     const { end, longUrl } = await web({
       'http://a.example/': page('meta', 'mailto:a@b.example'),
-    }).expand.trace('http://a.example/', { follow: 'all' });
+    }).expand.chain('http://a.example/', { follow: 'all' });
     expect([end.code, end.target, longUrl]).toEqual([
       'unsupported_scheme',
       'mailto:a@b.example',
@@ -222,7 +222,7 @@ describe('follow=all, a wrapper', () => {
 
   test('is not requested, and is a hop of its own kind', async () => {
     const { expand, asked } = web({ 'http://s.example/': to(wrapped('http://end.example/x')) });
-    const { hops, longUrl, redirectCount } = await expand.trace('http://s.example/#part', { follow: 'all' });
+    const { hops, longUrl, redirectCount } = await expand.chain('http://s.example/#part', { follow: 'all' });
     expect([longUrl, redirectCount]).toEqual(['http://end.example/x#part', 2]);
     expect(asked).toEqual(['http://s.example/#part', 'http://end.example/x#part']);
     expect(hops[1]).toMatchObject({
@@ -233,7 +233,7 @@ describe('follow=all, a wrapper', () => {
 
   test('in a wrapper is unwrapped as well', async () => {
     const { expand, asked } = web({});
-    const { longUrl } = await expand.trace(wrapped(wrapped('http://end.example/')), { follow: 'all' });
+    const { longUrl } = await expand.chain(wrapped(wrapped('http://end.example/')), { follow: 'all' });
     expect([longUrl, asked]).toEqual(['http://end.example/', ['http://end.example/']]);
   });
 
@@ -252,7 +252,7 @@ describe('the chain', () => {
       'http://b.example/': to('https://c.example/', 302),
     });
     const told: Hop[] = [];
-    const { hops } = await expand.trace('https://a.example/', { onHop: (hop) => told.push(hop) });
+    const { hops } = await expand.chain('https://a.example/', { onHop: (hop) => told.push(hop) });
     expect(told).toEqual(hops);
     expect(hops.map(({ url, kind, status, tls, downgrade }) => [url, kind, status, tls, downgrade])).toEqual([
       ['https://a.example/', '301', 301, true, true],
@@ -271,7 +271,7 @@ describe('the chain', () => {
   ])(
     'says where it comes to another registrable domain: from %s to %s: %s',
     async (from, location, changed) => {
-      const { hops } = await web({ [from]: to(location) }).expand.trace(from);
+      const { hops } = await web({ [from]: to(location) }).expand.chain(from);
       expect(hops.map(({ domainChanged }) => domainChanged)).toEqual([changed, false]);
     },
   );
@@ -280,7 +280,7 @@ describe('the chain', () => {
     const leave = new AbortController();
     const fetchHop: FetchHop = (_, { signal }) =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    const expansion = createExpand(followRedirects(fetchHop)).trace('http://a.example/', {
+    const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/', {
       signal: leave.signal,
     });
     leave.abort();
@@ -297,7 +297,7 @@ describe('a chain of more than 8 s', () => {
         setTimeout(() => resolve(answerWith({ status: 301, location: `${pathname}x` })), 2_500);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
-    const expansion = createExpand(followRedirects(fetchHop)).trace('http://a.example/');
+    const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/');
     await vi.advanceTimersByTimeAsync(8_000);
     expect(await expansion).toMatchObject({
       longUrl: 'http://a.example/xxx',

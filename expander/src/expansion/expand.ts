@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
-import { endedExpansion } from './chain.ts';
-import { ExpansionError, expansionError } from './errors.ts';
-import { browserLimit, type ExpandOptions, type Expansion, type Unshorten } from './expansion.ts';
+import { endedExpansion, untilError } from './chain.ts';
+import { ExpansionError } from './errors.ts';
+import { browserLimit, type ExpandOptions, type Expansion, type FollowRedirects } from './expansion.ts';
 import { readTarget } from './target.ts';
 
 type Callback = (error: ExpansionError | null, longUrl: string | null, redirectCount: number) => void;
@@ -12,11 +12,11 @@ export interface Expand {
   /** Redirects followed before an expansion stops and returns the last location; 19 with `follow` = `all`. */
   maxRedirect: number;
   /** The same expansion with the whole chain. */
-  trace(url: string, options?: TraceOptions): Promise<Expansion>;
+  chain(url: string, options?: ChainOptions): Promise<Expansion>;
   [promisify.custom](url: string): Promise<{ longUrl: string | null; redirectCount: number }>;
 }
 
-export type TraceOptions = Partial<Omit<ExpandOptions, 'maxRedirect'>>;
+export type ChainOptions = Partial<ExpandOptions>;
 
 export interface ExpandSettings {
   maxRedirect?: number;
@@ -24,21 +24,23 @@ export interface ExpandSettings {
   ends?: { inc(labels: { end: string }): void };
 }
 
-/** `expand(url, callback)` over `unshorten`. */
-export function createExpand(unshorten: Unshorten, { maxRedirect = 5, ends }: ExpandSettings = {}): Expand {
+/** `expand(url, callback)` over `followRedirects`. */
+export function createExpand(
+  followRedirects: FollowRedirects,
+  { maxRedirect = 5, ends }: ExpandSettings = {},
+): Expand {
   const expandInput = async (input: string, options: ExpandOptions) => {
     if (input === '') return endedExpansion(null, { code: 'empty', message: 'There is no URL to expand.' });
-    try {
-      return await unshorten(readTarget(input), options);
-    } catch (error) {
-      return endedExpansion(input, expansionError(error));
-    }
+    return untilError(
+      async () => followRedirects(readTarget(input), options),
+      (error) => endedExpansion(input, error),
+    );
   };
-  const trace: Expand['trace'] = async (url, { follow = 'default', ...options } = {}) => {
+  const chain: Expand['chain'] = async (url, { follow = 'default', ...options } = {}) => {
     const settings = {
+      maxRedirect: follow === 'all' ? browserLimit : expand.maxRedirect,
       ...options,
       follow,
-      maxRedirect: follow === 'all' ? browserLimit : expand.maxRedirect,
     };
     const expansion = await expandInput(url.trim(), settings);
     ends?.inc({ end: expansion.end.code });
@@ -50,15 +52,15 @@ export function createExpand(unshorten: Unshorten, { maxRedirect = 5, ends }: Ex
     if (typeof callback !== 'function')
       throw new TypeError(`expand: the callback is ${callback}, not a function`);
     // The callback runs outside the promise: an error that it throws is not a failed expansion.
-    trace(url).then(({ error, longUrl, redirectCount }) =>
+    chain(url).then(({ error, longUrl, redirectCount }) =>
       queueMicrotask(() => callback(asError(error), longUrl, redirectCount)),
     );
   };
   expand.maxRedirect = maxRedirect;
-  expand.trace = trace;
+  expand.chain = chain;
   expand[promisify.custom] = async (url: string) => {
     assertString(url);
-    const { error, longUrl, redirectCount } = await trace(url);
+    const { error, longUrl, redirectCount } = await chain(url);
     if (error) throw asError(error);
     return { longUrl, redirectCount };
   };

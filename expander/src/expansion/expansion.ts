@@ -53,19 +53,27 @@ export interface TurnQueue {
   leave(turn: string): void;
 }
 
+/** State of one chain, for the layers that its hops pass through. */
+export interface ChainState {
+  /** Whether it has visited a URL before this one. */
+  hasBegun: boolean;
+  /** Whether the client's rate has been charged for it. */
+  isCharged: boolean;
+}
+
 export interface FetchHopOptions {
   follow: Follow;
   /** The `Cookie` header; an answer to it is for this chain alone. */
   cookie?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Called before a website is contacted: it throws what forbids that. */
-  beforeContact?: (() => Promise<void>) | undefined;
+  /** Whose request it is, for limits. */
+  client?: string | undefined;
   /** In whose turns it waits for a place: those of all requests for it. */
   turns?: { names(): IteratorObject<string> } | undefined;
   /** Called with the queue when it begins to wait for its place, and with nothing when that is over. */
   onWait?: ((queue?: TurnQueue) => void) | undefined;
-  /** Whether its chain has made a hop before. */
-  hasBegun?: boolean | undefined;
+  /** The chain of the hop. */
+  chain?: ChainState | undefined;
   /** Skips what is cached, in the background: nobody waits for it, and it costs no client anything. */
   refresh?: boolean | undefined;
   /** Skips what is cached, for a visitor who tries again. */
@@ -150,8 +158,6 @@ export function isVoid({ sources }: Pick<Expansion, 'sources'>): boolean {
 }
 
 export interface ExpandOptions extends FetchHopOptions {
-  /** Whose request it is, for limits. */
-  client?: string | undefined;
   /** The list of which it is a line: it has turns of its own, and waits for as long as that takes. */
   list?: number | undefined;
   /** Redirects followed before the chain stops at the next location. */
@@ -166,4 +172,4 @@ export function cacheKey({ text }: Target, { follow, maxRedirect }: ExpandOption
 }
 
 /** Expands one URL; a failure is an expansion with an `error`. Caches and limits wrap this one signature. */
-export type Unshorten = (target: Target, options: ExpandOptions) => Promise<Expansion>;
+export type FollowRedirects = (target: Target, options: ExpandOptions) => Promise<Expansion>;

@@ -1,5 +1,5 @@
 import { chainCookies } from './cookies.ts';
-import type { Answer, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
+import type { Answer, ChainState, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
 import { isWeb } from './parse-url.ts';
 import { printable, resolveLocation, resolveReference, type Target, withoutFragment } from './target.ts';
 import { unwrap } from './wrappers.ts';
@@ -32,12 +32,13 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const { follow } = options;
   const cookies = follow === 'all' ? chainCookies() : null;
   const visited: { target: Target; cookie: string }[] = [];
+  const chain: ChainState = { hasBegun: false, isCharged: false };
   let sentCookies = false;
   const cookieFor = ({ url }: Target) => cookies?.header(url) ?? '';
 
   const request = async (target: Target, cookie: string): Promise<Visit> => {
     sentCookies ||= cookie !== '';
-    const answer = await fetchHop(target.url, cookie === '' ? options : { ...options, cookie });
+    const answer = await fetchHop(target.url, { ...options, chain, ...(cookie !== '' && { cookie }) });
     if (answer.setCookies) cookies?.keep(answer.setCookies, target.url);
     const step = nextStep(target, answer, follow);
     const refreshes = step.kind !== null && step.kind === answer.refresh?.kind;
@@ -52,6 +53,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     async visit(target: Target): Promise<Visit> {
       const wrapped = follow === 'all' ? unwrap(target.url) : null;
       const cookie = cookieFor(target);
+      chain.hasBegun = visited.length > 0;
       visited.push({ target, cookie });
       if (!wrapped) return request(target, cookie);
       const step = stepTo(resolveLocation(wrapped.target, target), 'wrapper', wrapped.target, target);

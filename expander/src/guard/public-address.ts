@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ip from 'ipaddr.js';
 import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
+import type { FetchHop } from '../expansion/expansion.ts';
 import { refusedPorts } from './refused-ports.ts';
 import { specialAddresses } from './special-addresses.ts';
 
@@ -79,6 +80,15 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
     },
     isExempt: (address) => isAllowed(ip.parse(address)),
   };
+}
+
+/** A layer that judges each URL before anything contacts it. The addresses of its name are judged as they are dialled. */
+export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
+  return (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      checkUrl(url);
+      return fetchHop(url, options);
+    };
 }
 
 /** Why an address is not public unicast, in a few words; null if it is. */

@@ -128,7 +128,7 @@ test.each<Follow>(['default', 'all'])(
       createGuard(),
       servers.map(({ server }) => server),
     );
-    const { error } = await testExpander({ lookup }).expand.trace('http://a.example/', { follow });
+    const { error } = await testExpander({ lookup }).expand.chain('http://a.example/', { follow });
     expect(error).toMatchObject({
       code: 'request_failed',
       message: expect.stringMatching(/name server did not answer/),

@@ -32,7 +32,7 @@ describe('name look-ups', () => {
     const metrics = new Registry();
     const { expand } = testExpander({ lookup, metrics });
     const leave = new AbortController();
-    const expansion = expand.trace('http://a.example/', { signal: leave.signal });
+    const expansion = expand.chain('http://a.example/', { signal: leave.signal });
     await expect.poll(() => asked.length).toBe(1);
     leave.abort();
     expect((await expansion).error?.code).toBe('aborted');
@@ -50,7 +50,7 @@ describe('name look-ups', () => {
     const { expand } = testExpander({ lookup });
     const leave = new AbortController();
     const begin = (client: string, domain: string, signal?: AbortSignal) =>
-      Array.from({ length: 200 }, (_, i) => expand.trace(`http://${i}.${domain}/`, { client, signal }));
+      Array.from({ length: 200 }, (_, i) => expand.chain(`http://${i}.${domain}/`, { client, signal }));
     const left = begin('a', 'left.example', leave.signal);
     await expect.poll(() => asked.length).toBe(128);
     leave.abort();

@@ -25,7 +25,7 @@ test('the title of a page is that of its hop, from the cache too, and costs no m
   });
   const { expand } = testExpander();
   for (const cached of [false, true]) {
-    const { hops } = await expand.trace(u, { follow: 'all' });
+    const { hops } = await expand.chain(u, { follow: 'all' });
     expect(hops).toMatchObject([{ title: 'A page', cached }]);
   }
   expect(requests).toBe(2);
@@ -39,7 +39,7 @@ test('a file is told by its name and size, and a page whose script leads on as s
     response.end(url === '/setup.exe' ? '123456789' : '<script>location.href = "/there"</script>');
   });
   const { expand } = testExpander();
-  const last = async (path: string) => (await expand.trace(u + path, { follow: 'all' })).hops.at(-1);
+  const last = async (path: string) => (await expand.chain(u + path, { follow: 'all' })).hops.at(-1);
   expect(await last('/setup.exe')).toMatchObject({ file: { name: 'setup.exe', size: 9 } });
   expect(await last('/page')).toMatchObject({ scriptRedirect: true });
 });
@@ -66,7 +66,7 @@ describe('follow=all asks once more with GET', () => {
     const url = await answering((socket, data) =>
       data.startsWith('GET') ? socket.end(found) : refuse(socket),
     );
-    const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    const { hops } = await testExpander().expand.chain(url, { follow: 'all' });
     expect(hops).toMatchObject([{ method: 'GET', status: 302 }]);
   });
 
@@ -100,7 +100,7 @@ describe('a host that is silent on HEAD', () => {
       if (method === 'GET') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
     });
     const { expand } = testExpander();
-    return { asked, ask: async (path: string) => (await expand.trace(url + path, { follow: 'all' })).hops };
+    return { asked, ask: async (path: string) => (await expand.chain(url + path, { follow: 'all' })).hops };
   }
 
   test('is asked by GET after 1.5 s, and after a second URL by GET alone', async () => {
@@ -188,7 +188,7 @@ describe('a page', () => {
       if (data.startsWith('HEAD')) socket.end();
       else end(socket);
     });
-    const { hops, freshUntil } = await testExpander().expand.trace(url, { follow: 'all' });
+    const { hops, freshUntil } = await testExpander().expand.chain(url, { follow: 'all' });
     expect(hops).toMatchObject([{ status: 200, method: 'GET', incomplete: true }]);
     expect(freshUntil).toBeLessThanOrEqual(Date.now() + 30_000);
   });
@@ -197,7 +197,7 @@ describe('a page', () => {
     const url = await answering((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<title>A</title>'),
     );
-    const { hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    const { hops } = await testExpander().expand.chain(url, { follow: 'all' });
     expect(hops[0]).toMatchObject({ title: 'A' });
     expect(hops[0]).not.toHaveProperty('incomplete');
   });
@@ -227,7 +227,7 @@ describe('a page', () => {
       response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': encoding });
       response.end(compress(markup));
     });
-    const { longUrl, hops } = await testExpander().expand.trace(url, { follow: 'all' });
+    const { longUrl, hops } = await testExpander().expand.chain(url, { follow: 'all' });
     expect(longUrl).toBe(`${url}/next`);
     expect(hops[0]).toMatchObject({ kind: 'meta', method: 'GET', location: `${url}/next` });
     expect(asked[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
@@ -239,7 +239,7 @@ describe('a page', () => {
       response.end(bomb);
     });
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '<b>'));
-    const { end } = await testExpander().expand.trace(url, { follow: 'all' });
+    const { end } = await testExpander().expand.chain(url, { follow: 'all' });
     expect(end.code).toBe('final');
   });
 });

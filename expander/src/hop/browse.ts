@@ -50,7 +50,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
 
   return async (
     url: URL,
-    { cookie, signal, beforeContact, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
+    { cookie, signal, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
   ): Promise<Answer> => {
     const { origin, href } = url;
     const deadline = performance.now() + time * settling;
@@ -59,7 +59,6 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     const options = {
       headers,
       signal: signal ? AbortSignal.any([signal, done.signal]) : done.signal,
-      beforeContact,
     };
     const turn = () => turns(new Set(waiting?.names().map(clientOf)), options.signal);
     let page: Promise<Asked> | undefined;

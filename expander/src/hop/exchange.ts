@@ -30,8 +30,6 @@ export interface RequestOptions {
   bodyLimit?: (head: ResponseHead) => number;
   /** Cancels the request. */
   signal?: AbortSignal | undefined;
-  /** Called once the guard has accepted the URL: it throws what forbids the request. */
-  beforeContact?: (() => Promise<void>) | undefined;
 }
 
 /** Sends one request. */

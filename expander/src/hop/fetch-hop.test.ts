@@ -10,7 +10,7 @@ import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
-import { createGuard } from '../guard/public-address.ts';
+import { checkUrls, createGuard } from '../guard/public-address.ts';
 import type { Lookup } from '../guard/shared-lookup.ts';
 import { connector } from './connector.ts';
 import { fetchHead, percentEncoded } from './fetch-hop.ts';
@@ -32,7 +32,8 @@ function asking(...answers: LookupAddress[][]) {
   };
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, connector);
   onTestFinished(close);
-  return (url: string) => fetchHead(request)(new URL(url), { follow: 'default' });
+  const fetchHop = checkUrls(guard)(fetchHead(request));
+  return (url: string) => fetchHop(new URL(url), { follow: 'default' });
 }
 
 /** A certificate for these names, or for localhost, that Node trusts until the test has finished. */
@@ -74,13 +75,13 @@ test.each(['http', 'https'] as const)('an IPv6 address in a URL is asked, over %
   };
   const origin = await website(answer, { host: '::1', ...(scheme === 'https' && { certificate }) });
   const { expand } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '::1/128' });
-  expect(await expand.trace(`${origin}/`)).toMatchObject({
+  expect(await expand.chain(`${origin}/`)).toMatchObject({
     longUrl: `${origin}/next`,
     hops: [{ addressFamily: 6 }, { addressFamily: 6 }],
   });
   expect(asked).toEqual(Array(2).fill([new URL(origin).host, undefined]));
   const guarded = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
-  expect((await guarded.expand.trace(`${origin}/`)).error).toMatchObject(refusal);
+  expect((await guarded.expand.chain(`${origin}/`)).error).toMatchObject(refusal);
 });
 
 describe('the address judged is the address dialled', () => {
@@ -183,13 +184,13 @@ describe('a hop of more than 3 s is a timeout', () => {
       },
     ],
   ])('%s', async (_, answer) => {
-    const { error } = await testExpander().expand.trace(await answering(answer));
+    const { error } = await testExpander().expand.chain(await answering(answer));
     expect(error).toMatchObject(timeout);
   });
 
   test.concurrent('after a redirect too, at the URL it had come to', async () => {
     const u = `${shortener.url}/location?to=/hang`;
-    const { error, longUrl, redirectCount } = await testExpander().expand.trace(u);
+    const { error, longUrl, redirectCount } = await testExpander().expand.chain(u);
     expect(error).toMatchObject(timeout);
     expect([longUrl, redirectCount]).toEqual([`${shortener.url}/hang`, 1]);
   });

@@ -4,8 +4,7 @@ import type { Request, Response } from './exchange.ts';
 
 /** Requests hops by HEAD. */
 export function fetchHead(request: Request): FetchHop {
-  return async (url, { signal, beforeContact }) =>
-    answerOf(await request(url, { method: 'HEAD', signal, beforeContact }), 'HEAD');
+  return async (url, { signal }) => answerOf(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
 /** What the head of a response says. */

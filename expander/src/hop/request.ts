@@ -18,15 +18,14 @@ export interface RequestSettings {
 }
 
 /**
- * Sends requests to addresses that `guard` accepts. The steps of one:
+ * Sends requests to names whose addresses `guard` accepts; the layer `checkUrls` has judged the URL. The steps:
  *
- * 1. `guard` judges the URL, and the address if its host is one; `beforeContact` limits the client's rate.
- * 2. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
- * 3. If there is none, `connector` looks up the name and opens one. `guard` judges the same addresses that the socket gets.
- * 4. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
- * 5. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
+ * 1. The client ([http-client.ts](http-client.ts)) makes it an exchange and takes an idle connection to its origin.
+ * 2. If there is none, `connector` looks up the name and opens one. `guard` judges the same addresses that the socket gets.
+ * 3. The connection ([connection.ts](connection.ts)) writes the request and passes what it reads to the exchange.
+ * 4. The exchange ([exchange.ts](exchange.ts)) reads the head with [response-head.ts](response-head.ts), and as much of the
  *    body as needed with [body-reader.ts](body-reader.ts).
- * 6. The client keeps or closes the connection, or retries once. Then the caller gets the response.
+ * 5. The client keeps or closes the connection, or retries once. Then the caller gets the response.
  */
 export function guardedRequest(settings: RequestSettings, connector: (lookup: LookupFunction) => Connect) {
   const { guard, lookup, userAgent } = settings;
@@ -35,8 +34,6 @@ export function guardedRequest(settings: RequestSettings, connector: (lookup: Lo
 
   /** @throws ExpansionError */
   const request: Request = async (url, options) => {
-    guard.checkUrl(url);
-    if (options.beforeContact) await options.beforeContact();
     try {
       return await client.request(url, options);
     } catch (error) {

@@ -37,7 +37,7 @@ async function website(answer: (path: string, socket: Socket) => unknown, redis?
     connections: () => connections,
     /** The path where the chain from `path` ends; the code of the error if it fails. */
     async end(path: string, follow: Follow = 'default') {
-      const { error, longUrl } = await expand.trace(origin + path, { follow });
+      const { error, longUrl } = await expand.chain(origin + path, { follow });
       return error?.code ?? longUrl?.slice(origin.length);
     },
   };
@@ -119,7 +119,7 @@ describe('a late body to HEAD that looks like a response', () => {
       socket.write(head(more ? '301 Moved' : '200 OK', more ? 0 : lie.length, more));
     });
     await end('/user');
-    expect(await expand.trace(`${origin}/victim`)).toMatchObject({
+    expect(await expand.chain(`${origin}/victim`)).toMatchObject({
       longUrl: away,
       freshUntil: 0,
       staleUntil: 0,
@@ -147,7 +147,7 @@ describe('a late body to HEAD that looks like a response', () => {
     doubted.resolve();
     await expect.poll(() => end('/victim')).toBe('/at/victim');
     // It is written later than the wrong answer would be.
-    await expand.trace(`${shortener.url}/chain/1`);
+    await expand.chain(`${shortener.url}/chain/1`);
     await expect.poll(() => entries.some((key) => key.endsWith('/chain/1'))).toBe(true);
     expect(entries.filter((key) => key.endsWith('/victim'))).toHaveLength(1);
   });

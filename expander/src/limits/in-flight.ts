@@ -1,13 +1,13 @@
 import type { Gauge } from 'prom-client';
-import type { Unshorten } from '../expansion/expansion.ts';
+import type { FollowRedirects } from '../expansion/expansion.ts';
 
 /** A layer that counts the expansions in progress. */
 export function countExpansions(gauge: Gauge) {
-  return (unshorten: Unshorten): Unshorten =>
+  return (followRedirects: FollowRedirects): FollowRedirects =>
     async (target, options) => {
       gauge.inc();
       try {
-        return await unshorten(target, options);
+        return await followRedirects(target, options);
       } finally {
         gauge.dec();
       }

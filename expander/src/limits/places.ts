@@ -104,7 +104,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       turn: string,
       origin: string,
       startHop: (place: Queue) => void,
-      hasBegun: boolean,
+      hasBegun?: boolean,
     ): Queue | undefined {
       const queue = find(turn, origin) ?? newQueue(turn, origin);
       if (hasRoom(queue)) return void startHop(take(queue));

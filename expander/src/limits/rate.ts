@@ -3,7 +3,7 @@ import type { Timed } from '@longhand/shared/durations.ts';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { ExpansionError } from '../expansion/errors.ts';
-import { hasKey, type Unshorten } from '../expansion/expansion.ts';
+import { type FetchHop, hasKey } from '../expansion/expansion.ts';
 
 /** So many expansions in a period, in milliseconds, as many of them at once. */
 export interface Rate {
@@ -54,27 +54,22 @@ export function takeFromAll(redis: Pick<Redis, 'eval'>, run: Timed, rate: Rate):
 }
 
 /**
- * Limits how many expansions of each client without a key contact websites. Cache hits, expansions that another client has
- * begun, and refusals by the guard cost nothing.
+ * A layer that limits how many expansions of each client without a key contact websites. Cache hits, expansions that
+ * another client has begun, refreshes and refusals by the guard cost nothing.
  */
 export function limitRate({ count, period }: Rate, take: Take) {
-  return (unshorten: Unshorten): Unshorten =>
-    async (target, options) => {
-      const { client } = options;
-      if (client === undefined || hasKey(client) || options.refresh) return unshorten(target, options);
-      let refusal: ExpansionError | undefined;
-      const takeOne = async () => {
-        const wait = Math.ceil((await take(client)) / 1_000);
-        if (wait === 0) return;
-        const message = `Too many expansions from your address; try again in ${wait} s.`;
-        const rate = { count, period: period / 1_000, wait };
-        refusal = new ExpansionError('rate_limited', message, { rate });
-        throw refusal;
-      };
-      let taken: Promise<void> | undefined;
-      const beforeContact = () => (taken ??= takeOne());
-      const expansion = await unshorten(target, { ...options, beforeContact });
-      if (refusal) throw refusal;
-      return expansion;
+  const charge = async (client: string) => {
+    const wait = Math.ceil((await take(client)) / 1_000);
+    if (wait === 0) return;
+    const message = `Too many expansions from your address; try again in ${wait} s.`;
+    throw new ExpansionError('rate_limited', message, { rate: { count, period: period / 1_000, wait } });
+  };
+  return (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      const { client, refresh, chain } = options;
+      const isFree = client === undefined || hasKey(client) || refresh || chain?.isCharged;
+      if (!isFree) await charge(client);
+      if (chain) chain.isCharged = true;
+      return fetchHop(url, options);
     };
 }

@@ -12,7 +12,7 @@ const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url })
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
-  const unshorten = singleFlight((_, options) => {
+  const followRedirects = singleFlight((_, options) => {
     started.push(options);
     return end.promise;
   });
@@ -21,7 +21,7 @@ function expanding() {
     started,
     tell: (hop?: Hop) => hop && started.at(-1)?.onHop?.(hop),
     expand: (options: Partial<ExpandOptions> = {}) =>
-      unshorten(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
+      followRedirects(readTarget('http://a.example/'), { follow: 'default', maxRedirect: 5, ...options }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { createCounts } from '../expansion/counts.ts';
 import { chainTime } from '../expansion/deadline.ts';
-import { aborted, ExpansionError, overloaded } from '../expansion/errors.ts';
+import { aborted, overloaded } from '../expansion/errors.ts';
 import {
   cacheKey,
   type ExpandOptions,
   type Expansion,
+  type FollowRedirects,
   type Hop,
   type TurnQueue,
-  type Unshorten,
 } from '../expansion/expansion.ts';
 import { turnOf } from '../expansion/turn.ts';
 
@@ -44,11 +44,11 @@ interface Flight {
  * One expansion at a time for each URL and mode: requests that arrive during it share it, hop by hop. A request whose
  * signal is aborted leaves at once; the last one to leave stops the expansion.
  */
-export function singleFlight(unshorten: Unshorten): Unshorten {
+export function singleFlight(followRedirects: FollowRedirects): FollowRedirects {
   // Not a Map: its outgrown tables point to the newer ones, and V8's scavenger keeps finished flights alive through them.
   const flights: Record<string, Flight> = Object.create(null);
 
-  const start: (key: string, ...request: Parameters<Unshorten>) => Flight = (key, target, options) => {
+  const start: (key: string, ...request: Parameters<FollowRedirects>) => Flight = (key, target, options) => {
     const turns = createCounts();
     turns.add(turnOf(options.client, options.list), 1);
     const hops: Hop[] = [];
@@ -68,28 +68,23 @@ export function singleFlight(unshorten: Unshorten): Unshorten {
     };
     const flight = { hops, listeners, turns, client: options.client, abandon } as Flight;
     flights[key] = flight;
-    flight.expansion = unshorten(target, { ...options, turns, signal: stop.signal, onHop, onWait });
+    flight.expansion = followRedirects(target, { ...options, turns, signal: stop.signal, onHop, onWait });
     // Before its waiters learn of its end.
     flight.expansion.then(forget, forget);
     return flight;
   };
 
-  return async function expandOnce(target, options) {
+  return async function expandOnce(target, options): Promise<Expansion> {
     const key = cacheKey(target, options);
     const other = flights[key];
     if (!other) return wait(start(key, target, options), options);
-    const { client, list, signal } = options;
+    const { client, list } = options;
     const turn = turnOf(client, list);
     if (other.turns.count(turn) >= maxWaiting) throw overloaded('Too many requests are waiting for this URL');
     if (other.turns.add(turn, 1) === 1) other.queue?.join(turn);
-    try {
-      return await wait(other, options);
-    } catch (error) {
-      // The first client has used up its rate, which says nothing about this one.
-      const isOthers = error instanceof ExpansionError && error.facts.rate && client !== other.client;
-      if (isOthers && !signal?.aborted) return expandOnce(target, options);
-      throw error;
-    }
+    const expansion = await wait(other, options);
+    // The rate of another client says nothing about this one.
+    return expansion.error?.rate && client !== other.client ? expandOnce(target, options) : expansion;
   };
 }
 

@@ -27,7 +27,7 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
     });
   };
   const fetchHop = cached(takePlaces(gauge, places)(cached(request)));
-  const unshorten = singleFlight(followRedirects(fetchHop));
+  const follow = singleFlight(followRedirects(fetchHop));
   const settled = () => vi.advanceTimersByTimeAsync(0);
   return {
     asked,
@@ -36,7 +36,7 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
     settled,
     async expand(path: string, options: Partial<ExpandOptions> = {}) {
       const target = readTarget(`http://a.example/${path}`);
-      const expansion = await unshorten(target, {
+      const expansion = await follow(target, {
         follow: 'default',
         maxRedirect: 5,
         client: 'a',

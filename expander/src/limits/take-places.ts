@@ -12,7 +12,7 @@ import { createPlaces, type Queue } from './places.ts';
  */
 export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {
   const nobody = { names: () => [turnOf()].values() };
-  const wait = (origin: string, { turns = nobody, hasBegun = false, signal, onWait }: FetchHopOptions) => {
+  const wait = (origin: string, { turns = nobody, chain, signal, onWait }: FetchHopOptions) => {
     const { promise, resolve, reject } = Promise.withResolvers<Queue>();
     const queues = new Map<string, Queue>();
     const leave = (turn: string) => {
@@ -34,7 +34,7 @@ export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = create
       reject(aborted(signal?.reason));
     };
     const join = (turn: string) => {
-      const queue = places.join(turn, origin, start, hasBegun);
+      const queue = places.join(turn, origin, start, chain?.hasBegun);
       if (queue) queues.set(turn, queue);
     };
     for (const turn of turns.names()) join(turn);

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { Context } from 'hono';
 import ip from 'ipaddr.js';
-import { endedExpansion } from '../expansion/chain.ts';
-import { ExpansionError, expansionError } from '../expansion/errors.ts';
-import type { Expand, TraceOptions } from '../expansion/expand.ts';
+import { endedExpansion, untilError } from '../expansion/chain.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
 import { type AnswerFormat, formats } from './formats.ts';
 import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
@@ -86,16 +86,15 @@ export function isCallbackName(name: string): boolean {
 export async function expandRequest(
   c: Context,
   expand: Expand,
-  { u, follow, again, onHop }: TraceOptions & { u: string },
+  { u, follow, again, onHop }: ChainOptions & { u: string },
   check = () => {},
 ): Promise<Expansion> {
-  try {
+  const expandChecked = async () => {
     const { signal, client } = readRequest(c);
     check();
-    return await expand.trace(u, { follow, again, onHop, signal, client });
-  } catch (error) {
-    return { ...endedExpansion(u, expansionError(error)), freshUntil: 0 };
-  }
+    return expand.chain(u, { follow, again, onHop, signal, client });
+  };
+  return untilError(expandChecked, (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }));
 }
 
 /**

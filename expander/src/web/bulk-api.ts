@@ -42,7 +42,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void, tu
     };
     try {
       const urls = await readUrls(await body.text, { json: isJson(c.req.header('Content-Type')), turn });
-      const unshorten = (url: string) => expand.trace(url, { follow, signal, client, list });
+      const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
       // If the reader leaves, the next line learns of it and ends the list.
@@ -53,7 +53,7 @@ export function expandList(expand: Expand, onFault: (fault: unknown) => void, tu
         signOfLife.refresh();
         send(`${asciiJson(line)}\n`);
       };
-      processList(inTurns(urls, turn), unshorten, write, { concurrency, onFault })
+      processList(inTurns(urls, turn), expandLine, write, { concurrency, onFault })
         .then(() => writer.close())
         .catch((error) => writer.abort(error))
         .finally(() => {

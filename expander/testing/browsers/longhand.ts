@@ -22,8 +22,8 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
     for (const index of queue) {
       const settings = { guard, lookup: noLookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
-      const { trace } = createExpand(followRedirects(createBrowse(request)));
-      ends[index] = endOf(await trace(start, { follow: 'all' }));
+      const { chain } = createExpand(followRedirects(createBrowse(request)));
+      ends[index] = endOf(await chain(start, { follow: 'all' }));
       close();
     }
   };

@@ -1,9 +1,8 @@
 import type { LineExpansion } from '../bulk/process-list.ts';
 import { cacheHops } from '../cache/caches.ts';
-import { endedExpansion, followRedirects } from '../expansion/chain.ts';
-import { expansionError } from '../expansion/errors.ts';
-import { readTarget } from '../expansion/target.ts';
-import { createGuard } from '../guard/public-address.ts';
+import { followRedirects } from '../expansion/chain.ts';
+import { createExpand } from '../expansion/expand.ts';
+import { checkUrls, createGuard } from '../guard/public-address.ts';
 import { createResolve } from '../guard/resolve.ts';
 import { sharedLookup } from '../guard/shared-lookup.ts';
 import { connector } from '../hop/connector.ts';
@@ -18,7 +17,7 @@ const hopShare = 3 / 8;
  * The expander of the command: the service's guard, client, cache of hops and rules for a chain. `--concurrency` replaces
  * the limits for clients.
  */
-export async function createUnshorten({ follow, maxRedirect, timeout, environment }: Options) {
+export async function createCommandExpander({ follow, maxRedirect, timeout, environment }: Options) {
   const guard = createGuard(environment.EXPANDER_ALLOWED_NETWORKS);
   const { lookup } = sharedLookup(createResolve(guard));
   const { request } = guardedRequest(
@@ -31,15 +30,11 @@ export async function createUnshorten({ follow, maxRedirect, timeout, environmen
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)
       : fetchHead(request);
-  const unshorten = followRedirects(cacheHops()(fetchHop), times);
+  const { chain } = createExpand(followRedirects(cacheHops()(checkUrls(guard)(fetchHop)), times));
 
   return async (url: string): Promise<LineExpansion> => {
-    try {
-      const expansion = await unshorten(readTarget(url), { follow, maxRedirect });
-      const { hops, error } = expansion;
-      return { ...expansion, cached: !error && hops.every((hop) => hop.cached || hop.status === null) };
-    } catch (error) {
-      return endedExpansion(url.trim(), expansionError(error));
-    }
+    const expansion = await chain(url, { follow, maxRedirect });
+    const { hops, error } = expansion;
+    return { ...expansion, cached: !error && hops.every((hop) => hop.cached || hop.status === null) };
   };
 }

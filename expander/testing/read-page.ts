@@ -1,15 +1,15 @@
 import type { Hono } from 'hono';
 
-/** The text of the answer to `u`, that of the chain, and each of its hops. */
+/** The text of the result of `u`, that of the chain, and each of its hops. */
 export async function readPage(app: Hono, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
-  const [answer, chain] = ['answer', 'chain'].map(
+  const [result, chain] = ['result', 'chain'].map(
     (slot) => new RegExp(`<section slot="${slot}".*?>(.*?)</section>`, 's').exec(html)?.[1] ?? '',
   ) as [string, string];
   const hops = [...chain.matchAll(/<li[^>]*>(.*?)(?=<li|<\/ol>|<details)/gs)].map(([, hop = '']) =>
     textOf(hop),
   );
-  return { answer: textOf(answer), chain: textOf(chain), hops, html };
+  return { result: textOf(result), chain: textOf(chain), hops, html };
 }
 
 function textOf(html: string): string {

@@ -1,12 +1,12 @@
 // The page is complete without this script. It adds buttons to copy and share, a countdown, a screen reader announcement and
 // the bookmarklet: what only works with a script is not in the HTML, where text browsers would show it.
 const status = document.querySelector('#status');
-const answer = document.querySelector('[data-announcement]');
-if (answer) document.title = answer.dataset.title;
+const result = document.querySelector('[data-announcement]');
+if (result) document.title = result.dataset.title;
 
 // Screen readers announce what is put into a live region after the page has loaded, not its first content.
 addEventListener('load', () => {
-  status.textContent = answer?.dataset.announcement ?? '';
+  status.textContent = result?.dataset.announcement ?? '';
 });
 
 // A click places the caret after the focus, so the text is selected later; unless the focus has gone on.

@@ -5,23 +5,23 @@ import { endedExpansion, untilError } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { ChainOptions, Expand } from '../expansion/expand.ts';
 import { cdnId, type Expansion, type Follow, keyedClient } from '../expansion/expansion.ts';
-import { type AnswerFormat, formats } from './formats.ts';
+import { formats, type ResponseFormat } from './formats.ts';
 import { cacheControl, cacheHit, openToAll, reportError, textResponse } from './responses.ts';
 
-/** What a request to the API asks for, as it is given; of a parameter that is given twice, the first one. */
-function readAsked(c: Context) {
+/** The parameters of a request to the API, as given; the first of one that is given twice. */
+function readQuery(c: Context) {
   const { u = '', cb = '', err = '', format = '', follow } = c.req.query();
   return { u: u.trim(), cb, err, format, follow: readFollow(follow) };
 }
 
-type Asked = ReturnType<typeof readAsked>;
+type Query = ReturnType<typeof readQuery>;
 
 /** Writes expansions in formats of the API. `isOpen`: every website may read them, and caches give them past their time. */
 export function createApi(expand: Expand, isOpen: boolean) {
-  const answer = (c: Context, format: AnswerFormat, asked: Asked, expansion: Expansion): Response => {
+  const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
     const { status, headers } = reportError(c, error);
-    return textResponse(format.write(expansion, asked), {
+    return textResponse(format.write(expansion, query), {
       status: format.status ?? (end.code === 'empty' ? (format.emptyStatus ?? status) : status),
       headers: {
         ...format.headers,
@@ -35,27 +35,27 @@ export function createApi(expand: Expand, isOpen: boolean) {
   return {
     /** `GET /api`: the long URL as text, as JSON, or as a call. */
     async text(c: Context) {
-      const asked = readAsked(c);
-      const expansion = await expandRequest(c, expand, asked, () => checkCallbacks(asked));
-      return answer(c, textFormat(asked, expansion), asked, expansion);
+      const query = readQuery(c);
+      const expansion = await expandRequest(c, expand, query, () => checkCallbacks(query));
+      return respond(c, textFormat(query, expansion), query, expansion);
     },
     /** `GET /api/chain`: every hop. */
     async chain(c: Context) {
-      const asked = readAsked(c);
-      return answer(c, formats.chain, asked, await expandRequest(c, expand, asked));
+      const query = readQuery(c);
+      return respond(c, formats.chain, query, await expandRequest(c, expand, query));
     },
   };
 }
 
 /** The format of `/api`. A failure has its own, also that of the request itself. */
-function textFormat({ cb, err, format }: Asked, { error, end }: Expansion): AnswerFormat {
+function textFormat({ cb, err, format }: Query, { error, end }: Expansion): ResponseFormat {
   if (format === 'json') return formats.json;
   if (error || end.code === 'empty') return isCallbackName(err) ? formats.jsonpError : formats.text;
   return cb === '' ? formats.text : formats.jsonp;
 }
 
 /** @throws ExpansionError `invalid_callback` */
-function checkCallbacks({ u, cb, err, format }: Asked): void {
+function checkCallbacks({ u, cb, err, format }: Query): void {
   if (u === '') return;
   for (const [argument, name] of Object.entries({ cb, err })) {
     if (name === '') continue;

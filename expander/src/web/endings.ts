@@ -24,7 +24,7 @@ export interface Ending {
   /** What was seen; by default the last page's status, or the message of the end. */
   sentence?: string;
   advice?: string | ((url: URL) => string);
-  /** Why the last URL of the chain has no answer; by default the message of the error. */
+  /** Why the last URL of the chain has no response; by default the message of the error. */
   stop?: string;
   /** The label of the link to the end; absent if there is no such link. */
   open?: 'Open it' | 'Open anyway';

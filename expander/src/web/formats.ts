@@ -2,19 +2,19 @@ import type { Expansion, Follow } from '../expansion/expansion.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, jsonpHeaders } from './responses.ts';
 
-/** What an answer repeats of its request. */
-export interface AskedFor {
+/** The parameters of a request that its response repeats. */
+export interface Query {
   u: string;
   cb: string;
   err: string;
   follow: Follow;
 }
 
-/** A way to write an answer of the API. */
-export interface AnswerFormat {
+/** A way to write a response of the API. */
+export interface ResponseFormat {
   headers: Record<string, string>;
-  write(expansion: Expansion, asked: AskedFor): string;
-  /** The status of every answer; by default what the error says. */
+  write(expansion: Expansion, query: Query): string;
+  /** The status of every response; by default that of the error. */
   status?: number;
   /** The status if there is nothing to expand; 200 by default. */
   emptyStatus?: number;
@@ -55,7 +55,7 @@ export const formats = {
     },
     emptyStatus: 400,
   },
-} satisfies Record<string, AnswerFormat>;
+} satisfies Record<string, ResponseFormat>;
 
 /** Why there is no long URL; undefined if there is one. */
 function failureOf({ end, error }: Expansion): { code: string; message: string } | undefined {

@@ -43,12 +43,12 @@ describe('a hop tells what was asked of it', () => {
 
 test('a redirect out of https is told above the buttons, once, and only then', async () => {
   const words = 'Not encrypted: s.example redirects from https to http.';
-  const { answer, chain, html } = await read('https://s.example/plain');
-  expect(answer.indexOf(words)).toBeLessThan(answer.indexOf('Open anyway'));
-  expect(answer.split(words).length).toBe(2);
+  const { result, chain, html } = await read('https://s.example/plain');
+  expect(result.indexOf(words)).toBeLessThan(result.indexOf('Open anyway'));
+  expect(result.split(words).length).toBe(2);
   expect(chain).not.toContain('Not encrypted');
   expect(html).toContain('data-announcement="Not encrypted. It leads to: ');
-  expect((await read('http://s.example/inside')).answer).not.toContain('Not encrypted');
+  expect((await read('http://s.example/inside')).result).not.toContain('Not encrypted');
 });
 
 test('hops within one site are folded, in the order of the chain', async () => {
@@ -83,16 +83,16 @@ describe('a host that people may take for another', () => {
       'Mixed scripts',
     ],
   ])('%s, once: %s', async (_, u, url, note) => {
-    const { answer, chain } = await read(u);
-    for (const text of [answer, chain]) expect(text).toContain(url);
-    expect(answer.split(note).length).toBe(2);
+    const { result, chain } = await read(u);
+    for (const text of [result, chain]) expect(text).toContain(url);
+    expect(result.split(note).length).toBe(2);
     expect(chain).not.toContain(note);
-    expect(answer.startsWith('Beware ')).toBe(note !== punycode);
+    expect(result.startsWith('Beware ')).toBe(note !== punycode);
   });
 
   test('is said to imitate another even if it cannot be reached', async () => {
-    const { answer } = await read(`${imitation}down`);
-    expect(answer).toMatch(/^Beware .*Imitation: in Unicode this host is аррӏе.com/);
+    const { result } = await read(`${imitation}down`);
+    expect(result).toMatch(/^Beware .*Imitation: in Unicode this host is аррӏе.com/);
   });
 
   test('keeps the direction of its letters, in a line that goes from left to right', async () => {
@@ -115,11 +115,11 @@ describe('the way in one sentence', () => {
     ['http://s.example/broken', 'The link leaves s.example and leads to nobody.example.'],
     ['http://s.example/wrapped', 'The link leaves s.example, passes google.com and ends at end.example.'],
   ])('%s: %s', async (u, sentence) => {
-    expect((await read(u)).answer).toContain(sentence);
+    expect((await read(u)).result).toContain(sentence);
   });
 
   test.each([end, 'http://s.example/loop', 'http://['])('is not there where there is none: %s', async (u) => {
-    expect((await read(u)).answer).not.toContain('The link ');
+    expect((await read(u)).result).not.toContain('The link ');
   });
 });
 

@@ -23,7 +23,7 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
         ...state,
         proxied: requestId !== undefined,
       });
-    const answer = (expansion: Expansion) => page.answer(u, expansion, requestId);
+    const result = (expansion: Expansion) => page.result(u, expansion, requestId);
     if (others.length > 0) {
       return textResponse(top(null) + page.links([u, ...others]), { headers: page.headers });
     }
@@ -49,11 +49,11 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
       const from = error && !mistyped ? longUrl : null;
       const { status, headers } = reportError(c, error);
       const html =
-        top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : answer(ended));
+        top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : result(ended));
       return textResponse(html, { status, headers: { ...page.headers, ...headers } });
     }
     expanding
-      .then(answer)
+      .then(result)
       .catch((fault: unknown) => {
         onFault(fault);
         return page.fault(u);

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { views } from '@longhand/shared/views.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { cut, describeAnswer, describeHop, documentTitle, tryAgain } from './answer.ts';
 import { baseHeaders, noStore, unbuffered } from './responses.ts';
+import { cut, describeHop, describeResult, documentTitle, tryAgain } from './result.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
 /** Each is rendered in one place, from what it shows. */
-type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'answer', object>;
+type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'result', object>;
 
 /**
  * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, and one of the others. Reads `views/`.
@@ -56,17 +56,17 @@ export function createPage(onMissing?: (fault: Error) => void) {
     /** Several links that were pasted. */
     links: (urls: readonly string[]) =>
       render('links', { urls: urls.map((url) => ({ url, href: `/?${query({ u: url })}` })), foot }),
-    /** The answer, from the end of the chain; if that is an error, with the id of the request. */
-    answer: (u: string, expansion: Expansion, requestId?: string) =>
-      render('answer', {
-        ...describeAnswer(u, expansion),
+    /** The result, from the end of the chain; if that is an error, with the id of the request. */
+    result: (u: string, expansion: Expansion, requestId?: string) =>
+      render('result', {
+        ...describeResult(u, expansion),
         foot: {
           ...foot,
           query: query({ u, follow: 'all' }),
           requestId: (expansion.error && requestId) ?? null,
         },
       }),
-    /** Replaces `answer` after an unexpected error. */
+    /** Replaces `result` after an unexpected error. */
     fault: (u: string) => render('fault', { actions: { copy: null, links: [tryAgain(u)] }, foot }),
   };
 }

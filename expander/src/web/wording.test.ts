@@ -78,14 +78,14 @@ describe('every ending is told in plain words', () => {
     [`a.example/${'x'.repeat(8_192)}`, 'This URL is too long', 'than 8192 bytes.'],
     ['ftp://a.example', 'This is not a web address', 'URLs can be expanded, not ftp.'],
   ])('%s: %s', async (u, headline, explanation) => {
-    const { answer } = await read(u);
-    expect(answer).toMatch(new RegExp(`^${RegExp.escape(headline)}`));
-    expect(answer).toContain(explanation);
+    const { result } = await read(u);
+    expect(result).toMatch(new RegExp(`^${RegExp.escape(headline)}`));
+    expect(result).toContain(explanation);
   });
 
   test('only what is not public is said to be so', async () => {
-    expect((await read('10.0.0.1')).answer).toContain('Only public websites are followed.');
-    expect((await read('a.example:1')).answer).not.toContain('public');
+    expect((await read('10.0.0.1')).result).toContain('Only public websites are followed.');
+    expect((await read('a.example:1')).result).not.toContain('public');
   });
 
   test.each([
@@ -105,8 +105,8 @@ describe('every ending is told in plain words', () => {
   test('the time that was waited and the time that the redirects took do not contradict each other', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const after = (ms: number, answer: Partial<Answer>) =>
-      new Promise<Partial<Answer>>((resolve) => setTimeout(resolve, ms, answer));
+    const after = (ms: number, response: Partial<Answer>) =>
+      new Promise<Partial<Answer>>((resolve) => setTimeout(resolve, ms, response));
     const slow = scriptedApp({
       'http://a.example/': after(2_500, to('http://b.example/')),
       get 'http://b.example/'() {
@@ -121,7 +121,7 @@ describe('every ending is told in plain words', () => {
     });
     const reading = readPage(slow, 'a.example');
     await vi.advanceTimersByTimeAsync(10_000);
-    expect((await reading).answer).toContain(
+    expect((await reading).result).toContain(
       'No page was reached within 8 seconds; d.example had not answered yet. 3 redirects followed before that, in 7.5 s.',
     );
   });
@@ -132,8 +132,8 @@ describe('every ending is told in plain words', () => {
   });
 
   test('the website of a URL with credentials is named, and stands out alone', async () => {
-    const { answer, html } = await read('http://bank.example@10.0.0.1:8080/');
-    expect(answer).toMatch(
+    const { result, html } = await read('http://bank.example@10.0.0.1:8080/');
+    expect(result).toMatch(
       /What stands before the @ is not the website\. The website is 10\.0\.0\.1:8080\.$/,
     );
     expect(html).toContain('>http://bank.example@<b>10.0.0.1:8080</b>/<');
@@ -163,8 +163,8 @@ test.each([
 
 /** Where the links of the answer lead, by what they say. */
 const actions = (html: string) => {
-  const [, answer = ''] = html.split('<section slot="answer"');
-  const links = answer.matchAll(/<a href="([^"]*)"( rel="noreferrer noopener nofollow")?[^>]*>([^<]*)</g);
+  const [, result = ''] = html.split('<section slot="result"');
+  const links = result.matchAll(/<a href="([^"]*)"( rel="noreferrer noopener nofollow")?[^>]*>([^<]*)</g);
   return [...links].map(([, href, isOut, words]) => `${words}${isOut ? ' (out)' : ''}: ${href}`);
 };
 const again = (u: string) => `Try again: /?${new URLSearchParams({ u, again: '1' })}`.replace('&', '&amp;');
@@ -185,12 +185,12 @@ test.each([
 });
 
 test('the URL without tracking comes first, then the one that was found, and what was left out', async () => {
-  const { answer, html } = await read('s.example/title');
+  const { result, html } = await read('s.example/title');
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual([
     'Open it (out): http://title.example/?id=1',
     'Open original (out): http://title.example/?id=1&amp;utm_source=mail',
   ]);
-  expect(answer).toContain('utm_source=mail campaign statistics');
+  expect(result).toContain('utm_source=mail campaign statistics');
 });
 
 test('the title is the last thing said of the page, and only text', async () => {
@@ -198,15 +198,15 @@ test('the title is the last thing said of the page, and only text', async () => 
   expect(html).toContain(
     'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
   );
-  expect((await read('s.example/mixed')).answer).toMatch(/Mixed scripts.*Its title: Apple/);
+  expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Its title: Apple/);
 });
 
 test('what is pasted is understood, the page says as what, and what was typed is one click away, for another try too', async () => {
   const text = 'Look at <hxxps//sho[.]rt / a.>.';
-  const { html, answer } = await read(text);
+  const { html, result } = await read(text);
   expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
   expect(html).toContain('value="Look at &lt;hxxps//sho[.]rt / a.&gt;."');
-  expect(answer).toContain('It leads to https://www.example.com');
+  expect(result).toContain('It leads to https://www.example.com');
   let exact = (await read('https://sho.rt/a.')).html;
   for (const words of ['Exactly as typed', 'Try again', 'Try again']) {
     const [, href = ''] = new RegExp(`<a href="([^"]*)">${words}<`).exec(exact) ?? [];

@@ -20,8 +20,8 @@ const statusWords: Record<number, string> = {
   504: 'the website took too long',
 };
 
-/** What the page at the end answered. */
-export function answered({ hops, redirectCount }: Expansion): string {
+/** The status of the last page, as a sentence. */
+export function lastStatus({ hops, redirectCount }: Expansion): string {
   const status = hops.at(-1)?.status ?? 200;
   return `The ${redirectCount === 0 ? '' : 'last '}page answered ${status}, ${statusInWords(status)}.`;
 }

@@ -4,7 +4,7 @@ import { parseUrl } from '../expansion/parse-url.ts';
 import { type Ending, endingOf, tones } from './endings.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
-import { answered, duration, journey, list, sizeInWords, statusInWords, summary } from './wording.ts';
+import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
 
 interface Link {
   label: string;
@@ -21,7 +21,7 @@ export interface Actions {
 }
 
 /** What the page shows of the expansion of `u`; nothing where a value is null or empty. */
-export function describeAnswer(u: string, expansion: Expansion) {
+export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, redirectCount, end, error } = expansion;
   const begun = hops.length > 0;
   const url = parseUrl(end.target ?? longUrl ?? '');
@@ -30,7 +30,7 @@ export function describeAnswer(u: string, expansion: Expansion) {
   const { verdict, advice, open } = ending;
   const headline = (redirectCount === 0 && ending.direct) || ending.headline;
   const place = end.code === 'final' ? `${headline}: ${url?.host}` : headline;
-  const { sentence = end.code === 'final' ? answered(expansion) : end.message } = ending;
+  const { sentence = end.code === 'final' ? lastStatus(expansion) : end.message } = ending;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
@@ -60,7 +60,7 @@ export function describeAnswer(u: string, expansion: Expansion) {
     detail: end.detail ?? null,
     /** Whether the last hops are folded. */
     leaves: stays(hops.at(-2)),
-    /** The last URL of the chain, if it has no answer, and why. */
+    /** The last URL of the chain, if it has no response, and why. */
     stop: begun && original && stop ? { url: original, reason: stop } : null,
     tracking: isTracked
       ? {

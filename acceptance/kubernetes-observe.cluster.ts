@@ -152,7 +152,7 @@ afterAll(async () => {
 
 test('every part is scraped under the job that the rules select', async () => {
   const up = async () => (await query('up == 1')).map(({ metric }) => metric.job).toSorted();
-  await expect.poll(up).toEqual(['disk', 'door', 'expander', 'redis', 'redis', 'tasks']);
+  await expect.poll(up).toEqual(['disk', 'expander', 'proxy', 'redis', 'redis', 'tasks']);
 });
 
 test('under load no panel is empty, and no rule without its series', async () => {

@@ -18,7 +18,7 @@ export async function expectPanels(dashboard: string, query: (expression: string
 /** Expects that no rule is without its series; natively there are no certificates. */
 export async function expectRuled(query: (expression: string) => Promise<unknown[]>) {
   const ruled = read('rules.yaml').match(
-    /\b(?:door|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
+    /\b(?:proxy|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
   );
   expect(new Set(ruled).size).toBeGreaterThan(10);
   for (const series of new Set(ruled)) await expectSeries('rules.yaml', series, query);

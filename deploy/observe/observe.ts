@@ -44,7 +44,7 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
     for (const { server } of bridges) server.close();
   };
   try {
-    const exporters = { door: await freePort(), redis: await freePort(), disk: await freePort() };
+    const exporters = { proxy: await freePort(), redis: await freePort(), disk: await freePort() };
     writeFileSync(join(settings, 'rules.yml'), rules());
     const services = bridges.map(({ target }) => target);
     const configuration = prometheusConfiguration(folder, interval, services, exporters);
@@ -80,7 +80,7 @@ function prometheusConfiguration(
   folder: string,
   interval: number,
   services: readonly { labels: { job: string } }[],
-  ports: Record<'door' | 'redis' | 'disk', number>,
+  ports: Record<'proxy' | 'redis' | 'disk', number>,
 ): string {
   const at = (port: number) => `127.0.0.1:${port}`;
   const replicas = (job: string) => JSON.stringify(services.filter(({ labels }) => labels.job === job));
@@ -89,7 +89,7 @@ function prometheusConfiguration(
   return readFileSync(join(import.meta.dirname, 'prometheus.yml'), 'utf8')
     .replace(/(?<=_interval: )5s/g, `${interval}s`)
     .replace(/dns_sd_configs: \[\{ names: \[(\w+)\].*/g, (_, job) => `static_configs: ${replicas(job)}`)
-    .replace('exporters:3903', at(ports.door))
+    .replace('exporters:3903', at(ports.proxy))
     .replace('exporters:9100', at(ports.disk))
     .replace('exporters:9121', at(ports.redis))
     .replace('/data', () => disk.replaceAll('\\', '\\\\'))
@@ -99,7 +99,7 @@ function prometheusConfiguration(
 
 /** All paths start at the stack's folder, which is the working directory. */
 function specs(
-  ports: Record<'door' | 'redis' | 'disk' | 'prometheus', number>,
+  ports: Record<'proxy' | 'redis' | 'disk' | 'prometheus', number>,
   remoteWrite: boolean,
 ): ProcessSpec[] {
   const at = (port: number) => `--web.listen-address=127.0.0.1:${port}`;
@@ -108,7 +108,7 @@ function specs(
     `--logs=${logFile}`,
     '--emit_prog_label=false',
     '--logtostderr',
-    ...['--address=127.0.0.1', `--port=${ports.door}`],
+    ...['--address=127.0.0.1', `--port=${ports.proxy}`],
   ];
   const node = [
     '--collector.disable-defaults',
@@ -125,10 +125,18 @@ function specs(
     '--log.level=warn',
   ];
   return [
-    program('mtail', ports.door, mtail),
+    program('mtail', ports.proxy, mtail),
     program('prometheus-redis-exporter', ports.redis, ['--redis.addr=', at(ports.redis)]),
     program('prometheus-node-exporter', ports.disk, [...node, at(ports.disk)]),
-    program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
+    {
+      ...program('prometheus', ports.prometheus, [...prometheus, at(ports.prometheus)]),
+      // It accepts connections earlier, and responds 503.
+      ready: () =>
+        fetch(`http://127.0.0.1:${ports.prometheus}/-/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+    },
   ];
 }
 

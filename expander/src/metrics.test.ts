@@ -29,12 +29,12 @@ describe('/metrics counts', () => {
     for (const path of ['/chain/1', '/chain/1', '/chain/2']) await expand.chain(shortener.url + path);
     away = true;
     await expand.chain(`${shortener.url}/chain/3`);
-    expect(await counted('expander_cache_answers_total')).toEqual([
-      'expander_cache_answers_total{tier="memory",result="hit"} 1',
-      'expander_cache_answers_total{tier="memory",result="miss"} 3',
-      'expander_cache_answers_total{tier="redis",result="hit"} 1',
-      'expander_cache_answers_total{tier="redis",result="miss"} 1',
-      'expander_cache_answers_total{tier="redis",result="failed"} 1',
+    expect(await counted('expander_cache_lookups_total')).toEqual([
+      'expander_cache_lookups_total{tier="memory",result="hit"} 1',
+      'expander_cache_lookups_total{tier="memory",result="miss"} 3',
+      'expander_cache_lookups_total{tier="redis",result="hit"} 1',
+      'expander_cache_lookups_total{tier="redis",result="miss"} 1',
+      'expander_cache_lookups_total{tier="redis",result="failed"} 1',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export function createExpanderMetrics(registry: Registry) {
   const registers = [registry];
   const lookups = new Counter({
-    name: 'expander_cache_answers_total',
+    name: 'expander_cache_lookups_total',
     help: 'Lookups in the caches, by tier (memory, redis) and result (hit, miss, failed).',
     labelNames: ['tier', 'result'],
     registers,

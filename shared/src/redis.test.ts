@@ -224,9 +224,9 @@ test('a gauge says whether Redis answers', async () => {
   const registry = new Registry();
   let away = false;
   redisState(registry, () => (away ? Promise.reject(new Error('away')) : Promise.resolve('PONG')));
-  expect(await registry.metrics()).toContain('longhand_redis_answers 1');
+  expect(await registry.metrics()).toContain('longhand_redis_up 1');
   away = true;
-  expect(await registry.metrics()).toContain('longhand_redis_answers 0');
+  expect(await registry.metrics()).toContain('longhand_redis_up 0');
 });
 
 test('operations are timed by name and by the code of their error, whose message is not told', async () => {

@@ -132,7 +132,7 @@ export function timedOperations(metrics: Registry): Timed {
 /** A gauge: whether the service's Redis answers, tried at each scrape. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
-    name: 'longhand_redis_answers',
+    name: 'longhand_redis_up',
     help: 'Whether the Redis of this service answers a ping.',
     registers: [metrics],
     async collect() {

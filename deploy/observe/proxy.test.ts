@@ -14,7 +14,7 @@ import { startTemporaryProxy } from '../testing/temporary-proxy.ts';
 const missing = spawnSync('mtail', ['--version']).error !== undefined;
 const programs = join(import.meta.dirname, 'mtail');
 
-/** What nginx's log says of a request, as far as it is counted. */
+/** One request in nginx's log. */
 const fields = {
   service: 'proxy',
   msg: 'request',
@@ -43,7 +43,7 @@ const line = (change: Partial<typeof fields>): string =>
     return `"seconds":${Number(seconds).toFixed(3)}`;
   });
 
-/** What mtail exports after these lines: the series whose names begin so, and are not 0. */
+/** The series with this prefix that mtail exports after these lines, without those at 0. */
 function counted(lines: readonly string[], name: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'mtail-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -57,47 +57,47 @@ function counted(lines: readonly string[], name: string): string[] {
   return output.split('\n').filter((text) => text.startsWith(name) && !text.endsWith(' 0'));
 }
 
-/** What nginx answers itself. */
+/** A response that nginx made itself. */
 const own = { upstreamSeconds: '', upstreamHeaderSeconds: '' };
 const api = { application: 'expander', path: '/api' };
 
-describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not installed)' : ''}`, () => {
+describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is not installed)' : ''}`, () => {
   type Change = Partial<typeof fields>;
-  const requests = (labels: string, count = 1) => [`door_requests_total{${labels}} ${count}`];
-  const failures = (name: string, count: number) => `door_failures_total{application="${name}"} ${count}`;
+  const requests = (labels: string, count = 1) => [`proxy_requests_total{${labels}} ${count}`];
+  const failures = (name: string, count: number) => `proxy_failures_total{application="${name}"} ${count}`;
   test.each<[what: string, lines: (Change | string)[], series: string[]]>([
-    ['a page is counted', [{}], requests('answered_by="service",application="tasks",cache="",status="200"')],
+    ['count a page', [{}], requests('application="tasks",cache="",served_by="service",status="200"')],
     [
-      'so is what is limited',
+      'count a rate-limited request',
       [{ ...api, status: 429, limit: 'REJECTED', ...own }],
-      requests('answered_by="proxy",application="expander",cache="",status="429"'),
+      requests('application="expander",cache="",served_by="proxy",status="429"'),
     ],
     [
-      'and what the edge cache answers',
+      'count a cache hit',
       [{ ...api, cache: 'HIT', ...own }],
-      requests('answered_by="cache",application="expander",cache="HIT",status="200"'),
+      requests('application="expander",cache="HIT",served_by="cache",status="200"'),
     ],
     [
-      'and what is not for an application',
+      'count a request that is for neither application',
       [{ application: '', host: '', path: '', method: '', status: 400, ...own }],
-      requests('answered_by="proxy",application="",cache="",status="400"'),
+      requests('application="",cache="",served_by="proxy",status="400"'),
     ],
     [
-      'and a path that looks like a record',
+      'are not fooled by a path that looks like a record',
       [{ path: '/","status":999,"seconds":1.0,\\', host: '"a"' }],
-      requests('answered_by="service",application="tasks",cache="",status="200"'),
+      requests('application="tasks",cache="",served_by="service",status="200"'),
     ],
     [
-      'whatever clients send is one series',
+      'use one series for any method, host and path',
       ['', '"', '\u2028', '{}', '__proto__'].map((text) => ({
         method: `BREW${text}`,
         host: text,
         path: `/${text}`,
       })),
-      requests('answered_by="service",application="tasks",cache="",status="200"', 5),
+      requests('application="tasks",cache="",served_by="service",status="200"', 5),
     ],
     [
-      'what is not answered is a failure; that a website did not answer is an answer',
+      'count a missing response as a failure, but not the 502 and 504 that are about a website',
       [
         { status: 503 },
         { status: 504, upstreamSeconds: '10.0', upstreamHeaderSeconds: '-' },
@@ -111,25 +111,25 @@ describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not instal
       [failures('expander', 2), failures('tasks', 2)],
     ],
     [
-      'hits are expansions for which no website was asked',
+      'count an expansion as a hit if it came from either cache',
       [
         { ...api, cache: 'HIT', ...own },
         { ...api, cache: 'MISS', cacheStatus: 'Longhand; hit' },
         { ...api, cache: 'MISS' },
         {},
       ],
-      ['door_hit_duration_seconds_count{application="expander"} 2'],
+      ['proxy_hit_duration_seconds_count{application="expander"} 2'],
     ],
     [
-      'requests with a key are counted by its name',
+      'count requests with a key by its name',
       [{ ...api, key: 'a-friend' }, { ...api, key: '-', status: 401 }, api],
       [
-        'door_key_requests_total{key="-",status="401"} 1',
-        'door_key_requests_total{key="a-friend",status="200"} 1',
+        'proxy_key_requests_total{key="-",status="401"} 1',
+        'proxy_key_requests_total{key="a-friend",status="200"} 1',
       ],
     ],
     [
-      'event streams have no duration, and other output is ignored',
+      'ignore event streams in durations, and lines of other kinds',
       [
         {},
         { path: '/tasks/events', seconds: 600 },
@@ -137,14 +137,14 @@ describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not instal
         '{"service":"proxy","msg',
         '{"service":"tasks","msg":"request"}',
       ],
-      ['door_request_duration_seconds_sum{application="tasks"} 0.002'],
+      ['proxy_request_duration_seconds_sum{application="tasks"} 0.002'],
     ],
   ])('%s', (_, lines, series) => {
     const logged = lines.map((entry) => (typeof entry === 'string' ? entry : line(entry)));
     expect(counted(logged, `${/^\w+/.exec(series[0] ?? '')}`)).toEqual(series);
   });
 
-  test('in containers nginx sends its lines to mtail, also of what it answers itself', async () => {
+  test('include responses of nginx itself, sent over syslog in containers', async () => {
     const metrics = await freePort();
     const syslog = await freeUdpPort();
     const counter = spawn(
@@ -172,7 +172,7 @@ describe.skipIf(missing)(`At the door${missing ? ' (skipped: mtail is not instal
     await fetch(`http://127.0.0.1:${ports.tasks}/${'long'.repeat(2_000)}"`);
     const counts = async () =>
       Object.fromEntries(
-        [...(await page()).matchAll(/^door_requests_total\{.*status="(\d+)"\} (\d+)/gm)].map(
+        [...(await page()).matchAll(/^proxy_requests_total\{.*status="(\d+)"\} (\d+)/gm)].map(
           ([, status, count]) => [status, count],
         ),
       );
@@ -188,7 +188,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** What proxy/derived.envsh makes in a container whose network has `exporters`. */
+/** The second log of proxy/derived.envsh, in a network that has `exporters`. */
 function counterLog(): string {
   const folder = mkdtempSync(join(tmpdir(), 'getent-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -205,7 +205,7 @@ function counterLog(): string {
   });
 }
 
-test('the certificate that a server shows is known by the end of its validity', async () => {
+test('certificates.sh prints when the certificate of a server expires', async () => {
   const { key, cert } = await testCertificate('a.example');
   const server = createServer({ key, cert });
   const port = await listening(server);

@@ -42,7 +42,7 @@ COPY --from=expander-packages /app/node_modules node_modules
 COPY --from=expander-packages /app/expander expander
 COPY expander expander
 # For the service `settings` of docker-compose.yml.
-COPY deploy/settings.ts deploy/
+COPY deploy/settings.ts deploy/variables.ts deploy/
 COPY tasks/src/config.ts tasks/src/
 COPY proxy/keys.sh proxy/
 USER root

@@ -42,7 +42,8 @@ test.each([
   ['10.80.80.250/32', '', 'https://nas.lan/'],
 ])('with a name, LONGHAND_FRONT=%s and LONGHAND_HTTPS_PORT=%s the list is at %s', (front, port, url) => {
   const names = { LONGHAND_TASKS_NAME: 'nas.lan', LONGHAND_FRONT: front, LONGHAND_HTTPS_PORT: port };
-  const env = { PATH: process.env.PATH, ...names };
+  const ports = { LONGHAND_PORT: '8080', LONGHAND_EXPANDER_PORT: '8081', LONGHAND_TASKS_PORT: '8082' };
+  const env = { PATH: process.env.PATH, ...names, ...ports };
   const printed = execFileSync(join(root, 'deploy/addresses.sh'), ['127.0.0.2'], { env, encoding: 'utf8' });
   expect(printed.match(/http\S+/g)).toEqual(['http://127.0.0.2:8081/', url, 'http://127.0.0.2:8082/']);
 });

@@ -3,7 +3,6 @@
 # a URL. Reads LONGHAND_PORT, the ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
 set -eu
 bind=$1
-: "${LONGHAND_PORT:=8080}" "${LONGHAND_EXPANDER_PORT:=8081}" "${LONGHAND_TASKS_PORT:=8082}"
 
 # This machine's addresses of a family (inet or inet6), without those that only containers use.
 addresses() {

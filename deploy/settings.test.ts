@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, expect, test } from 'vitest';
-import { checkCertificate, checkKeys, readSettings, warningsAbout } from './settings.ts';
+import { checkCertificate, checkKeys, readSettings, stackFaults, warningsAbout } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'longhand-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +17,7 @@ const certify = async (name: string) => {
   writeFileSync(join(folder, 'fullchain.pem'), cert);
 };
 
-test.each([
+test.each<[env: Record<string, string>, ...faults: string[]]>([
   [{ LONGHAND_PORT: '8082' }, 'LONGHAND_TASKS_PORT=8082: is also LONGHAND_PORT'],
   [
     { ...tls, LONGHAND_HTTP_PORT: '8443', LONGHAND_HTTPS_PORT: '8443' },
@@ -35,30 +35,33 @@ test.each([
   ],
   [
     { LONGHAND_HTTP_PORT: '80-81', LONGHAND_HTTPS_PORT: '0' },
-    'LONGHAND_HTTP_PORT=80-81: is not a whole number\n  LONGHAND_HTTPS_PORT=0: is not from 1 to 65535',
+    'LONGHAND_HTTP_PORT=80-81: is not a whole number',
+    'LONGHAND_HTTPS_PORT=0: is not from 1 to 65535',
   ],
-])('%o is refused', (env, fault) => {
-  expect(() => readSettings(env)).toThrow(new Error(`Invalid environment:\n  ${fault}`));
+])('%o is refused', (env, ...faults) => {
+  expect(stackFaults(env)).toEqual(faults);
 });
 
 test('ports of HTTPS matter only with a certificate, which needs its key', async () => {
-  expect(() => readSettings({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).not.toThrow();
+  expect(stackFaults({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).toEqual([]);
   const missing = 'LONGHAND_CERTIFICATES: ENOENT: no such file or directory, open ';
-  expect(() => readSettings(tls, checkCertificate)).toThrow(missing);
+  expect(stackFaults(tls, checkCertificate)).toEqual([expect.stringContaining(missing)]);
   await certify('a.example');
   copyFileSync(join(folder, 'privkey.pem'), join(folder, 'former.pem'));
   await certify('b.example');
-  expect(() => readSettings(tls, checkCertificate)).not.toThrow();
+  expect(stackFaults(tls, checkCertificate)).toEqual([]);
   copyFileSync(join(folder, 'former.pem'), join(folder, 'privkey.pem'));
   const other = 'LONGHAND_CERTIFICATES: privkey.pem is not the key of fullchain.pem';
-  expect(() => readSettings(tls, checkCertificate)).toThrow(other);
+  expect(stackFaults(tls, checkCertificate)).toEqual([other]);
 });
 
 test('a bad line of the keys is refused by its number, and so is a missing file', () => {
-  const read = (file: string) => () => readSettings({ EXPANDER_TOKENS_FILE: file }, checkKeys);
-  expect(read(textFile(`alice ${'a'.repeat(16)} 10r/s`))).not.toThrow();
-  expect(read(textFile('alice secret 10r/s'))).toThrow(/: line 1 is not a name of a-z/);
-  expect(read(join(folder, 'none'))).toThrow(/none: cannot be read/);
+  const read = (file: string) => stackFaults({ EXPANDER_TOKENS_FILE: file }, checkKeys);
+  expect(read(textFile(`alice ${'a'.repeat(16)} 10r/s`))).toEqual([]);
+  expect(read(textFile('alice secret 10r/s'))).toEqual([
+    expect.stringMatching(/: line 1 is not a name of a-z/),
+  ]);
+  expect(read(join(folder, 'none'))).toEqual([expect.stringMatching(/none: cannot be read/)]);
 });
 
 test('what works but surprises is a warning', async () => {
@@ -67,6 +70,7 @@ test('what works but surprises is a warning', async () => {
     ...tls,
     LONGHAND_BIND: '::',
     LONGHAND_REPLICAS: '2',
+    TASKS_PASSWORD_FILE: 'password',
     TASKS_REDIS_URL: 'redis://redis.example',
   };
   expect(warningsAbout(env, 'in containers')).toEqual([
@@ -78,4 +82,39 @@ test('what works but surprises is a warning', async () => {
     'LONGHAND_CERTIFICATES has no effect natively.',
     'TASKS_REDIS_URL has no effect natively.',
   ]);
+});
+
+test.each<[env: Record<string, string>, warnings: number]>([
+  [{}, 0],
+  [{ LONGHAND_BIND: '127.1.2.3' }, 0],
+  [{ LONGHAND_BIND: '::1' }, 0],
+  [{ LONGHAND_BIND: '0.0.0.0' }, 1],
+  [{ LONGHAND_BIND: '192.168.1.5' }, 1],
+  [{ LONGHAND_BIND: '::' }, 1],
+  [{ LONGHAND_FRONT: '10.0.0.0/8' }, 1],
+  [{ LONGHAND_BIND: '0.0.0.0', TASKS_PASSWORD_FILE: 'password' }, 0],
+])('a list without a password that others reach gets a warning: %j, %i', (env, count) => {
+  const found = warningsAbout(env, 'natively').filter((text) =>
+    text.startsWith('The task list has no password'),
+  );
+  expect(found).toHaveLength(count);
+});
+
+test('each service gets the variables of its own alone, and names what it does not know', async () => {
+  const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
+  expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1', LONGHAND_REPLICAS: 1 });
+  const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);
+  const read = readSettings({ EXPANDER_COLOUR: 'red', TASKS_COLOUR: 'red', LOG_LEVEL: 'loud' });
+  await expect(read).rejects.toThrow(
+    new Error(
+      [
+        'Invalid environment:',
+        ...faults.toSpliced(
+          1,
+          0,
+          'LOG_LEVEL=loud: is not one of trace, debug, info, warn, error, fatal, silent',
+        ),
+      ].join('\n  '),
+    ),
+  );
 });

@@ -1,54 +1,65 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chosenPort, path, readEnv, readOrExit, stackVariables } from '@longhand/shared/env.ts';
-import { EnvironmentError } from '@longhand/shared/environment-error.ts';
-import { redisVariables } from '@longhand/shared/redis-address.ts';
-import { readConfig as readExpanderConfig } from '../expander/src/config.ts';
-import { readConfig as readTasksConfig } from '../tasks/src/config.ts';
-
-const { REDIS_URL, REDIS_CA_FILE } = redisVariables;
-
-/** What only containers have. */
-const containerVariables = {
-  LONGHAND_CERTIFICATES: path,
-  LONGHAND_HTTP_PORT: chosenPort.default(80),
-  LONGHAND_HTTPS_PORT: chosenPort.default(443),
-  EXPANDER_REDIS_URL: REDIS_URL,
-  EXPANDER_REDIS_CA_FILE: REDIS_CA_FILE,
-  TASKS_REDIS_URL: REDIS_URL,
-  TASKS_REDIS_CA_FILE: REDIS_CA_FILE,
-};
+import { promisify } from 'node:util';
+import { readEnv, readOrExit } from '@longhand/shared/env.ts';
+import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
+import {
+  allVariables,
+  containerVariables,
+  nativeVariables,
+  stackVariables,
+  withoutStackVariables,
+} from './variables.ts';
 
 /**
- * Reads the settings of the stack and its services. Each service reads its own others, such as HOST and PORT, itself.
+ * Reads the stack's variables, and has each service check its own.
  *
- * @param checks further readers, which throw an EnvironmentError.
+ * @param checks of files.
  * @throws EnvironmentError that lists every fault.
  */
-export function readSettings(env: NodeJS.ProcessEnv, ...checks: ((env: NodeJS.ProcessEnv) => unknown)[]) {
-  const settings = Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^(LONGHAND|EXPANDER|TASKS|OTEL)_|^LOG_LEVEL$/.test(name)),
-  );
-  const readers = [checkRelations, readExpanderConfig, readTasksConfig, ...checks];
-  const faults = readers.flatMap((read) => {
+export async function readSettings(env: NodeJS.ProcessEnv, ...checks: Check[]) {
+  const services = await Promise.all(['expander', 'tasks'].map((service) => serviceFaults(service, env)));
+  refuse([...new Set([...stackFaults(env, ...checks), ...services.flat()])]);
+  return readEnv({ ...stackVariables, ...nativeVariables }, env);
+}
+
+/** Throws an EnvironmentError. */
+type Check = (env: NodeJS.ProcessEnv) => void;
+
+/** What is wrong with the stack's variables. */
+export function stackFaults(env: NodeJS.ProcessEnv, ...checks: Check[]): string[] {
+  return [checkRelations, ...checks].flatMap((check) => {
     try {
-      read(settings);
+      check(env);
       return [];
     } catch (error) {
-      if (error instanceof EnvironmentError) return error.message.split('\n').slice(1);
+      if (error instanceof EnvironmentError) return error.message.split('\n  ').slice(1);
       throw error;
     }
   });
-  if (faults.length > 0) throw new EnvironmentError(['Invalid environment:', ...new Set(faults)].join('\n'));
-  return readStack(settings);
 }
 
-const readStack = (env: NodeJS.ProcessEnv) => readEnv(stackVariables, env);
+/** What a service says of its variables. `HOST` and such are not for both, so it does not get them. */
+async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
+    /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),
+  );
+  const program = join(import.meta.dirname, '..', service, 'src', 'config.ts');
+  try {
+    await promisify(execFile)(process.execPath, [program], { env: Object.fromEntries(own) });
+    return [];
+  } catch (error) {
+    const { code, stderr } = error as { code: number; stderr: string };
+    if (code === configurationExitCode) return stderr.trim().split('\n  ').slice(1);
+    throw error;
+  }
+}
+
 /** Besides these names, the scripts that build images read two. */
 const readAll = (env: NodeJS.ProcessEnv) =>
-  readEnv({ ...stackVariables, ...containerVariables }, env, {
+  readEnv(allVariables, env, {
     prefix: 'LONGHAND_',
     others: ['LONGHAND_REGISTRY', 'LONGHAND_VERSION'],
   });
@@ -85,8 +96,14 @@ function relationFaults(settings: Settings): string[] {
 
 /** What works, but surprises. */
 export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in containers'): string[] {
-  const ignored = place === 'natively' ? Object.keys(containerVariables) : ['LONGHAND_REPLICAS'];
+  const ignored = Object.keys(place === 'natively' ? containerVariables : nativeVariables);
   const warnings = ignored.filter((name) => env[name]).map((name) => `${name} has no effect ${place}.`);
+  const reachable = !/^(127\.|::1$|::ffff:127\.|$)/.test(env.LONGHAND_BIND ?? '');
+  if ((reachable || env.LONGHAND_FRONT || env.LONGHAND_CERTIFICATES) && !env.TASKS_PASSWORD_FILE)
+    warnings.push(
+      'The task list has no password: everyone who reaches it can read and change it. ' +
+        'To close it, write a password into a file and set TASKS_PASSWORD_FILE to its path.',
+    );
   if (place === 'natively') return warnings;
   if (env.LONGHAND_BIND?.includes(':'))
     warnings.push(
@@ -146,6 +163,6 @@ function refuseTraces(env: NodeJS.ProcessEnv): void {
 
 // In the container `settings`.
 if (import.meta.main) {
-  readOrExit((env) => readSettings(env, refuseTraces, checkCertificate, checkKeys));
-  for (const warning of warningsAbout(process.env, 'in containers')) console.warn(`Warning: ${warning}`);
+  await readOrExit((env) => readSettings(env, refuseTraces, checkCertificate, checkKeys));
+  for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
 }

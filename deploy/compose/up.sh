@@ -6,7 +6,7 @@ set -eu
 # A bad setting, here or in .env, stops the start before it stops what runs.
 ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
 # shellcheck disable=SC2086 # two words for each name
-docker compose run --build --rm -T $ours settings
+warnings=$(docker compose run --build --rm -T $ours settings)
 
 running=$(docker compose ps --quiet)
 docker compose up --build --wait || {
@@ -39,9 +39,7 @@ END
     "$(dirname "$0")/../addresses.sh" "${bind%:*}"
     printf '\nCtrl-C stops everything; the tasks are kept. make down removes the containers too.\n\n'
 )
-# The log below starts after this warning.
-docker compose logs --no-log-prefix tasks |
-    sed -n 's/.*"level":"warn".*"msg":"\(The task list has no password[^"]*\)".*/\1/p' | tail -n 1 >&2
+echo "$warnings" >&2
 # Attach to the running containers. After Ctrl-C has stopped everything, compose exits with 130.
 status=0
 docker compose up --no-recreate || status=$?

@@ -14,14 +14,17 @@ const accessLog = `../${logFile}`;
 /** The stack's variables as `readEnv` gives them, and what differs from stack to stack: texts, numbers and lists of texts. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
+/** The variables as a script reads them. */
+export const asText = (variables: ProxyVariables): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
+
 /**
  * The variables, with those that the container's script adds. Its other one writes the files of keys into `folder`.
  *
  * @throws EnvironmentError with what a script says of a variable.
  */
 function derived(variables: ProxyVariables, folder: string): Record<string, string> {
-  const given = Object.entries(variables).map(([name, value = '']) => [name, `${value}`]);
-  const env = { PATH: process.env.PATH, NGINX_ENVSUBST_OUTPUT_DIR: folder, ...Object.fromEntries(given) };
+  const env = { PATH: process.env.PATH, NGINX_ENVSUBST_OUTPUT_DIR: folder, ...asText(variables) };
   const script = '. "$0/derived.envsh"; sh "$0/keys.sh"; env';
   const { status, stdout, stderr } = spawnSync('sh', ['-euc', script, proxy], { env, encoding: 'utf8' });
   if (status !== 0) throw new EnvironmentError(stderr.trim());

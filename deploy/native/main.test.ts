@@ -149,7 +149,7 @@ describe('The native run', { timeout: 120_000 }, () => {
       expect(hosts.length > 1).toBe(addresses.length > 0);
       for (const host of hosts) await runner.isServed(port, host);
       expect(
-        stack.output().match(/warn: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
+        stack.output().match(/Warning: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
       ).toHaveLength(1);
     },
   );

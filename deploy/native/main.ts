@@ -6,6 +6,7 @@ import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
+import { asText } from './configuration.ts';
 import { createFolders, giveFolders } from './folders.ts';
 import { startLog } from './log.ts';
 import { portNames } from './ports.ts';
@@ -93,7 +94,7 @@ async function observe(): Promise<void> {
   if ((await ask('status')) === undefined)
     throw new Error('The stack is not running: start it in another terminal with make up NATIVE=1.');
   const { readSettings } = await import('../settings.ts');
-  const { LONGHAND_PROMETHEUS_PORT: port } = readSettings(process.env);
+  const { LONGHAND_PROMETHEUS_PORT: port } = await readSettings(process.env);
   const remoteWrite = Boolean(process.env.REMOTE_WRITE);
   const stop = stopSignal();
   const { url, stop: end } = await observeStack({ folder: '.', port, remoteWrite, onLine: printLine });
@@ -104,8 +105,9 @@ async function observe(): Promise<void> {
   await end();
 }
 
-function describeStack({ bind, processes }: Stack): string {
-  const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { encoding: 'utf8' });
+function describeStack({ bind, variables, processes }: Stack): string {
+  const env = { PATH: process.env.PATH, ...asText(variables) };
+  const addresses = execFileSync(join(checkout, 'deploy/addresses.sh'), [bind], { env, encoding: 'utf8' });
   const pids = processes.map(({ name, pid }) => `${name} ${pid}`).join(', ');
   return `${addresses.trimEnd()}\n  processes  ${pids}`;
 }

@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings, warningsAbout } from '../settings.ts';
+import { withoutStackVariables } from '../variables.ts';
 import { configureProxy, writePages } from './configuration.ts';
 import { createFolders } from './folders.ts';
 import { addressesOf, checkPorts } from './ports.ts';
@@ -22,6 +23,7 @@ export interface StackOptions extends ProcessContext {
 export interface Stack extends AsyncDisposable {
   /** The address that the proxy listens on, as in a URL; 0.0.0.0 for every one of this machine. */
   readonly bind: string;
+  readonly variables: Awaited<ReturnType<typeof readSettings>>;
   /** In start order. */
   readonly processes: readonly SupervisedProcess[];
   /** Drains the proxy and the services, then stops Redis. */
@@ -37,8 +39,8 @@ export interface Stack extends AsyncDisposable {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;
-  const variables = readSettings(env);
-  for (const warning of warningsAbout(env, 'natively')) options.onLine('settings', warning);
+  const variables = await readSettings({ NODE_COMPILE_CACHE: resolve(folder, 'compiled'), ...env });
+  for (const warning of warningsAbout(env, 'natively')) options.onLine('settings', `Warning: ${warning}`);
   const addresses = addressesOf(variables.LONGHAND_BIND);
   const [bind] = addresses;
   await checkPorts(variables, variables.LONGHAND_BIND);
@@ -63,9 +65,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ],
       [proxy(bind.replace(/[[\]]/g, ''), variables.LONGHAND_PORT)],
     ],
-    { ...options, env: { ...env, PATH: searchPath(env) } },
+    { ...options, env: { ...withoutStackVariables(env), PATH: searchPath(env) } },
   );
-  return { bind, processes, stop, [Symbol.asyncDispose]: stop };
+  return { bind, variables, processes, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Starts Redis, then the services, then the proxy, each group once the one before it is ready; stops in reverse. */

@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEnv, stackVariables } from '@longhand/shared/env.ts';
+import { readEnv } from '@longhand/shared/env.ts';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { configureProxy, type ProxyVariables, writePages } from '../native/configuration.ts';
 import { logFile } from '../native/log.ts';
 import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
+import { stackVariables } from '../variables.ts';
 
 /** No application answers at these addresses. */
 const defaultVariables: ProxyVariables = {

@@ -1,4 +1,4 @@
-import { readEnv, serviceVariables } from '@longhand/shared/env.ts';
+import { readEnv, readOrExit, serviceVariables } from '@longhand/shared/env.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
@@ -41,3 +41,5 @@ function schema<Value>({ fallback, read, fault }: Variable<Value>) {
       return z.NEVER;
     });
 }
+
+if (import.meta.main) await readOrExit(readConfig);

@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { createExpander } from './expander.ts';
 import { baseHeaders } from './web/responses.ts';
 
-const config = readOrExit(readConfig);
+const config = await readOrExit(readConfig);
 const { log, metrics, run } = prepareService('expander', manifest.version, config);
 const redis = cacheClient(config, log);
 // Redis away is a slower expander, not an unready one.

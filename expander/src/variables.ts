@@ -1,10 +1,7 @@
 import { isNetwork } from './guard/public-address.ts';
 
-/** Variables with this prefix are the expander's. Its proxy, compose and the load tests read others. */
-export const ownNames = {
-  prefix: 'EXPANDER_',
-  others: ['EXPANDER_TOKENS_FILE', 'EXPANDER_REDIS_URL', 'EXPANDER_REDIS_CA_FILE', 'EXPANDER_URL'],
-};
+/** Load tests read the other. */
+export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
 
 /** A variable of the environment that the service and the command read alike. */
 export interface Variable<Value> {

@@ -15,9 +15,6 @@ export const integer = (min: number, max: number) =>
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
-/** The path of a file or folder, for others to read. */
-export const path = z.string().default('');
-
 /** The path of a file; reads as its text. */
 export const textFile = z.string().transform((path, { addIssue }) => {
   try {
@@ -68,46 +65,12 @@ export function listenAddresses(config: ServiceConfig): {
   };
 }
 
-/** A host name, in lower case. */
-const hostName = z
-  .string()
-  .toLowerCase()
-  .regex(
-    /^(?=.{1,253}$)([a-z0-9_]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-    'is not a host name such as nas.lan',
-  );
-
-/** A port that people choose. */
-export const chosenPort = integer(1, 65_535);
-
-/** The variables of the stack around the services, which ignore them. */
-export const stackVariables = {
-  LONGHAND_BIND: z.union([z.ipv4(), z.ipv6()], 'is not an IP address').default('127.0.0.1'),
-  LONGHAND_PORT: chosenPort.default(8080),
-  LONGHAND_EXPANDER_PORT: chosenPort.default(8081),
-  LONGHAND_TASKS_PORT: chosenPort.default(8082),
-  LONGHAND_PROMETHEUS_PORT: chosenPort.default(9090),
-  LONGHAND_GRAFANA_PORT: chosenPort.default(3001),
-  LONGHAND_API_RATE: z
-    .string()
-    .regex(/^[1-9]\d{0,6}r\/[sm]$/, 'is not a rate such as 10r/s or 30r/m')
-    .default('1000r/s'),
-  LONGHAND_WORKERS: integer(1, 16).optional(),
-  /** The networks of a front, whose X-Forwarded-* headers are believed. */
-  LONGHAND_FRONT: list(
-    z.union([z.cidrv4(), z.cidrv6()], 'is not a list of networks such as 10.80.80.1/32,fd00::1/128'),
-  ).default([]),
-  LONGHAND_EXPANDER_NAME: hostName.default(''),
-  LONGHAND_TASKS_NAME: hostName.default(''),
-  /** Named keys of the expander, which the proxy checks. */
-  EXPANDER_TOKENS_FILE: path,
-  LONGHAND_REPLICAS: integer(1, 16).default(1),
-};
-
 /** Returns what `read` makes of the environment. If that is invalid, prints the message and ends the process with 78. */
-export function readOrExit<Config>(read: (env: NodeJS.ProcessEnv) => Config): Config {
+export async function readOrExit<Config>(
+  read: (env: NodeJS.ProcessEnv) => Config | Promise<Config>,
+): Promise<Config> {
   try {
-    return read(process.env);
+    return await read(process.env);
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     console.error(error.message);

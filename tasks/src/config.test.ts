@@ -1,6 +1,6 @@
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
-import { openWarning, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 
 test('without variables the defaults hold', () => {
   expect(readConfig({})).toMatchObject({
@@ -51,21 +51,3 @@ test('files that are missing, and tokens without a password, are faults', () => 
   expect(() => readConfig({ TASKS_PASSWORD_FILE: '/none' })).toThrow(/=\/none: cannot be read \(ENOENT\)/);
   expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
 });
-
-test.each<[string, Record<string, string>, boolean]>([
-  ['0.0.0.0', {}, true],
-  ['192.168.1.5', {}, true],
-  ['::', {}, true],
-  ['127.0.0.1', {}, false],
-  ['127.1.2.3', {}, false],
-  ['::1', {}, false],
-  ['0.0.0.0', { TASKS_PASSWORD_FILE: textFile('secret') }, false],
-  ['127.0.0.1', { LONGHAND_CERTIFICATES: './tls' }, true],
-  ['127.0.0.1', { LONGHAND_FRONT: '10.0.0.0/8' }, true],
-])(
-  'a list without a password that others reach gets a warning: on %s with %j, %j',
-  (LONGHAND_BIND, env, warned) => {
-    const warning = openWarning(readConfig({ LONGHAND_BIND, ...env }));
-    expect(/^The task list has no password.*TASKS_PASSWORD_FILE/.test(`${warning}`)).toBe(warned);
-  },
-);

@@ -1,4 +1,4 @@
-import { integer, readEnv, serviceVariables, stackVariables, textFile } from '@longhand/shared/env.ts';
+import { integer, readEnv, readOrExit, serviceVariables, textFile } from '@longhand/shared/env.ts';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
@@ -41,19 +41,10 @@ const variables = {
   TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
   TASKS_PASSWORD_FILE: passwordFile.optional(),
   TASKS_TOKENS_FILE: tokensFile.optional(),
-  /** Where the stack listens, for `openWarning`. */
-  LONGHAND_BIND: stackVariables.LONGHAND_BIND,
-  LONGHAND_FRONT: stackVariables.LONGHAND_FRONT,
-  LONGHAND_CERTIFICATES: z.string().optional(),
 };
 
-/** Compose and the load tests read the others. */
-const ownNames = {
-  prefix: 'TASKS_',
-  others: ['TASKS_REDIS_URL', 'TASKS_REDIS_CA_FILE', 'TASKS_URL', 'TASKS_DIRECT_URL'],
-};
-
-type Config = ReturnType<typeof readConfig>;
+/** Load tests read the others. */
+const ownNames = { prefix: 'TASKS_', others: ['TASKS_URL', 'TASKS_DIRECT_URL'] };
 
 /** @throws EnvironmentError that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv) {
@@ -66,14 +57,4 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   return config;
 }
 
-/** What to say of a list without a password that more than this machine reaches; undefined of others. */
-export function openWarning(config: Config): string | undefined {
-  const { LONGHAND_BIND, LONGHAND_FRONT, LONGHAND_CERTIFICATES, TASKS_PASSWORD_FILE } = config;
-  const loopback = /^(127\.|::1$|::ffff:127\.)/.test(LONGHAND_BIND);
-  const alone = loopback && LONGHAND_FRONT.length === 0 && !LONGHAND_CERTIFICATES;
-  if (alone || TASKS_PASSWORD_FILE !== undefined) return undefined;
-  return (
-    'The task list has no password: everybody who reaches it can read and change it. ' +
-    'To close it, write a password into a file and set TASKS_PASSWORD_FILE to its path.'
-  );
-}
+if (import.meta.main) await readOrExit(readConfig);

@@ -5,7 +5,7 @@ import { createTurns } from '@longhand/shared/turns.ts';
 import { Gauge } from 'prom-client';
 import manifest from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
-import { openWarning, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { exportBackupTime } from './redis/backup-time.ts';
 import { redisChanges } from './redis/changes.ts';
 import { csrfKey } from './redis/csrf-key.ts';
@@ -21,7 +21,7 @@ import { views } from './web/views.ts';
 
 // Before the configuration, so that an image has the scripts in its cache.
 const files = publicFiles(`${import.meta.dirname}/../public`);
-const config = readOrExit(readConfig);
+const config = await readOrExit(readConfig);
 const { log, metrics, signal, run } = prepareService('tasks', manifest.version, config);
 
 const redis = storeClient(config, log);
@@ -32,8 +32,6 @@ const render = views(`${import.meta.dirname}/../views`, files, (err) =>
   log.error({ err }, 'a page prints nothing where a value is missing'),
 );
 const key = csrfKey(redis, timed);
-const warning = openWarning(config);
-if (warning) log.warn(warning);
 const app = createApp({
   store: redisStore(redis, { timed, replicas: config.TASKS_WAIT_REPLICAS }),
   csrf: csrf(key),

@@ -120,6 +120,12 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     expect(asked()).toBe(2);
   });
 
+  test('requests for one cold link go to the expander at once', async () => {
+    const path = target('/api', { headers: fresh, delay: 1_500 });
+    await Promise.all([ask(path), ask(path)]);
+    expect(asked()).toBe(2);
+  });
+
   test('a cached answer says when the expander gave it', async () => {
     const { headers } = await ask(target('/api'));
     const later = async () => new Date().toUTCString() !== headers.date;
@@ -328,6 +334,9 @@ test('however many short URLs are asked for, the answers kept are bounded, and n
   );
   expect(new Set(answers)).toEqual(new Set(['200 2999']));
 
+  // Once its response is in the log, it is in the cache.
+  const requests = () => proxy.log.filter((line) => line.startsWith('{')).length;
+  await expect.poll(requests).toBe(answers.length);
   const kept = await readdir(folder);
   expect(kept.length).toBeGreaterThan(100);
   expect(kept.length).toBeLessThanOrEqual(keysPerMebibyte / 8);

@@ -71,6 +71,18 @@ describe('The proxy alone', async () => {
     expect(application.arrived).toHaveLength(before);
   });
 
+  const local = [
+    ...['localhost', 'tasks.localhost', 'a.localhost', 'nas', 'nas.local', 'nas.internal', 'nas.home.arpa'],
+    ...['127.0.0.1', '192.0.2.1', '[::1]', 'nas:8082', 'NAS.local'],
+  ];
+  const foreign = ['evil.example', '1.2.3.evil', 'localhost.evil.example', 'home.arpa.evil', 'xlocal.net'];
+  test.each([...local.map((host) => [200, host] as const), ...foreign.map((host) => [421, host] as const)])(
+    "%i from tasks' own port for Host: %s",
+    async (status, host) => {
+      expect((await send(ports.tasks, '/', { host })).status).toBe(status);
+    },
+  );
+
   test('connections to the application are kept open and reused', async () => {
     const first = await forwarded('/');
     const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import { errors } from '@longhand/proxy/pages/errors.ts';
 import { logged } from '@longhand/proxy/testing/proxied.ts';
 import { requestLine } from '@longhand/shared/testing/request-line.ts';
 import { headOf, send, sendRaw } from '@longhand/shared/testing/send.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openSession } from '../testing/session.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
@@ -153,8 +153,15 @@ export function proxyRules(stack: () => TestStack): void {
         return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
       };
       await ask('GET');
-      const get = await ask('GET');
-      expect([path, await ask('HEAD')]).toEqual([path, get]);
+      // nginx sends a response before it has cached it.
+      const get = await vi.waitFor(
+        async () => {
+          const get = await ask('GET');
+          expect([path, await ask('HEAD')]).toEqual([path, get]);
+          return get;
+        },
+        { timeout: 10_000 },
+      );
       expect([path, get.vary]).toEqual([path, [...new Set(get.vary)]]);
       const etag = 'etag' in get && get.status === 200 ? get.etag : undefined;
       for (const known of etag ? [etag, '*'] : [])

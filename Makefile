@@ -29,8 +29,9 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 	@if $(in_containers); then deploy/compose/up.sh; else \
 		deploy/machine/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
+# With TASKS_REDIS_URL, compose also removes the network of a store elsewhere, even if the variable has gone.
 down: ## stop the stack; the tasks are kept
-	@if $(in_containers); then docker compose --profile observe down; else $(native); fi
+	@if $(in_containers); then TASKS_REDIS_URL=none docker compose --profile observe down; else $(native); fi
 
 logs: ## follow the logs; ID=… shows the lines about one request
 	@if $(in_containers); then deploy/logs.sh "$$ID"; else deploy/logs.sh "$$ID" .local/stack.log; fi

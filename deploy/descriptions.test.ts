@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { releasedStack } from './release/compose.ts';
@@ -82,6 +84,7 @@ function described(name: string) {
   };
 }
 
+const noEngine = !(await engineAnswers());
 const noCompose = spawnSync('docker', ['compose', 'version']).status !== 0;
 const configured = (env: NodeJS.ProcessEnv): Node => {
   const options = { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
@@ -112,6 +115,22 @@ test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewh
   expect(tasks({ TASKS_REDIS_URL: url })).toEqual([url, 'to-tasks-store-outside']);
   expect(tasks({})).toEqual(['redis://tasks-store:6379/0']);
 });
+
+test.skipIf(noEngine)(
+  'make down removes the network of a store elsewhere, even if its variable has gone',
+  () => {
+    const env = { ...process.env, COMPOSE_PROJECT_NAME: `longhand-test-${randomBytes(4).toString('hex')}` };
+    const networks = (...words: string[]) =>
+      execFileSync('docker', ['network', ...words], { env, encoding: 'utf8' }).trim();
+    const labels = [`project=${env.COMPOSE_PROJECT_NAME}`, 'network=to-tasks-store-outside'].flatMap(
+      (label) => ['--label', `com.docker.compose.${label}`],
+    );
+    const name = `${env.COMPOSE_PROJECT_NAME}_to-tasks-store-outside`;
+    networks('create', ...labels, name);
+    execFileSync('make', ['down'], { cwd: root, env, stdio: 'ignore' });
+    expect(networks('ls', '--quiet', '--filter', `name=${name}`)).toBe('');
+  },
+);
 
 test('the exporters ask for the certificate where visitors do', () => {
   const visited = Object.keys(compose.services).filter((name) =>

@@ -23,7 +23,7 @@ function pressKey(event: KeyboardEvent): unknown {
   if (row === at && /^(Delete|Backspace)$/.test(key))
     return row.querySelector<HTMLElement>('.actions button')?.click();
   if (letter(event) === 'n') return document.getElementById('title')?.focus();
-  return key === '?' && document.querySelector<HTMLElement>('footer .keys')?.click();
+  return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }
 
 /** The Latin letter on a key, also where the layout has other letters there. */

@@ -40,8 +40,8 @@ document.addEventListener('dblclick', ({ target }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  // It leaves the list.
-  if (form.matches('[action="/logout"]')) return;
+  // They leave the list.
+  if (form.matches('.find, [action="/logout"]')) return;
   event.preventDefault();
   if (form.matches('.write')) write(form);
   else press(form, event.submitter);

@@ -16,7 +16,7 @@ const is = (node: Node, selector: string) => node instanceof Element && node.mat
 /** What somebody writes in stays as it is, and so does what scripts note about a row. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
-    !is(old, '.write, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
+    !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
   beforeNodeRemoved: (old: Node) => !is(old, '.write'),
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };

@@ -98,6 +98,14 @@ describe('GET /tasks as JSON', () => {
     expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(200);
   });
 
+  test('finds by words, and says how many tasks were searched', async () => {
+    for (const title of ['Crème', 'Crème fraîche', 'Milk']) await create(title);
+    const { response, value } = await send('GET', '/tasks?filter=open&q=fraiche+CREME');
+    expect(value).toMatchObject({ tasks: [{ title: 'Crème fraîche' }], open: 3, finished: 0, searched: 3 });
+    expect(response.headers.has('etag')).toBe(false);
+    expect((await send('GET', '/tasks?q=+')).value.tasks).toHaveLength(3);
+  });
+
   test.each(['/tasks?filter=none', '/tasks?after=x'])('%s is 400 with a problem', async (path) => {
     const { response, value } = await send('GET', path);
     expect(response.headers.get('content-type')).toBe('application/problem+json');

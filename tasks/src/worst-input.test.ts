@@ -123,7 +123,7 @@ const strangers: Record<string, Strangers> = {
   },
   query: {
     size: 32_000,
-    pieces: ['&', '=', 'after=', 'filter=', 'removal=', '%', '+', 'a', '0'],
+    pieces: ['&', '=', 'after=', 'filter=', 'removal=', 'q=', '%cc%81', '%cc%a3', '%', '+', 'a', '0'],
     send: (query) => read(app.request(`/?${query}`)),
   },
   'a thousand titles': {

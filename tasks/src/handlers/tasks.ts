@@ -4,7 +4,15 @@ import { TaskError } from '../task/errors.ts';
 import { readLines } from '../task/import.ts';
 import { changeSchema, formSchema, newTaskSchema } from '../task/schema.ts';
 import { type Change, filters, type ListQuery, RevisionChanged, readTitle, type Task } from '../task/task.ts';
-import { listSearch, partOf, queryParameter, type TasksContext, taskId, turnsOf } from '../web/context.ts';
+import {
+  listSearch,
+  partOf,
+  queryParameter,
+  searched,
+  type TasksContext,
+  taskId,
+  turnsOf,
+} from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
@@ -27,7 +35,7 @@ type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 't
 
 /** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
-  const shown = listPage(store, render, turns, auth !== undefined);
+  const shown = listPage({ store, render, turns, auth });
 
   /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
@@ -52,16 +60,8 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
 
   /** The list shows a new task at its top; where that is not shown, it says so and leads there. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
-    const { filter, after } = partOf(c);
-    return toList(c, status, task && (filter === 'finished' || after) ? { added: task._id } : {});
-  };
-
-  const addedTask = async (id?: string) => {
-    if (id === undefined) return undefined;
-    return store.show(id).catch((error) => {
-      if (error instanceof TaskError && error.code === 'unknown_task') return undefined;
-      throw error;
-    });
+    const { filter, after, q } = partOf(c);
+    return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
   };
 
   /** A HEAD request only checks whether the task exists. */
@@ -101,26 +101,28 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       const removal = queryParameter(c, 'removal');
       const removed = removal === undefined ? undefined : await store.removed(removal);
       const cleared = queryParameter(c, 'cleared') !== undefined;
-      const added = await addedTask(queryParameter(c, 'added'));
+      const [added] = await store.find([queryParameter(c, 'added') ?? []].flat());
       const offered = removed && { ...removed, cleared };
       const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
-      const page = await shown.page(readQuery(c), turnsOf(c, turns), values, offered, added);
+      const page = await shown.page(c, readQuery(c), values, offered, added);
       return html(c, page);
     },
 
     /** The list alone, for a page that shows an older version. */
     async partial(c: TasksContext) {
-      const { etag, html } = await shown.partial(readQuery(c), turnsOf(c, turns));
+      const { etag, html } = await shown.partial(c, readQuery(c));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
     },
 
     async list(c: TasksContext) {
       if (!wantsJson(c)) return tasks.index(c);
       const query = readQuery(c);
-      const page = await store.list(query);
+      const page = await shown.list(c, query);
       const { open, finished } = page;
       const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
       const found = page.tasks.map(({ revision, ...task }) => task);
+      // Stopped by the clock, it may find more the next time.
+      if (page.search) return json(c, { tasks: found, open, finished, ...page.search });
       const body = JSON.stringify({ tasks: found, open, finished, next });
       const link = next && { Link: `<${next}>; rel="next"` };
       return tagged(c, `W/"${page.version}"`, 'application/json', body, { ...link });
@@ -176,6 +178,7 @@ function holds(task: Task, change: Change): boolean {
 function readQuery(c: TasksContext): ListQuery {
   const asked = queryParameter(c, 'filter') ?? 'all';
   const filter = filters.find((name) => name === asked);
-  if (filter) return { filter, after: queryParameter(c, 'after') };
+  const q = searched(c);
+  if (filter) return q ? { filter, q } : { filter, after: queryParameter(c, 'after') };
   throw new TaskError('bad_filter', 'There is no such list: choose all, open or finished.');
 }

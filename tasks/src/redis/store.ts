@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Timed } from '@longhand/shared/durations.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 import { TaskError } from '../task/errors.ts';
+import { oneAtATime } from '../task/one-at-a-time.ts';
 import { taskSchema } from '../task/schema.ts';
 import {
   cursor,
@@ -24,6 +25,9 @@ const day = 24 * 60 * 60;
 
 /** Tasks that one script of an export reads: a few milliseconds in which Redis does nothing else. */
 const exportBatch = 500;
+
+/** Titles, and their bytes, that one script of a search reads: a few milliseconds in which Redis does nothing else. */
+const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
 /** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
 const removalBatch = 4_000;
@@ -65,10 +69,15 @@ export function redisStore(
   const update = writeScript<Changed>('update');
   const destroy = writeScript<Changed>('destroy');
   const clear = writeScript<{ cleared: number; left: number }>('clear');
+  const titles = readScript<{ titles: [id: string, title: string][]; next?: string }>('titles');
+  const find = readScript<{ tasks: Fields[] }>('find');
   const removed = readScript<Removed | undefined>('removed');
   const removals = readScript<{ removals: (Removed & { time: string })[] }>('removals');
   const restore = writeScript<{ restored: number }>('restore');
   const read = readScript<{ tasks: Fields[]; next?: string }>('export');
+
+  // Between two scripts of searches Redis serves everybody else.
+  const scan = oneAtATime();
 
   return {
     async list(query, known) {
@@ -127,6 +136,20 @@ export function redisStore(
 
     async insert(tasks, nonce) {
       if (tasks.length > 0) await insert({ tasks, ...onceOnly(tasks, nonce) });
+    },
+
+    async *titles(filter) {
+      const size = { count: titleBatch, bytes: titleBytes };
+      let after: string | undefined;
+      do {
+        const found = await scan('', () => titles({ filter, after, ...size }));
+        yield Object.values(found.titles);
+        after = found.next;
+      } while (after);
+    },
+
+    async find(ids) {
+      return ids.length > 0 ? Object.values((await find({ ids })).tasks).map(taskOf) : [];
     },
 
     async *export() {

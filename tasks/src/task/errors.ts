@@ -23,6 +23,7 @@ export const errorStatuses = {
   internal: 500,
   store_unavailable: 503,
   too_many_imports: 503,
+  too_many_searches: 503,
   too_many_streams: 503,
 };
 

@@ -30,6 +30,8 @@ export interface ListQuery {
   filter: Filter;
   /** The `next` of the page before, or the `previous` of the page after it; absent for the first page. */
   after?: string | undefined;
+  /** Words that every title has to contain. */
+  q?: string | undefined;
 }
 
 /** One page of the list: unfinished tasks first, then `_id` descending. */
@@ -46,6 +48,16 @@ export interface Page {
   previous?: string;
   /** The cursor of the next page; absent on the last. */
   next?: string;
+  /** Set if the tasks are what a search found. */
+  search?: Search;
+}
+
+/** How far a search went. */
+export interface Search {
+  /** Number of tasks whose titles were compared. */
+  searched: number;
+  /** Why it stopped before the last task. */
+  stopped?: 'matches' | 'time' | undefined;
 }
 
 /** The task is no longer the revision that was edited. */
@@ -100,6 +112,10 @@ export interface TaskStore {
    */
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
+  /** Ids and titles in the order of the list, in batches. A task that moves meanwhile may be missing or come twice. */
+  titles(filter: Filter): AsyncIterable<[id: string, title: string][]>;
+  /** Those of the tasks that exist. */
+  find(ids: string[]): Promise<Task[]>;
   /** A second call with the same `nonce` and title returns the task that the first one made. */
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
   /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */

@@ -157,14 +157,15 @@ test('Tab reaches every control in the order of the page, and each shows that it
   for (const control of [
     'title',
     'Add',
+    'Keyboard shortcuts',
     ...filters,
+    'Skip the list',
     ...task,
     'Clear finished',
     'Import',
     'text',
     'JSON',
     'Recently deleted',
-    'Keys',
   ]) {
     await poll(focused).toEqual([control, 'solid', '2px']);
     await page.keyboard.press('Tab');

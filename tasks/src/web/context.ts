@@ -25,8 +25,8 @@ export function queryParameter(c: TasksContext, name: string): string | undefine
 }
 
 /** The query in the address of a part of the list, with `more` in front; empty for the plain list. */
-export function listSearch({ filter, after }: ListQuery, more: Record<string, string> = {}): string {
-  const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }) };
+export function listSearch({ filter, after, q }: ListQuery, more: Record<string, string> = {}): string {
+  const part = { ...((after || filter !== 'all') && { filter }), ...(after && { after }), ...(q && { q }) };
   const query = `${new URLSearchParams({ ...more, ...part })}`;
   return query && `?${query}`;
 }
@@ -35,7 +35,12 @@ export function listSearch({ filter, after }: ListQuery, more: Record<string, st
 export function partOf(c: TasksContext): ListQuery {
   const [asked, after = ''] = ['filter', 'after'].map((name) => queryParameter(c, name));
   const filter = filters.find((name) => name === asked) ?? 'all';
-  return { filter, after: cursor.test(after) ? after : undefined };
+  return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
+}
+
+/** The words to search for; undefined if there are none. */
+export function searched(c: TasksContext): string | undefined {
+  return queryParameter(c, 'q')?.trim() || undefined;
 }
 
 /** Who sent the request, as nginx names it, or the address that it came from. */

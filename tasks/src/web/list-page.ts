@@ -1,18 +1,19 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Turns } from '@longhand/shared/turns.ts';
+import { createSearch } from '../task/search.ts';
 import {
+  type Filter,
   filters,
   type ListQuery,
   type Page,
   pageSize,
   type Removed,
   type Task,
-  type TaskStore,
 } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
-import { listSearch } from './context.ts';
+import { clientOf, listSearch, type TasksContext, turnsOf } from './context.ts';
+import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
-import { number, type Place, type Render } from './views.ts';
+import { number, type Place } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
 interface FormValues {
@@ -20,44 +21,55 @@ interface FormValues {
   nonce: string;
 }
 
-/** For a turn of the event loop. */
-type Turn = () => Promise<void>;
+type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 
 /**
  * Renders the list: the first page of each filter once per version of the store, and on all pages each row once per revision
  * of its task.
- *
- * @param locked whether one has logged in to see it, and may log out.
  */
-export function listPage(store: Pick<TaskStore, 'list'>, render: Render, turns: Turns, locked: boolean) {
+export function listPage({ store, render, turns, auth }: Used) {
   const rows = createRows(render);
+  const search = createSearch(store);
   const firstPages = new Map(filters.map((filter) => [filter, coalesce(firstPage({ filter }))]));
 
+  const list = (c: TasksContext, { q, ...query }: ListQuery): Promise<Page> =>
+    q === undefined ? store.list(query) : search({ ...query, q }, clientOf(c), turnsOf(c, turns));
+
   return {
+    list,
     /** The list alone, without a token. Its version would not do as a tag: another release shows it in another way. */
-    async partial(query: ListQuery, turn: Turn) {
-      const shown = await version(query, turn);
+    async partial(c: TasksContext, query: ListQuery) {
+      const shown = await version(c, query);
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
     /** The page, which offers to undo what was removed, or to show what was added. */
     async page(
+      c: TasksContext,
       query: ListQuery,
-      turn: Turn,
       forms: FormValues & { proxied: boolean },
       removed?: Removed & { cleared: boolean },
       added?: Task,
     ): Promise<Buffer<ArrayBuffer>> {
-      const { page, summary, html } = await version(query, turn);
+      const { page, summary, html } = await version(c, query);
       const back = listSearch(query);
-      const values = { ...forms, summary, open: `${page.open}`, removed, added, locked, back };
+      const values = {
+        ...forms,
+        summary,
+        open: `${page.open}`,
+        removed,
+        added,
+        locked: auth !== undefined,
+        back,
+      };
       return put(render('list', { ...values, list: mark }), [html]);
     },
   };
 
-  async function version(query: ListQuery, turn: Turn) {
-    const first = query.after === undefined && firstPages.get(query.filter);
-    return first ? first() : shown(query, await store.list(query), turn);
+  async function version(c: TasksContext, query: ListQuery) {
+    const isFirst = query.after === undefined && query.q === undefined;
+    const first = isFirst && firstPages.get(query.filter);
+    return first ? first() : shown(query, await list(c, query), turnsOf(c, turns));
   }
 
   function firstPage(query: ListQuery) {
@@ -71,14 +83,23 @@ export function listPage(store: Pick<TaskStore, 'list'>, render: Render, turns: 
     };
   }
 
-  async function shown(query: ListQuery, page: Page, turn: Turn) {
+  async function shown(query: ListQuery, page: Page, turn: () => Promise<void>) {
     const { open, finished } = page;
     const summary = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
-    const around = render('tasks', { page, summary, query, place: placeOf(page, query), rows: mark });
+    const searchable = query.q !== undefined || open + finished > pageSize;
+    const view = { page, summary, query, searchable, place: placeOf(page, query), at: pathsOf(query) };
+    const around = render('tasks', { ...view, rows: mark });
     const html = put(around, await rows(page.tasks, listSearch(query), turn));
     return { page, summary, html, etag: '' };
   }
 }
+
+/** The paths of the filters, each with the same search. */
+const pathsOf = ({ q }: ListQuery) =>
+  Object.fromEntries(filters.map((filter) => [filter, `/${listSearch({ filter, q })}`])) as Record<
+    Filter,
+    string
+  >;
 
 /** A change meanwhile may have made a page before this one shorter; it counts all the same. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
@@ -86,6 +107,7 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   // A task that is added above leaves each page its number.
   const pagesBefore = before && Math.max(1, Math.round(before / pageSize));
   return {
+    total,
     number: pagesBefore + 1,
     count: pagesBefore + Math.max(1, Math.ceil((total - before) / pageSize)),
   };

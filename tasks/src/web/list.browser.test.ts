@@ -329,7 +329,7 @@ describe('The row of a task', () => {
     await onPhone.getByLabel('More: tea').tap();
     await onPhone.getByRole('button', { name: 'Undo' }).waitFor();
     expect(await tooSmall(onPhone, 44, 'a, button, summary')).toEqual([]);
-    expect(await onPhone.getByRole('link', { name: 'Keys' }).isVisible()).toBe(false);
+    expect(await onPhone.getByRole('link', { name: 'Keyboard shortcuts' }).isVisible()).toBe(false);
     await onPhone.getByLabel('Edit: tea').tap();
     await onPhone.getByRole('button', { name: 'Save' }).waitFor();
     expect(await tooSmall(onPhone, 44, '.editing :is(textarea, a, button)')).toEqual([]);

@@ -26,6 +26,8 @@ const described = {
     open: count.describe('How many open tasks exist, whatever the page shows.'),
     finished: count,
     next: z.string().optional().describe('The address of the next page; absent on the last.'),
+    searched: count.optional().describe('With q: how many titles were compared.'),
+    stopped: z.enum(['matches', 'time']).optional().describe('With q: why it stopped before the last task.'),
   }),
   NewTask: newTaskSchema.required(),
   TaskChange: changeSchema,

@@ -60,6 +60,11 @@ const paths = {
           { ...text, pattern: cursor.source },
           'The cursor in the next of the page before, with the same filter.',
         ),
+        query(
+          'q',
+          text,
+          'Finds the first 100 tasks whose titles contain all of these words, whatever their case and accents. It stops after a second. There is no further page and no ETag.',
+        ),
         ifNoneMatch,
       ],
       responses: {

@@ -1,6 +1,6 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
-import type { Change, ListQuery, Page, RecentRemoval, Removed, Task } from '../task/task.ts';
+import type { Change, Filter, ListQuery, Page, RecentRemoval, Removed, Task } from '../task/task.ts';
 import { linked } from './links.ts';
 import type { PublicFiles } from './static-files.ts';
 
@@ -18,7 +18,17 @@ export interface Views {
     open: string;
     list: string;
   } & Back;
-  tasks: { page: Page; summary: string; place: Place; query: ListQuery; rows: string };
+  tasks: {
+    page: Page;
+    summary: string;
+    place: Place;
+    query: ListQuery;
+    /** The paths of the filters. */
+    at: Record<Filter, string>;
+    /** Whether there is more than one page to search. */
+    searchable: boolean;
+    rows: string;
+  };
   task: { task: Task } & Back;
   show: { task: Task; csrf: string } & Back;
   new: Typed & { nonce: string } & Back;
@@ -46,6 +56,8 @@ export interface Views {
 export interface Place {
   number: number;
   count: number;
+  /** Number of tasks of its filter. */
+  total: number;
 }
 
 /** What links and forms add to their addresses, to lead back to the part of the list that is shown: empty, or a query. */

@@ -4,9 +4,8 @@
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 
-local start = args.filter == 'finished' and border or '-inf'
-local stop = args.filter == 'open' and border or '+inf'
-local first = args.after and '(' .. args.after or start
+local start = range(args.filter)
+local first, stop = range(args.filter, args.after)
 local ids = redis.call('ZRANGE', keys.index, first, stop, 'BYSCORE', 'LIMIT', 0, args.count + 1)
 local tasks = {}
 for i = 1, math.min(#ids, args.count) do tasks[#tasks + 1] = read(ids[i]) or nil end

@@ -11,6 +11,12 @@ end
 -- Between the scores of open and of finished tasks, as the end of a range.
 local border = '(-4503599627370496'
 
+-- The range of the scores of a filter, or of its part after a position.
+local function range(filter, after)
+  local start = after and '(' .. after or filter == 'finished' and border or '-inf'
+  return start, filter == 'open' and border or '+inf'
+end
+
 local function number(value) return string.format('%.0f', value) end
 
 -- A task by the names of its fields, which are strings; nil without a title.

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { useStore } from '../../testing/store.ts';
+import { createSearch } from './search.ts';
+import { pageSize } from './task.ts';
+
+const kept = useStore();
+const now = new Date().toISOString();
+/** Adds tasks, the last of them first in the list. */
+const insert = (titles: string[], finished: 0 | 1 = 0) =>
+  kept.store.insert(titles.map((title) => ({ title, finished, created_at: now })));
+const numbered = (count: number, title = 'task') => Array.from({ length: count }, (_, i) => `${title} ${i}`);
+const noTurn = async () => {};
+
+async function find(q: string, filter: 'all' | 'open' | 'finished' = 'all', clock?: () => number) {
+  const { tasks, search } = await createSearch(kept.store, clock)({ filter, q }, 'client', noTurn);
+  return { titles: tasks.map(({ title }) => title), ...search };
+}
+
+test.each([
+  ['MILK oat', 'Oat milk', 'Milk'],
+  ['cafe', 'Café au lait', 'Coffee'],
+  ['ÉTÉ', 'Vacances d’été', 'Vacances d’hiver'],
+  ['strasse', 'Straße', 'Strase'],
+  ['STRAẞE', 'Strasse', 'Trasse'],
+  ['οδος', 'ΟΔΟΣ', 'ΔΟΣΗ'],
+  ['istanbul', 'İSTANBUL', 'Ankara'],
+  ['がく', '学 かく', '学 きく'],
+  ['كتاب', 'كِتَاب', 'كاتب'],
+  ['कि', 'किताब', 'कागज़'],
+  ['  milk  ', 'milk', 'silk'],
+])('%j finds %j, not %j', async (q, found, other) => {
+  await insert([found, other]);
+  expect(await find(q)).toEqual({ titles: [found], searched: 2 });
+});
+
+test('a filter limits the search, which keeps the order of the list', async () => {
+  await insert(['open milk 1', 'open milk 2', 'bread']);
+  await insert(['finished milk'], 1);
+  expect((await find('milk')).titles).toEqual(['open milk 2', 'open milk 1', 'finished milk']);
+  expect(await find('milk', 'open')).toEqual({ titles: ['open milk 2', 'open milk 1'], searched: 3 });
+  expect(await find('milk', 'finished')).toEqual({ titles: ['finished milk'], searched: 1 });
+});
+
+test('stops after the newest 100 matches', async () => {
+  await insert(numbered(150));
+  const { titles, ...rest } = await find('task');
+  expect(titles).toEqual(numbered(150).toReversed().slice(0, pageSize));
+  expect(rest).toEqual({ searched: 100, stopped: 'matches' });
+  expect(await find('task 14')).toMatchObject({ searched: 150 });
+});
+
+test('stops after a second, and fails if it had no time at all', async () => {
+  await insert(numbered(50));
+  let time = 0;
+  const seconds = (step: number) => () => {
+    time += step;
+    return time;
+  };
+  const { titles, ...rest } = await find('task 1', 'all', seconds(60));
+  expect(rest.stopped).toBe('time');
+  expect(rest.searched).toBeGreaterThan(5);
+  expect(rest.searched).toBeLessThan(17);
+  await expect(find('task', 'all', seconds(1_000))).rejects.toMatchObject({ code: 'too_many_searches' });
+});
+
+test('waits for a turn of the event loop every 5 ms', async () => {
+  await insert(numbered(100));
+  let time = 0;
+  let turns = 0;
+  const search = createSearch(kept.store, () => {
+    time += 1;
+    return time;
+  });
+  await search({ filter: 'all', q: 'none' }, 'client', async () => {
+    turns += 1;
+  });
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
+
+test('runs one search of a client at a time; other clients do not wait', async () => {
+  await insert(['milk']);
+  const search = createSearch(kept.store);
+  const query = { filter: 'all', q: 'milk' } as const;
+  const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const begin = (name: string, client: string, wait = noTurn) =>
+    search(query, client, wait).then(() => order.push(name));
+  const ofFirst = [begin('first', 'a', () => turn), begin('second', 'a')];
+  await begin('other', 'b');
+  expect(order).toEqual(['other']);
+  giveTurn();
+  await Promise.all(ofFirst);
+  expect(order).toEqual(['other', 'first', 'second']);
+});
+
+test('one script of Redis reads at most 2,000 titles, or a little more than 128 KiB of them', async () => {
+  await insert(numbered(2_001));
+  await insert(Array.from({ length: 100 }, () => '𝄞'.repeat(500)));
+  const batches = await Array.fromAsync(kept.store.titles('all'));
+  expect(batches.map(({ length }) => length)).toEqual([66, 2_000, 35, 0]);
+});

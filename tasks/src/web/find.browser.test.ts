@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
+
+const site = useBrowser();
+const now = new Date().toISOString();
+
+/** Adds open tasks named `Task 1` and so on, the last of them first in the list. */
+const addMany = (count: number) =>
+  site.store.insert(
+    Array.from({ length: count }, (_, i) => ({ title: `Task ${i + 1}`, finished: 0, created_at: now })),
+  );
+const findField = (page: Page) => page.getByRole('searchbox', { name: 'Find' });
+
+test('a list of one page has no field to find tasks, one of two pages has', async () => {
+  await addMany(100);
+  const page = await site.open();
+  await page.locator('.tasks').waitFor();
+  expect(await findField(page).count()).toBe(0);
+  await site.add('milk');
+  await findField(page).waitFor();
+});
+
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('Find %s', (_, javaScriptEnabled) => {
+  test('shows the matches, and changes lead back to them', async () => {
+    await addMany(120);
+    await site.add('Crème brûlée', 'Ice cream');
+    const page = await site.open('/', { javaScriptEnabled });
+    await findField(page).fill('CREME');
+    await findField(page).press('Enter');
+    await poll(() => titles(page)).toEqual(['Crème brûlée']);
+    await poll(() => page.locator('.found').textContent()).toContain('1 match in 122 tasks.');
+    await page.getByRole('link', { name: 'Finish: Crème brûlée' }).click();
+    await poll(() => titles(page)).toEqual(['(Crème brûlée)']);
+    await field(page).fill('milk');
+    await field(page).press('Enter');
+    await page.getByText('Added: milk').waitFor();
+    expect(await titles(page)).toEqual(['(Crème brûlée)']);
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await poll(() => page.locator('.found').textContent()).toContain('No match in 122 tasks.');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await poll(() => page.url()).toBe(site.url);
+  });
+
+  test('one link leads past the rows of the list', async () => {
+    await addMany(101);
+    const page = await site.open('/', { javaScriptEnabled });
+    const press = async () => {
+      await page.keyboard.press('Tab');
+      return page.locator(':focus').textContent();
+    };
+    for (let i = 0; (await press()) !== 'Skip the list'; i += 1) expect(i).toBeLessThan(10);
+    await page.keyboard.press('Enter');
+    await poll(() => focused(page)).toBe('after');
+    expect(await press()).toBe('Next');
+  });
+});
+
+test('what is typed into Find survives a change of the list', async () => {
+  await addMany(101);
+  const page = await site.open();
+  await findField(page).pressSequentially('mil');
+  await site.add('milk');
+  await page.getByText('102 open, 0 finished', { exact: true }).waitFor();
+  await page.keyboard.type('k');
+  await page.keyboard.press('Enter');
+  await poll(() => titles(page)).toEqual(['milk']);
+});

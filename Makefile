@@ -20,7 +20,7 @@ native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo '
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
 
-.PHONY: packages help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup load-compare
+.PHONY: packages help up down kubernetes kubernetes-down kubernetes-test deploy-check logs observe ps replace backup restore doctor test test-long check lint types format load rehearse bench sbom release release-check screenshots load-selftest setup
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F '|' '{ printf "  make %-15s %s\n", $$1, $$2 }'
@@ -103,11 +103,8 @@ types: packages ## check the types, also in the scripts for browsers
 format: packages ## format everything
 	@biome check --write .
 
-load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… DASHBOARD=1 OBSERVE=1
+load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
-
-load-compare: packages ## print two runs side by side: A=… B=…, or the last two of the same script
-	@set -f; node loadtest/compare.ts $$A $$B
 
 rehearse: packages ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
 	@vitest run --config acceptance/vitest.rehearsal.ts

@@ -59,8 +59,6 @@ const handed: [target: string, name: string, said: (value: string) => string][] 
   // Words with spaces between them.
   ['load', 'SCRIPT', () => '<loadtest/run.ts>\n'],
   ['load', 'ARGS', () => ''],
-  ['load-compare', 'A', () => '<loadtest/compare.ts>\n'],
-  ['load-compare', 'B', () => ''],
   ['rehearse', 'ROWS', (value: string) => `<ROWS=${value}>\n`],
   ['test', 'CHROMIUM', () => ''],
   ['ps', 'NATIVE', () => '<ps>\n'],

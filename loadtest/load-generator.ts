@@ -24,7 +24,6 @@ export interface Outcome {
   status: number;
   right: boolean;
   error?: string;
-  requestId?: string | undefined;
 }
 
 /** Connections that each send a request after the response to the last one and a pause (ms), or a constant rate (1/s). */
@@ -92,7 +91,7 @@ export function send({
   const { method = body === undefined ? 'GET' : 'POST' } = planned;
   const start = Date.now();
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const end = (outcome: Pick<Outcome, 'status' | 'right' | 'error' | 'requestId'>) => {
+  const end = (outcome: Pick<Outcome, 'status' | 'right' | 'error'>) => {
     const at = Date.now();
     resolve({ at, milliseconds: at - start, ...outcome });
   };
@@ -101,14 +100,13 @@ export function send({
     .on('timeout', () => request.destroy(new Error(`silent for ${timeout} ms`)))
     .on('error', ({ message }) => end({ status: 0, right: false, error: message }))
     .on('response', (response) => {
-      const requestId = response.headersDistinct['x-request-id']?.[0];
       let text = '';
       if (expectedBody === undefined) response.resume();
       else response.setEncoding('utf8').on('data', (part) => (text += part));
       response.on('close', () => {
         const { complete, statusCode: status = 0 } = response;
-        if (!complete) return end({ status: 0, right: false, error: `cut after ${status}`, requestId });
-        end({ status, right: status === expected && text === (expectedBody ?? ''), requestId });
+        if (!complete) return end({ status: 0, right: false, error: `cut after ${status}` });
+        end({ status, right: status === expected && text === (expectedBody ?? '') });
       });
     })
     .end(body);

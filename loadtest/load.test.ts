@@ -8,21 +8,17 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startControl } from './control-server.ts';
-import { installedK6, type K6, k6Files, runScript } from './k6.ts';
-import { profiles } from './profiles.ts';
-import { allowedUrl } from './scripts/modules/allowed-url.ts';
-import { settings } from './scripts/modules/settings.ts';
-import { runControl } from './selftest.ts';
+import { hasK6, k6Files, runScript } from './k6.ts';
+import { allowedUrl, defaults, settings } from './scripts/modules/settings.ts';
+import { runControl, short } from './selftest.ts';
 import { startOwnStack, type Target } from './target.ts';
 import { judge } from './verdict.ts';
 
 const root = join(import.meta.dirname, '..');
 const readme = await readFile(join(import.meta.dirname, 'README.md'), 'utf8');
-const installed = await installedK6();
-const skipped = installed ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
+const skipped = (await hasK6()) ? '' : ' (skipped: k6 is not installed; "make load" installs it)';
 
 describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 180_000 }, () => {
-  const k6 = installed as K6;
   let stack: Target;
   let out: string;
 
@@ -36,11 +32,11 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   });
 
   /** With few users, as the expander refuses links to more than two at once, and without a report, which is costly. */
-  const cheap = { LOAD_PROFILE: 'short', LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
+  const cheap = { ...short, LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
   const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
     const folder = await mkdtemp(join(out, 'run-'));
     const what = { script, out: folder, variables: { ...cheap, ...variables }, args, quiet: true };
-    return { ...(await runScript(k6, what)), folder };
+    return { ...(await runScript(what)), folder };
   };
 
   // These wait more than they work. Only one of them imports tasks: a client may import once at a time.
@@ -83,7 +79,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
 
   // `make load-selftest` also runs it with no-delay on.
   test.concurrent('the negative control: with no-delay off, keepalive fails', async () => {
-    const { code, delayed, output } = await runControl(k6, false, {
+    const { code, delayed, output } = await runControl(false, {
       ...cheap,
       LOAD_RATE: '40',
       LOAD_DURATION: '1',
@@ -115,7 +111,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
 
   test('every script aborts with a message when the stack is not running', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
-    const names = Object.keys(profiles.full ?? {});
+    const names = Object.keys(defaults);
     const stack = { PROXY_URL: url, EXPANDER_URL: url, TASKS_URL: url };
     const runs = await Promise.all(names.map((name) => run(name, stack)));
     expect(runs.map(({ code }) => code)).toEqual(names.map(() => 108));
@@ -132,15 +128,15 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
   test("the README's ten minutes with k6 end as it says", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
-    // Too few requests to drop too many, however busy the machine is.
+    // Too few requests to drop any, and limits for a busy machine.
     const few = { LOAD_USERS: '2', LOAD_ITERATIONS: '1', LOAD_READ_RATE: '10', LOAD_WRITE_RATE: '2' };
-    const quick = { ...few, LOAD_DURATION: '1', LOAD_LISTED: '10', LOAD_WRITE_P95: '5000' };
+    const wide = { LOAD_READ_P95: '5000', LOAD_WRITE_P95: '5000', LOAD_DROPPED: '40' };
+    const quick = { ...few, ...wide, LOAD_LISTED: '10' };
     const env = { ...process.env, ...stack.variables, ...quick, K6_NO_USAGE_REPORT: 'true' };
     const ends: { code: number; output: string }[] = [];
     for (const line of lines) {
-      const asPrinted = line.replace(/^k6/, k6.command({}, out).join(' '));
       const options = { cwd: root, env };
-      const end = await promisify(execFile)('bash', ['-c', asPrinted], options).then(
+      const end = await promisify(execFile)('bash', ['-c', line], options).then(
         () => ({ code: 0, output: '' }),
         ({ code, stdout }) => ({ code, output: stdout }),
       );
@@ -187,33 +183,22 @@ test.each([
   );
 });
 
-test.each<[Record<string, string>, string]>([
-  [{ LOAD_PROFILE: 'huge' }, 'LOAD_PROFILE=huge: the profiles are full and short.'],
-  [{ LOAD_RATES: '5' }, 'LOAD_RATES: there is no such variable'],
-  [{ LOAD_P99: '5s' }, 'LOAD_P99=5s: is not a number.'],
-  [{ LOAD_RATE: '0.5' }, 'LOAD_RATE=0.5: is not a whole number.'],
-])('%j is named', (variables, message) => {
-  vi.stubGlobal('__ENV', variables);
-  vi.stubGlobal('__VU', 0);
-  onTestFinished(() => void vi.unstubAllGlobals());
-  expect(() => settings('keepalive')).toThrow(message);
-});
-
-test("another script's variable is said once to have no effect", () => {
+test('settings come from variables; those of another script cause one warning, and text is an error', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  vi.stubGlobal('__ENV', { LOAD_RATE: '500', LOAD_READ_RATE: '500' });
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => warn.mockRestore());
+  vi.stubGlobal('__ENV', { LOAD_RATE: '500', LOAD_READ_RATE: '500', LOAD_P99: '5s' });
   for (const user of [0, 1, 2]) {
     vi.stubGlobal('__VU', user);
     expect(settings('tasks').readRate).toBe(500);
   }
-  const said = expect.stringContaining('LOAD_RATE: no effect on tasks, which has LOAD_READ_RATE');
-  expect(warn.mock.calls).toEqual([[said]]);
+  const warned = expect.stringContaining('LOAD_RATE, LOAD_P99: no effect on tasks, which has LOAD_READ_RATE');
+  expect(warn.mock.calls).toEqual([[warned]]);
+  expect(() => settings('keepalive')).toThrow('LOAD_P99=5s: is not a number.');
 });
 
 test.each([
-  ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1, which'],
+  ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1.'],
   ['echo "cannot allocate memory" >&2; exit 2', 'k6 does not start: cannot allocate memory'],
 ])('a k6 that says %s is reported', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
@@ -225,11 +210,11 @@ test.each([
   await writeFile(join(folder, 'k6'), `#!/bin/sh\n${script}\n`);
   await chmod(join(folder, 'k6'), 0o755);
   process.env.PATH = `${folder}:${path}`;
-  await expect(installedK6()).rejects.toThrow(message);
+  await expect(hasK6()).rejects.toThrow(message);
 });
 
 test('the README lists every setting of every script, with its default', () => {
-  for (const [script, settings] of Object.entries(profiles.full ?? {})) {
+  for (const [script, settings] of Object.entries(defaults)) {
     const row = readme
       .split('\n')
       .find((line) => line.startsWith(`| \`${script}\``) && line.includes('LOAD_'));

@@ -10,22 +10,19 @@ const control = (isSlow: boolean) => ({
   'http_req_duration{target:control}': { thresholds: { 'p(99)<10': isSlow } },
 });
 const reached = { rate_reached: { value: 700.2 } };
-const leak = ['open files of tasks 7: 100, more than 84.0'];
 
 test.each([
-  ['a stack that keeps its thresholds', 'passed', latency(false), []],
-  ['one that is slow beside a control that is not', 'failed', latency(true), []],
-  ['one whose control is too slow', 'busy', { ...latency(true), ...control(true) }, []],
-  ['one that passes although its control is too slow', 'busy', { ...latency(false), ...control(true) }, []],
-  ['a leak, on any machine', 'failed', control(true), leak],
+  ['a stack that keeps its thresholds', 'passed', latency(false)],
+  ['one that is slow beside a control that is not', 'failed', latency(true)],
+  ['one whose control is too slow', 'busy', { ...latency(true), ...control(true) }],
+  ['one that passes although its control is too slow', 'busy', { ...latency(false), ...control(true) }],
   [
     'a breakpoint, which looks for the rate that crosses a threshold',
     'passed',
     { ...latency(true), ...reached },
-    [],
   ],
-] as const)('%s: %s', (_, outcome, metrics, growth) => {
-  expect(judge(summary({ ...control(false), ...metrics }), growth).outcome).toBe(outcome);
+] as const)('%s: %s', (_, outcome, metrics) => {
+  expect(judge(summary({ ...control(false), ...metrics })).outcome).toBe(outcome);
 });
 
 test('the reason names what was crossed', () => {

@@ -3,7 +3,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Report, Rounds, Row } from './measure.ts';
+import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
@@ -18,14 +18,14 @@ const lists = [
 ];
 
 /** The command as it is packaged, against `curl --parallel`. */
-export async function measureCommand({ count }: Rounds): Promise<Report> {
+export async function measureCommand(): Promise<Report> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
   await using shortener = await startShortener();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'longhand-bench-'));
   const rows: Row[] = [];
   for (const { name, links, delay } of lists) {
     const runs = { ours: [] as Usage[], curl: [] as Usage[] };
-    for (let round = 0; round < count; round += 1) {
+    for (let round = 0; round < rounds.count; round += 1) {
       const path = `${shortener.url}/chain/${redirects}?delay=${delay}`;
       const urls = Array.from({ length: links }, (_, i) => `${path}&id=${round}-${i}`);
       const [list, config] = [join(folder.path, 'urls.txt'), join(folder.path, 'curl.txt')];

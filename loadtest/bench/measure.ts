@@ -1,6 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuTime } from '../machine/process-usage.ts';
-import { table } from '../table.ts';
 
 export interface LoadResult {
   requests: number;
@@ -35,22 +34,31 @@ export interface Report {
   title: string;
   unit: string;
   rows: readonly Row[];
-  /** More about what was measured, by name. */
-  facts?: Record<string, string>;
 }
 
-/** Rounds, and seconds of each. */
-export interface Rounds {
-  count: number;
-  seconds: number;
-}
+/** The number of rounds, and the seconds of each. */
+export const rounds = { count: 5, seconds: 2 };
 
 /** Seconds of unmeasured load: until V8 has compiled the code, and before each round for the connections. */
 const warmUp = 4;
 const settle = 0.5;
 
+/** Microseconds in a tick of the kernel's accounting: USER_HZ is 100 on every Linux. */
+const tick = 10_000;
+
+/** Microseconds of CPU time that a process and its children have used so far (Linux). */
+export function cpuTime(pid: number): number {
+  // The second field, the name, may contain spaces: count from its closing parenthesis. utime and stime are 14 and 15.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const own = (Number(fields[11]) + Number(fields[12])) * tick;
+  return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
+}
+
 /** Measures the CPU µs per request of all pairs in turn, so that a disturbance affects both of a pair. */
-export async function measurePairs(pairs: readonly Pair[], { count, seconds }: Rounds): Promise<Row[]> {
+export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);
     await plain.load(warmUp);
@@ -98,7 +106,7 @@ function spread(values: readonly number[]) {
 }
 
 /** @param machine says what it ran on. */
-export function toMarkdown({ title, unit, rows, facts }: Report, machine: Record<string, string>): string {
+export function toMarkdown({ title, unit, rows }: Report, machine: Record<string, string>): string {
   const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const inWords = (values: readonly number[]) => {
     const { median, lowest, highest } = spread(values);
@@ -109,7 +117,16 @@ export function toMarkdown({ title, unit, rows, facts }: Report, machine: Record
     const ratios = ours.map((value, round) => value / (plain[round] ?? Number.NaN));
     return [name, inWords(ours), inWords(plain), inWords(ratios), note];
   });
-  const listed = Object.entries({ ...machine, ...facts }).map(([name, value]) => `${name}: ${value}`);
+  const listed = Object.entries(machine).map(([name, value]) => `${name}: ${value}`);
   const header = ['', `ours, ${unit}`, 'plain', 'ratio', ''];
   return `## ${title}\n\n_${listed.join('; ')}_\n\n${table([header, ...cells])}\n`;
+}
+
+/** A Markdown table with aligned columns, the first to the left; the first row is the header. */
+function table([header = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = header.map((_, i) => Math.max(3, ...[header, ...rows].map((row) => row[i]?.length ?? 0)));
+  const align = (text: string, i: number) =>
+    i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
+  const separator = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [header, separator, ...rows].map((row) => `| ${row.map(align).join(' | ')} |`).join('\n');
 }

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsConnections } from '@longhand/shared/listen.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { startRedis } from '@longhand/shared/testing/redis.ts';
-import { Redis } from 'ioredis';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -60,15 +59,13 @@ export const startShortener = (): Promise<Program> =>
 
 /** A service with its default settings, without the proxy; its log is discarded. */
 export interface Service extends Program {
-  /** The URL of its Redis, and the version. */
+  /** The URL of its Redis. */
   redis: string;
-  version: string;
 }
 
 /** Starts a service with a Redis of its own, by default that of the image if an engine answers; resolves once it listens. */
 export async function startService(name: 'expander' | 'tasks', start = startRedis): Promise<Service> {
   const redis = await start(join(root, name, 'redis.conf'));
-  const version = await unlimited(redis.url);
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };
   const service = await startProgram(join(root, name, 'src', 'main.ts'), (PORT, OPS_PORT) => ({
     env: { PORT, OPS_PORT, REDIS_URL: redis.url, ...allowed },
@@ -76,19 +73,9 @@ export async function startService(name: 'expander' | 'tasks', start = startRedi
   return {
     ...service,
     redis: redis.url,
-    version,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       await redis.stop();
     },
   };
-}
-
-/** Removes the limit of the memory of the Redis at `url`, and returns the version. */
-async function unlimited(url: string): Promise<string> {
-  const redis = new Redis(url);
-  await redis.config('SET', 'maxmemory', '0');
-  const info = await redis.info('server');
-  redis.disconnect();
-  return /redis_version:(\S+)/.exec(info)?.[1] ?? '';
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Planned, send, startLoad } from '../load-generator.ts';
-import { type LoadResult, measurePairs, type Pair, type Report, type Rounds } from './measure.ts';
+import { type LoadResult, measurePairs, type Pair, type Report } from './measure.ts';
 import { type Program, startPlain, startService, startShortener } from './programs.ts';
 
 /** Tasks on the list that is read. */
 const listed = 100;
 
 /** What a request costs the process that answers it, ours and the plain one. */
-export async function measureStack(rounds: Rounds): Promise<Report> {
+export async function measureStack(): Promise<Report> {
   await using running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());
   const expander = running.use(await startService('expander'));
@@ -16,8 +16,8 @@ export async function measureStack(rounds: Rounds): Promise<Report> {
     ...expansions(expander, running.use(await startPlain('expander', expander.redis)), shortener),
     ...(await lists(tasks, running.use(await startPlain('tasks', tasks.redis)))),
   ];
-  const rows = await measurePairs(pairs, rounds);
-  return { title: 'What a request costs', unit: 'CPU µs', rows, facts: { redis: expander.version } };
+  const rows = await measurePairs(pairs);
+  return { title: 'What a request costs', unit: 'CPU µs', rows };
 }
 
 /** The same load on both. */

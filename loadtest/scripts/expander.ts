@@ -30,9 +30,7 @@ export const options: Options = {
 };
 
 export function setup() {
-  announce(
-    `It writes nothing but cached answers: ${hotLinks} hot links, and ${rate / 10} new ones a second.`,
-  );
+  announce(`It fills caches with ${hotLinks} hot links, and ${rate / 10} new ones a second.`);
   return prepareLinks(hotLinks);
 }
 

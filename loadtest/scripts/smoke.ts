@@ -35,17 +35,17 @@ export default function everyRoute({ session, titlePrefix, follows }: ReturnType
   sleep(0.2);
 }
 
-interface Details {
-  /** What the check is called; by default the path. */
-  name?: string;
-  /** What the body contains. */
-  includes?: string;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-/** Sends a request, and checks the response. */
-function request(method: string, url: string, status: number, details: Details = {}) {
+/**
+ * Sends a request, and checks its status and that its body contains `includes`.
+ *
+ * @param details.name of the check; by default the path.
+ */
+function request(
+  method: string,
+  url: string,
+  status: number,
+  details: { name?: string; includes?: string; headers?: Record<string, string>; body?: string } = {},
+) {
   const { name = url.replace(/^https?:..[^/]*/, ''), includes = '', headers = {}, body = null } = details;
   const params = { headers, tags: { name }, responseCallback: http.expectedStatuses(status) };
   const response = http.request(method, url, body, params);
@@ -56,23 +56,23 @@ function request(method: string, url: string, status: number, details: Details =
 }
 
 function checkExpander(follows: boolean): void {
-  const expand = (path: string, status: number, includes = '') => {
+  const [link, longUrl] = [`${shortener}/chain/2`, `${shortener}/chain/0`];
+  const u = `u=${encodeURIComponent(link)}`;
+  const status = follows ? 200 : 403;
+  const routes: [path: string, status: number, includes?: string][] = [
+    ['/', 200, 'Shorten URL Expand'],
+    ['/api', 200, '`u` argument required.'],
+    ['/nothing-here', 404, 'Page Not Found!'],
+    ['/api?u=ftp%3A%2F%2Fexample.com', 400],
+    [`/?${u}`, status, follows ? longUrl : ''],
+    [`/api?${u}`, status, follows ? longUrl : ''],
+    [`/api?cb=f&${u}`, status, follows ? `f("${longUrl}")` : ''],
+    [`/api/chain?${u}`, status, follows ? '"redirectCount":2' : 'target_refused'],
+  ];
+  for (const [path, status, includes = ''] of routes) {
     const response = request('GET', stack.expander + path, status, { includes });
     check(response, { 'X-Power-By is set': (r) => r.headers['X-Power-By'] === 'Longhand' });
-  };
-  expand('/', 200, 'Shorten URL Expand');
-  expand('/api', 200, '`u` argument required.');
-  expand('/nothing-here', 404, 'Page Not Found!');
-  expand('/api?u=ftp%3A%2F%2Fexample.com', 400);
-
-  const status = follows ? 200 : 403;
-  const link = `${shortener}/chain/2`;
-  const longUrl = `${shortener}/chain/0`;
-  const u = `u=${encodeURIComponent(link)}`;
-  expand(`/?${u}`, status, follows ? longUrl : '');
-  expand(`/api?${u}`, status, follows ? longUrl : '');
-  expand(`/api?cb=f&${u}`, status, follows ? `f("${longUrl}")` : '');
-  expand(`/api/chain?${u}`, status, follows ? '"redirectCount":2' : 'target_refused');
+  }
   const list = { headers: { 'Content-Type': 'text/plain' }, body: `${link}\n`, includes: link };
   request('POST', `${stack.expander}/api/expand`, 200, list);
 }
@@ -90,10 +90,7 @@ function checkTaskPages(session: Session, title: string): void {
   if (!task) return;
 
   const show = `${stack.tasks}/tasks/${task._id}`;
-  for (const [action, finished] of [
-    ['finish', 1],
-    ['unfinish', 0],
-  ] as const) {
+  for (const [action, finished] of Object.entries({ finish: 1, unfinish: 0 })) {
     request('GET', `${stack.tasks}/task/${task._id}/${action}`, 302, { name: `/task/:id/${action}` });
     request('GET', show, 200, { name: 'show', headers: asJson, includes: `"finished":${finished}` });
   }

@@ -35,11 +35,9 @@ export const options: Options = {
 };
 
 export function setup() {
-  const { session, titlePrefix } = openTaskList(
-    `${listed} tasks, then ${writeRate} a second for ${duration} s`,
-  );
-  importTasks(titlePrefix, listed);
-  return { session, titlePrefix };
+  const opened = openTaskList(`${listed} tasks, then ${writeRate} a second for ${duration} s`);
+  importTasks(opened.titlePrefix, listed);
+  return opened;
 }
 
 type Data = ReturnType<typeof setup>;

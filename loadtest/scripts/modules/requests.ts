@@ -1,11 +1,10 @@
-/** Requests to the stack and to the control, told apart by a tag, and the options and thresholds that all scripts have. */
+/** Requests to the stack and to the control, with a tag for each, and what all scripts have as options and thresholds. */
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import type { ConstantArrivalRateScenario } from 'k6/options';
 import { controlUrl } from './stack.ts';
 
 type Thresholds = Record<string, string[]>;
-
 type Tags = Record<string, string>;
 
 /** A request to the stack. */

@@ -1,10 +1,9 @@
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
-import { stackUrls } from '../../stack-urls.ts';
-import { allowedUrl, hosts } from './allowed-url.ts';
+import { allowedUrl, hosts, stackUrls } from './settings.ts';
 
 /** The hosts besides this machine that may be loaded. */
-export const allowedHosts = hosts(__ENV);
+const allowedHosts = hosts(__ENV);
 const url = (variable: string) => allowedUrl(variable, __ENV);
 
 /** The URLs of the stack. */

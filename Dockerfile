@@ -44,7 +44,6 @@ COPY expander expander
 # For the service `settings` of docker-compose.yml.
 COPY deploy/settings.ts deploy/variables.ts deploy/
 COPY tasks/src/config.ts tasks/src/
-COPY proxy/keys.sh proxy/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
@@ -114,7 +113,6 @@ RUN node proxy/pages/main.ts /pages
 FROM nginx:1.30 AS proxy
 RUN rm /etc/nginx/conf.d/*
 COPY --chmod=755 proxy/derived.envsh /docker-entrypoint.d/10-longhand-derived.envsh
-COPY --chmod=755 proxy/keys.sh /docker-entrypoint.d/10-longhand-keys.sh
 COPY --chmod=755 proxy/ipv6.sh /docker-entrypoint.d/30-longhand-ipv6.sh
 COPY --chmod=755 proxy/reread.sh /docker-entrypoint.d/90-longhand-reread.sh
 COPY proxy/nginx.conf /etc/nginx/

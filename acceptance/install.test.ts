@@ -194,10 +194,10 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
     await certify();
     const tokens = textFile('one first');
     const keys = textFile(`former ${'a'.repeat(16)} 10r/s`);
-    // As docs/configuration.md and proxy/README.md give them to the proxy, user 101.
-    const files = [keys, ...['', 'privkey.pem', 'fullchain.pem'].map((name) => join(folder, 'tls', name))];
+    // As docs/tls.md gives them to the proxy, user 101.
+    const files = ['', 'privkey.pem', 'fullchain.pem'].map((name) => join(folder, 'tls', name));
     if (process.getuid?.() === 0) for (const file of files) chownSync(file, 101, 101);
-    for (const file of [keys, join(folder, 'tls')]) chmodSync(file, 0o500);
+    chmodSync(join(folder, 'tls'), 0o500);
     Object.assign(env, {
       LONGHAND_BIND: '127.0.0.2',
       LONGHAND_CERTIFICATES: join(folder, 'tls'),
@@ -205,7 +205,7 @@ describe.runIf(await engineAnswers())('In containers', { timeout: 300_000 }, () 
       LONGHAND_HTTPS_PORT: tls,
       TASKS_PASSWORD_FILE: textFile('a password'),
       TASKS_TOKENS_FILE: tokens,
-      EXPANDER_TOKENS_FILE: keys,
+      EXPANDER_KEYS_FILE: keys,
     });
     // Names that mean something to programs do nothing.
     configure(

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -136,15 +136,6 @@ function readPair(folder: string): X509Certificate | undefined {
   throw new Error('privkey.pem is not the key of fullchain.pem');
 }
 
-/** @throws EnvironmentError about the first bad line. */
-export function checkKeys({ EXPANDER_TOKENS_FILE: file }: NodeJS.ProcessEnv): void {
-  if (!file || isAnothers(file)) return;
-  const script = join(import.meta.dirname, '..', 'proxy', 'keys.sh');
-  const env = { PATH: process.env.PATH, EXPANDER_TOKENS_FILE: file, NGINX_ENVSUBST_OUTPUT_DIR: '/dev/shm' };
-  const { status, stderr } = spawnSync('sh', [script], { env, encoding: 'utf8' });
-  if (status !== 0) refuse([stderr.trim()]);
-}
-
 /** Whether a file is there, but only for another user. */
 function isAnothers(file: string): boolean {
   try {
@@ -163,6 +154,6 @@ function refuseTraces(env: NodeJS.ProcessEnv): void {
 
 // In the container `settings`.
 if (import.meta.main) {
-  await readOrExit((env) => readSettings(env, refuseTraces, checkCertificate, checkKeys));
+  await readOrExit((env) => readSettings(env, refuseTraces, checkCertificate));
   for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);
 }

@@ -33,8 +33,6 @@ export const stackVariables = {
   ).default([]),
   LONGHAND_EXPANDER_NAME: hostName.default(''),
   LONGHAND_TASKS_NAME: hostName.default(''),
-  /** Named keys of the expander, which the proxy checks. */
-  EXPANDER_TOKENS_FILE: path,
 };
 
 /** Ignored in containers. */

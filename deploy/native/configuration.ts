@@ -19,13 +19,13 @@ export const asText = (variables: ProxyVariables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
 
 /**
- * The variables, with those that the container's script adds. Its other one writes the files of keys into `folder`.
+ * The variables, with those that the container's script adds.
  *
- * @throws EnvironmentError with what a script says of a variable.
+ * @throws EnvironmentError with what the script says of a variable.
  */
-function derived(variables: ProxyVariables, folder: string): Record<string, string> {
-  const env = { PATH: process.env.PATH, NGINX_ENVSUBST_OUTPUT_DIR: folder, ...asText(variables) };
-  const script = '. "$0/derived.envsh"; sh "$0/keys.sh"; env';
+function derived(variables: ProxyVariables): Record<string, string> {
+  const env = { PATH: process.env.PATH, ...asText(variables) };
+  const script = '. "$0/derived.envsh"; env';
   const { status, stdout, stderr } = spawnSync('sh', ['-euc', script, proxy], { env, encoding: 'utf8' });
   if (status !== 0) throw new EnvironmentError(stderr.trim());
   return Object.fromEntries(
@@ -54,7 +54,7 @@ export async function configureProxy(
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {
-    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }, folder),
+    ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
     LONGHAND_PAGES: 'pages',
     // Never queried: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',

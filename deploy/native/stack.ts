@@ -53,6 +53,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await writePages(join(folder, 'proxy', 'pages'));
   await configureProxy(join(folder, 'proxy'), addresses, {
     ...variables,
+    EXPANDER_KEYS_FILE: env.EXPANDER_KEYS_FILE,
     LONGHAND_EXPANDER_SERVER: upstreamServers(expanders),
     LONGHAND_TASKS_SERVER: upstreamServers(tasks),
   });

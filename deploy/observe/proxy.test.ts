@@ -27,7 +27,6 @@ const fields = {
   requestId: '0',
   client: '192.0.2.1',
   application: 'tasks',
-  key: '',
   upstream: 'unix:run/tasks.sock',
   upstreamStatus: '200',
   upstreamSeconds: '0.001',
@@ -119,14 +118,6 @@ describe.skipIf(missing)(`The proxy's metrics${missing ? ' (skipped: mtail is no
         {},
       ],
       ['proxy_hit_duration_seconds_count{application="expander"} 2'],
-    ],
-    [
-      'count requests with a key by its name',
-      [{ ...api, key: 'a-friend' }, { ...api, key: '-', status: 401 }, api],
-      [
-        'proxy_key_requests_total{key="-",status="401"} 1',
-        'proxy_key_requests_total{key="a-friend",status="200"} 1',
-      ],
     ],
     [
       'ignore event streams in durations, and lines of other kinds',

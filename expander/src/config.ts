@@ -1,4 +1,4 @@
-import { readEnv, readOrExit, serviceVariables } from '@longhand/shared/env.ts';
+import { readableFile, readEnv, readOrExit, serviceVariables } from '@longhand/shared/env.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
 import { type Rate, readRate } from './limits/rate.ts';
@@ -23,6 +23,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       EXPANDER_ALLOWED_NETWORKS: schema(variables.EXPANDER_ALLOWED_NETWORKS),
       EXPANDER_MAX_REDIRECT: schema(variables.EXPANDER_MAX_REDIRECT),
       EXPANDER_CLIENT_RATE: schema(clientRate),
+      EXPANDER_KEYS_FILE: readableFile.optional(),
       EXPANDER_USER_AGENT: schema(variables.EXPANDER_USER_AGENT),
     },
     env,

@@ -18,6 +18,7 @@ import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
 import { countExpansions } from './limits/in-flight.ts';
+import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { takePlaces } from './limits/take-places.ts';
@@ -59,7 +60,10 @@ export function createExpander(config: Config, outside: Outside) {
     timed(metrics.hopDurations, {}, () => ways[options.follow](url, options), statusClass);
 
   const rate = config.EXPANDER_CLIENT_RATE;
-  const take = rate && (redis ? takeFromAll(redis, run, rate) : takeLocally(rate));
+  const take = redis ? takeFromAll(redis, run) : takeLocally();
+  const keys = config.EXPANDER_KEYS_FILE
+    ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
+    : undefined;
 
   // Asked again once a hop has its place: another chain may have made the same one meanwhile.
   const cached = cacheHops();
@@ -76,7 +80,7 @@ export function createExpander(config: Config, outside: Outside) {
         takePlaces(metrics.hopsWaiting),
         cached,
         checkUrls(guard),
-        ...(rate && take ? [limitRate(rate, take)] : []),
+        ...(rate ? [limitRate(rate, take)] : []),
         names.untilLookedUp,
       )(fetchHop),
     ),
@@ -85,7 +89,14 @@ export function createExpander(config: Config, outside: Outside) {
   const expand = createExpand(follow, { maxRedirect: config.EXPANDER_MAX_REDIRECT, ends: metrics.ends });
   // Otherwise any website could scan the exempt networks through the API, and caches would outlive the exemption.
   const exempt = allowedNetworks.length > 0;
-  return { app: createApp(expand, { log, exempt, turns, onMissing }), expand, close };
+  return {
+    app: createApp(expand, { log, exempt, chargeKey: keys?.charge, turns, onMissing }),
+    expand,
+    close() {
+      keys?.close();
+      close();
+    },
+  };
 }
 
 /** Of the status only its class is a label, because websites choose it. */

@@ -21,6 +21,12 @@ export function createExpanderMetrics(registry: Registry) {
       labelNames: ['end'],
       registers,
     }),
+    keyRequests: new Counter({
+      name: 'expander_key_requests_total',
+      help: 'Requests with a key, by its name; - is an unknown key.',
+      labelNames: ['key'],
+      registers,
+    }),
     refusedTargets: new Counter({
       name: 'expander_targets_refused_total',
       help: 'Targets that the public-address guard refused.',

@@ -20,7 +20,6 @@ const later = { again: true, form: true };
 /** What nginx answers itself, by status; `login` is one login attempt too many. */
 export const errors: Record<string, ProxyError> = {
   400: { code: 'bad_request', reason: 'The request is malformed.' },
-  401: { code: 'unknown_key', reason: 'This key is not known here.' },
   404: { code: 'unknown_path', reason: 'There is nothing at this address.' },
   405: { code: 'method_not_allowed', reason: 'This method is not allowed here.' },
   411: { code: 'length_required', reason: 'The request does not say how long it is.' },

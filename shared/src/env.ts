@@ -15,8 +15,7 @@ export const integer = (min: number, max: number) =>
 /** A TCP port; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
-/** The path of a file; reads as its text. */
-export const textFile = z.string().transform((path, { addIssue }) => {
+const readText = (path: string, { addIssue }: z.RefinementCtx) => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -25,6 +24,15 @@ export const textFile = z.string().transform((path, { addIssue }) => {
     addIssue(`cannot be read (${code})${cure}`);
     return z.NEVER;
   }
+};
+
+/** The path of a file; reads as its text. */
+export const textFile = z.string().transform(readText);
+
+/** The path of a file that can be read, and is read again when it changes. */
+export const readableFile = z.string().transform((path, context) => {
+  readText(path, context);
+  return path;
 });
 
 /** The path of a file with a secret in it; reads as the secret, and as an empty string if no file is named. */

@@ -100,7 +100,7 @@ describe('longhand-expand', () => {
   });
 
   test('passes over the variables of the service and of its proxy', () => {
-    const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_TOKENS_FILE: '/keys', EXPANDER_URL: 'x' };
+    const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_KEYS_FILE: '/keys', EXPANDER_URL: 'x' };
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 

@@ -52,7 +52,11 @@ function number(name: string, text: string, min: number, max: number): number {
 
 /** Reads the variables `EXPANDER_*`. */
 function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const [unknown] = unknownNames(env, [...Object.keys(variables), 'EXPANDER_CLIENT_RATE'], ownNames);
+  const [unknown] = unknownNames(
+    env,
+    [...Object.keys(variables), 'EXPANDER_CLIENT_RATE', 'EXPANDER_KEYS_FILE'],
+    ownNames,
+  );
   if (unknown) throw new Error(unknown);
   const read = ([name, { read, fallback, fault }]: [string, Variable<unknown>]) => {
     const value = read(env[name] || fallback);

@@ -8,6 +8,7 @@ export const errorLifetimes = {
   timeout: 10,
   overloaded: 0,
   rate_limited: 0,
+  unknown_key: 0,
   /** Only the log shows it: the client has left. */
   aborted: 0,
 };

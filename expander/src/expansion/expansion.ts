@@ -90,7 +90,7 @@ export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
 /** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
 export const cdnId = 'longhand';
 
-/** A client that the proxy knows by the name of its key. Its rate is the proxy's business. */
+/** A client with a key, by the key's name. The key's rate stands instead of all others. */
 export const keyedClient = (name: string) => `key ${name}`;
 export const hasKey = (client: string) => client.startsWith(keyedClient(''));
 

@@ -5,7 +5,7 @@ import { testExpander } from '../../testing/expander.ts';
 import { answerTo, ask, serving, tracing } from '../../testing/serving.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import { clientOf, isOwnRequest } from './api.ts';
+import { addressOf, isOwnRequest } from './api.ts';
 
 test.each(['/api', '/api/chain', '/'])(
   'a URL that nests the address of the expander itself costs one request there: %s',
@@ -72,7 +72,7 @@ test.each([
   // In decimal: 2001:db8:0:1.
   ['the /64 network of an IPv6 address', '2001:db8:0:1:2:3:4:5', '::1', '8193:3512:0:1'],
 ])('a client is %s', (_, forwardedFor, remoteAddress, client) => {
-  expect(clientOf(request(forwardedFor, remoteAddress))).toBe(client);
+  expect(addressOf(request(forwardedFor, remoteAddress))).toBe(client);
 });
 
 const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { annotate } from '@longhand/shared/observe.ts';
 import type { Context } from 'hono';
 import ip from 'ipaddr.js';
 import { endedExpansion, untilError } from '../expansion/chain.ts';
@@ -17,7 +18,7 @@ function readQuery(c: Context) {
 type Query = ReturnType<typeof readQuery>;
 
 /** Writes expansions in formats of the API. `isOpen`: every website may read them, and caches give them past their time. */
-export function createApi(expand: Expand, isOpen: boolean) {
+export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
     const { status, headers } = reportError(c, error);
@@ -36,13 +37,13 @@ export function createApi(expand: Expand, isOpen: boolean) {
     /** `GET /api`: the long URL as text, as JSON, or as a call. */
     async text(c: Context) {
       const query = readQuery(c);
-      const expansion = await expandRequest(c, expand, query, () => checkCallbacks(query));
+      const expansion = await expandRequest(c, query, () => checkCallbacks(query));
       return respond(c, textFormat(query, expansion), query, expansion);
     },
     /** `GET /api/chain`: every hop. */
     async chain(c: Context) {
       const query = readQuery(c);
-      return respond(c, formats.chain, query, await expandRequest(c, expand, query));
+      return respond(c, formats.chain, query, await expandRequest(c, query));
     },
   };
 }
@@ -79,42 +80,65 @@ export function isCallbackName(name: string): boolean {
   return name.length <= maxCallbackName && dottedPath.test(name);
 }
 
+export type ExpandRequest = ReturnType<typeof requestExpander>;
+
 /**
  * Expands `u` for a request, unless `check` throws. If the request itself is wrong, nothing is expanded, and the error says
  * nothing about the URL: no cache keeps it.
  */
-export async function expandRequest(
-  c: Context,
-  expand: Expand,
-  { u, follow, again, onHop }: ChainOptions & { u: string },
-  check = () => {},
-): Promise<Expansion> {
-  const expandChecked = async () => {
-    const { signal, client } = readRequest(c);
-    check();
-    return expand.chain(u, { follow, again, onHop, signal, client });
+export function requestExpander(expand: Expand, readRequest: ReadRequest) {
+  return (
+    c: Context,
+    { u, follow, again, onHop }: ChainOptions & { u: string },
+    check = () => {},
+  ): Promise<Expansion> => {
+    const expandChecked = async () => {
+      const { signal, client } = await readRequest(c);
+      check();
+      return expand.chain(u, { follow, again, onHop, signal, client });
+    };
+    return untilError(expandChecked, (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }));
   };
-  return untilError(expandChecked, (error) => ({ ...endedExpansion(u, error), freshUntil: 0 }));
 }
+
+/** Charges a request with a key. @returns the key's name. */
+export type ChargeKey = (key: string, address: string) => Promise<string>;
+
+export type ReadRequest = ReturnType<typeof requestReader>;
 
 /**
  * Checks a request, and says whose it is. Any number of empty `u` counts as none.
  *
+ * @param chargeKey without it nothing in a request is a key.
  * @throws ExpansionError if `u` is given twice: most likely it was not percent-encoded. Also if an expander asks for an
- *   expansion: URLs that nest its own address would keep it busy with itself.
+ *   expansion: URLs that nest its own address would keep it busy with itself. Also what `chargeKey` throws.
  */
-export function readRequest(c: Context) {
-  const { u = [] } = c.req.queries();
-  const isEmpty = u.every((url) => url.trim() === '');
-  if (u.length > 1 && !isEmpty) {
-    const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
-    throw new ExpansionError('invalid_url', message);
-  }
-  if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
-    throw new ExpansionError('target_refused', 'This URL points back to this service.');
-  }
-  // The signal is aborted when the client leaves.
-  return { signal: c.req.raw.signal, client: clientOf(c) };
+export function requestReader(chargeKey?: ChargeKey) {
+  return async (c: Context) => {
+    const { u = [] } = c.req.queries();
+    const isEmpty = u.every((url) => url.trim() === '');
+    if (u.length > 1 && !isEmpty) {
+      const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
+      throw new ExpansionError('invalid_url', message);
+    }
+    if ((!isEmpty || c.req.method === 'POST') && isOwnRequest(c.req.header('CDN-Loop'))) {
+      throw new ExpansionError('target_refused', 'This URL points back to this service.');
+    }
+    const address = addressOf(c);
+    const key = chargeKey && sentKey(c);
+    const name = key === undefined ? undefined : await chargeKey?.(key, address);
+    if (name) annotate(c, { user: name });
+    // The signal is aborted when the client leaves.
+    return { signal: c.req.raw.signal, client: name ? keyedClient(name) : address };
+  };
+}
+
+/** The key that a request has. nginx limits requests with one coarsely, so no other request may pass for one. */
+function sentKey(c: Context): string | undefined {
+  const [, bearer] = /^Bearer\b *(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
+  const { key: keys = [] } = c.req.queries();
+  // Of two keys none counts.
+  return keys.length > 1 ? '' : (bearer ?? keys[0]);
 }
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
@@ -125,12 +149,10 @@ export function isOwnRequest(cdnLoop = ''): boolean {
 }
 
 /**
- * The client of a request, for limits: its key or its address as the proxy states it, else that of the connection. For
- * IPv6 it is the /64 network, as one client has all addresses of that.
+ * The address of a client, for limits: as the proxy states it, else that of the connection. For IPv6 it is the /64 network,
+ * as one client has all addresses of that.
  */
-export function clientOf(c: Context): string {
-  const name = c.req.header('x-key-name') ?? '';
-  if (/^[a-z0-9-]{1,64}$/.test(name)) return keyedClient(name);
+export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';
   // Who reaches the service without the proxy may state anything: names without end, each with limits of its own.
   const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { createApi } from './api.ts';
+import { type ChargeKey, createApi, requestExpander, requestReader } from './api.ts';
 import { expandList } from './bulk-api.ts';
 import { openapi } from './openapi.ts';
 import { createPage } from './page.ts';
@@ -25,6 +25,8 @@ export interface AppSettings {
   log?: Pick<Log, 'error'>;
   /** Whether a network is exempt from the guard: then no page of another origin may read the API, and nothing stays stale. */
   exempt?: boolean;
+  /** For requests with a key; without it there are no keys. */
+  chargeKey?: ChargeKey | undefined;
   /** For lists: 10,000 lines that are cached wait for nothing else. */
   turns?: Turns;
   /** Called where the page would print a value that is not there; by default that throws. */
@@ -33,16 +35,18 @@ export interface AppSettings {
 
 /** The HTTP side of the expander. */
 export function createApp(expand: Expand, settings: AppSettings = {}): Hono {
-  const { log = console, exempt = false, turns = createTurns(), onMissing } = settings;
+  const { log = console, exempt = false, turns = createTurns(), chargeKey, onMissing } = settings;
   const app = new Hono().use(annotateRoute);
   const onFault = (fault: unknown) => log.error({ err: fault }, 'fault');
-  const api = createApi(expand, !exempt);
+  const readRequest = requestReader(chargeKey);
+  const expandRequest = requestExpander(expand, readRequest);
+  const api = createApi(expandRequest, !exempt);
 
-  app.get('/', showPage(expand, createPage(onMissing), onFault));
+  app.get('/', showPage(expandRequest, createPage(onMissing), onFault));
   app.get('/api', api.text);
   app.get('/api/chain', api.chain);
   if (!exempt) app.use('/api/expand', allowAnyOrigin);
-  app.post('/api/expand', expandList(expand, onFault, turns));
+  app.post('/api/expand', expandList(expand, readRequest, onFault, turns));
 
   const description = { headers: { ...apiHeaders, ...openToAll } };
   app.get('/openapi.json', () => textResponse(openapi, description));

@@ -6,7 +6,7 @@ import { inTurns, readUrls } from '../bulk/url-list.ts';
 import { createCounts } from '../expansion/counts.ts';
 import { overloaded } from '../expansion/errors.ts';
 import type { Expand } from '../expansion/expand.ts';
-import { readFollow, readRequest } from './api.ts';
+import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
@@ -21,12 +21,17 @@ const maxListsOfClient = 16;
 const maxSilence = 10_000;
 
 /** `POST /api/expand`: a list of URLs, answered line by line. */
-export function expandList(expand: Expand, onFault: (fault: unknown) => void, turns: Turns) {
+export function expandList(
+  expand: Expand,
+  readRequest: ReadRequest,
+  onFault: (fault: unknown) => void,
+  turns: Turns,
+) {
   const lists = createCounts();
   let last = 0;
   const readBody = createBodyReader();
   return async (c: Context): Promise<Response> => {
-    const { signal, client } = readRequest(c);
+    const { signal, client } = await readRequest(c);
     const turn = () => turns([client], signal);
     const follow = readFollow(c.req.query('follow'));
     if (lists.count('all') >= maxLists || lists.count(client) >= maxListsOfClient) {

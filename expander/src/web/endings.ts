@@ -130,6 +130,7 @@ const endings = {
   unsupported_scheme: { verdict: null, headline: 'This is not a web address' },
   overloaded: { verdict: null, headline: 'The server is busy', next: 'Try again' },
   rate_limited: { verdict: null, headline: 'Too many links at once', next: 'Try again' },
+  unknown_key: { verdict: null, headline: 'Unknown key' },
   aborted: { verdict: null, headline: 'Stopped' },
 } satisfies Record<string, Ending>;
 

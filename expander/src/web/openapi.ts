@@ -28,7 +28,7 @@ const facts = {
   detail: text,
   rate: record({ count, period: count, wait: count }),
 } satisfies Record<keyof ErrorFacts, object>;
-const codes = { enum: ['empty', 'fault', 'unknown_key', ...errorCodes] };
+const codes = { enum: ['empty', 'fault', ...errorCodes] };
 const failure = record({ code: codes, message: text, ...facts }, Object.keys(facts));
 const error = { anyOf: [ref('Failure'), { type: 'null' }] };
 
@@ -104,14 +104,12 @@ const chain = { 'application/json': { schema: ref('Chain') } };
 /** A response for each status of an error. */
 function failures(content: object, codes: readonly (typeof errorCodes)[number][] = errorCodes) {
   const statuses = Object.groupBy(codes, (code) => errorStatuses[code]);
-  const unknownKey = { description: 'unknown_key, from the proxy', content: html(text, jsonText('Failure')) };
-  return Object.fromEntries([
-    [401, unknownKey],
-    ...Object.entries(statuses).map(([status, codes = []]) => [
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, codes = []]) => [
       status,
       { description: codes.join(', '), content },
     ]),
-  ]);
+  );
 }
 
 const paths = {

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import type { Expand } from '../expansion/expand.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
-import { expandRequest } from './api.ts';
+import type { ExpandRequest } from './api.ts';
 import type { Page } from './page.ts';
 import { linksIn } from './pasted.ts';
 import { reportError, textResponse } from './responses.ts';
@@ -12,7 +11,7 @@ import { reportError, textResponse } from './responses.ts';
  * The response begins with the first hop, or with the end of a chain that has no hop: its error can still become the
  * status. A later error is shown in the page.
  */
-export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) => void) {
+export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fault: unknown) => void) {
   return async (c: Context): Promise<Response> => {
     const { u: given = '', exactly, again } = c.req.query();
     const typed = given.trim();
@@ -40,7 +39,7 @@ export function showPage(expand: Expand, page: Page, onFault: (fault: unknown) =
       write(page.hop(hops));
       begun.resolve(null);
     };
-    const expanding = expandRequest(c, expand, { u, follow: 'all', again: again !== undefined, onHop });
+    const expanding = expandRequest(c, { u, follow: 'all', again: again !== undefined, onHop });
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {

@@ -74,6 +74,7 @@ export const errorStatuses: Record<ErrorCode, number> = {
   invalid_url: 400,
   invalid_callback: 400,
   unsupported_scheme: 400,
+  unknown_key: 401,
   target_refused: 403,
   rate_limited: 429,
   aborted: 499,
@@ -82,13 +83,18 @@ export const errorStatuses: Record<ErrorCode, number> = {
   timeout: 504,
 };
 
+const errorHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
+  overloaded: { 'Retry-After': '1' },
+  unknown_key: { 'WWW-Authenticate': 'Bearer' },
+};
+
 /** The status of a response that reports `error`, its headers, and the log's annotation. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
   annotate(c, { error: error.code });
   const status = errorStatuses[error.code];
   if (error.rate) return { status, headers: rateFields(error.rate) };
-  return { status, headers: error.code === 'overloaded' ? { 'Retry-After': '1' } : {} };
+  return { status, headers: errorHeaders[error.code] ?? {} };
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Log } from '@longhand/shared/log.ts';
+import { rereadFile } from '@longhand/shared/reread-file.ts';
+import type { Counter } from 'prom-client';
+import { ExpansionError } from '../expansion/errors.ts';
+import { keyedClient } from '../expansion/expansion.ts';
+import { charge, type Rate, readRate, type Take } from './rate.ts';
+
+/** What a client with a key has: a name for logs and metrics, and a rate instead of all others. */
+interface Key {
+  name: string;
+  rate: Rate;
+}
+
+/** Requests with unknown keys from one address. */
+const unknownRate: Rate = { count: 60, period: 60_000 };
+
+/**
+ * Reads a key from each line: `NAME KEY RATE`. Blank lines and those that begin with `#` are skipped.
+ *
+ * @returns the keys by their digests, and a fault for each bad line, without the key in it.
+ */
+export function readKeys(text: string): { keys: Map<string, Key>; faults: string[] } {
+  const keys = new Map<string, Key>();
+  const names = new Set<string>();
+  const faults: string[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const [, name = '', secret = '', rateText = ''] =
+      /^\s*([a-z0-9][a-z0-9-]{0,63})\s+([\w-]{16,})\s+(\S+)\s*$/.exec(line) ?? [];
+    const rate = readRate(rateText);
+    if (!rate) {
+      faults.push(
+        `line ${i + 1} is not a name of a-z, 0-9 and -, a key of at least 16 of A-Z, a-z, 0-9, - and _, and a rate such as 10r/s`,
+      );
+    } else if (names.has(name) || keys.has(digest(secret))) {
+      faults.push(`line ${i + 1} has the name or the key of another line`);
+    } else {
+      names.add(name);
+      keys.set(digest(secret), { name, rate });
+    }
+  }
+  return { keys, faults };
+}
+
+/** A lookup of a digest tells nothing about the key by the time that it takes. */
+const digest = (secret: string) => hash('sha256', secret);
+
+/**
+ * The keys in the file at `path`, which is read again when it changes. The log gets its faults.
+ *
+ * @param requests counts requests with a key, by its name; `-` is an unknown key.
+ */
+export function watchKeys(
+  path: string,
+  take: Take,
+  log: Pick<Log, 'info' | 'error'>,
+  requests?: Pick<Counter, 'inc'>,
+) {
+  let keys: ReadonlyMap<string, Key> = new Map();
+  const read = () => {
+    const found = readKeys(readFileSync(path, 'utf8'));
+    for (const fault of found.faults) log.error(`EXPANDER_KEYS_FILE: ${fault}`);
+    keys = found.keys;
+  };
+  read();
+  return {
+    /**
+     * Charges a request to the key with which it came from `address`.
+     *
+     * @returns the name of the key.
+     * @throws ExpansionError `unknown_key`, or `rate_limited` if the key's rate, or that of unknown keys, is used up.
+     */
+    async charge(secret: string, address: string): Promise<string> {
+      const key = keys.get(digest(secret));
+      requests?.inc({ key: key?.name ?? '-' });
+      if (key) {
+        await charge(take, keyedClient(key.name), key.rate, 'requests with this key');
+        return key.name;
+      }
+      await charge(take, `unknown key ${address}`, unknownRate, 'unknown keys from your address');
+      throw new ExpansionError('unknown_key', 'This key is not known here.');
+    },
+    close: rereadFile('EXPANDER_KEYS_FILE', path, log, read),
+  };
+}

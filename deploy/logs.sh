@@ -4,7 +4,7 @@
 # Readable lines on a terminal, JSON in a pipe.
 set -eu
 id=${1:-} file=${2:-}
-format=shared/src/readable-main.ts
+format=shared/src/log-line.ts
 # This machine's Node may be too old, or missing; the containers have one.
 readable() {
     if [ ! -t 1 ]; then

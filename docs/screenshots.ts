@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { serve } from '@longhand/shared/serve.ts';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import { takePicture } from '@longhand/shared/testing/picture.ts';
 import { startTemporaryStack } from '../deploy/testing/temporary-stack.ts';
 import { scriptedApp, to } from '../expander/testing/scripted-web.ts';
 
@@ -46,7 +45,17 @@ for (const [name, url, height] of [
   ['expander', `${expander.url}?${new URLSearchParams({ u: shortUrl })}`, 880],
   ['tasks', `${stack.urls.tasks}/`, 600],
 ] as const) {
-  const format = { width: 640, height, scale: 0.75, maxBytes: 60_000 };
-  await takePicture(browser, url, join(import.meta.dirname, 'images', `${name}.png`), format);
+  await using page = await browser.newPage({
+    viewport: { width: 640, height },
+    deviceScaleFactor: 0.75,
+    colorScheme: 'light',
+    locale: 'en-US',
+    timezoneId: 'UTC',
+  });
+  await page.goto(url);
+  const path = join(import.meta.dirname, 'images', `${name}.png`);
+  const { length } = await page.screenshot({ path, caret: 'hide' });
+  // The README loads quickly.
+  if (length > 60_000) throw new Error(`${path} has ${length} bytes, more than 60,000.`);
 }
 stop.abort();

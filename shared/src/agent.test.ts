@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import http, { type IncomingMessage, type RequestListener } from 'node:http';
+import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { testCertificate } from '../testing/certificate.ts';
-import { cutOff, listening } from '../testing/listening.ts';
-import { noDelay } from '../testing/no-delay.ts';
+import { cutOff, listening, noDelay } from '../testing/listening.ts';
 import { httpAgent, httpsAgent } from './agent.ts';
 
 const certificate = await testCertificate();
@@ -14,32 +13,27 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function listen(scheme: 'http' | 'https', answer: RequestListener) {
-  const server = scheme === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
+async function listen(scheme: 'http' | 'https', listener: RequestListener) {
+  const server = scheme === 'http' ? http.createServer(listener) : https.createServer(certificate, listener);
   const port = await listening(server);
   stops.push(() => cutOff(server));
   return { server, url: new URL(`${scheme}://localhost:${port}/`) };
 }
 
-/** Our agent of a scheme; names resolve to 127.0.0.1 and the test's own certificate is trusted. */
+/** Our agent for a scheme, which trusts the test's certificate. */
 function agent(scheme: 'http' | 'https', options: https.AgentOptions = {}) {
   const made = scheme === 'http' ? httpAgent(options) : httpsAgent({ ca: certificate.cert, ...options });
   stops.push(() => made.destroy());
   return made;
 }
 
-/** Reads the response to its end. */
-async function ended(response: IncomingMessage): Promise<string> {
-  return (await response.toArray()).join('');
-}
-
-/** Sends a request in two writes and resolves with the socket it went over and the milliseconds it took. */
+/** Sends a request in two writes. Resolves with its socket and the milliseconds it took. */
 function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket; milliseconds: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ socket: Socket; milliseconds: number }>();
   const started = performance.now();
   const options = { agent, method: 'POST', headers: { 'Content-Length': 10 } };
   const sent = (url.protocol === 'https:' ? https : http).request(url, options, async (response) => {
-    await ended(response);
+    await response.toArray();
     resolve({ socket: sent.socket as Socket, milliseconds: performance.now() - started });
   });
   sent.on('error', reject);
@@ -48,11 +42,11 @@ function sendInTwoWrites(url: URL, agent: http.Agent): Promise<{ socket: Socket;
   return promise;
 }
 
-const drainAndAnswer: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
+const drainAndRespond: RequestListener = (req, res) => req.resume().on('end', () => res.end('ok'));
 
 describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
-  test('createConnection takes port, host and options, as Node does', async () => {
-    const { url } = await listen(scheme, drainAndAnswer);
+  test('has a createConnection that takes port, host and options, as in Node', async () => {
+    const { url } = await listen(scheme, drainAndRespond);
     const made = agent(scheme);
     const open = made.createConnection.bind(made) as unknown as (...args: unknown[]) => Socket;
     const socket = open(Number(url.port), 'localhost', { ca: certificate.cert });
@@ -61,8 +55,8 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     socket.destroy();
   });
 
-  test('who replaces createConnection of the class later is heard, and no-delay is on all the same', async () => {
-    const { url } = await listen(scheme, drainAndAnswer);
+  test('keeps no-delay on if createConnection of the class is replaced later', async () => {
+    const { url } = await listen(scheme, drainAndRespond);
     const made = agent(scheme);
     const { prototype } = scheme === 'http' ? http.Agent : https.Agent;
     const replaced = vi.spyOn(prototype, 'createConnection');
@@ -72,31 +66,19 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
     expect(noDelay(socket)).toBe(true);
   });
 
-  test.each([
-    ['every socket has TCP no-delay on', {}],
-    ['no-delay is on whatever the options say', { keepAlive: true, noDelay: false }],
-  ])('%s', async (_, options) => {
-    const { url } = await listen(scheme, drainAndAnswer);
-    const { socket } = await sendInTwoWrites(url, agent(scheme, options));
-    expect(noDelay(socket)).toBe(true);
-  });
+  test.each([{}, { keepAlive: true, noDelay: false }])(
+    'reuses the socket, with TCP no-delay on, with the options %o',
+    async (options) => {
+      const { url } = await listen(scheme, drainAndRespond);
+      const made = agent(scheme, Object.freeze(options));
+      const { socket } = await sendInTwoWrites(url, made);
+      expect(noDelay(socket)).toBe(true);
+      expect((await sendInTwoWrites(url, made)).socket).toBe(socket);
+    },
+  );
 
-  test('the second request reuses the socket of the first', async () => {
-    const { url } = await listen(scheme, drainAndAnswer);
-    const kept = agent(scheme);
-    const first = await sendInTwoWrites(url, kept);
-    const second = await sendInTwoWrites(url, kept);
-    expect(second.socket).toBe(first.socket);
-  });
-
-  test("the caller's options are left unchanged", async () => {
-    const options = Object.freeze({ maxSockets: 3, timeout: 1_000 });
-    expect(agent(scheme, options).maxSockets).toBe(3);
-    expect(options).toEqual({ maxSockets: 3, timeout: 1_000 });
-  });
-
-  test('the lookup of the options is asked for names', async () => {
-    const { url } = await listen(scheme, drainAndAnswer);
+  test('resolves names with the lookup of its options', async () => {
+    const { url } = await listen(scheme, drainAndRespond);
     const asked: string[] = [];
     const lookup: https.AgentOptions['lookup'] = (name, options, done) => {
       asked.push(name);
@@ -108,10 +90,10 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
   });
 
   test.each([
-    ['1 s before the time the server names', 2_000, 1_000],
-    ['after 4 s where the server names a longer time, or none', 60_000, 4_000],
-  ])('an idle socket is closed %s', async (_, keepAliveTimeout, closed) => {
-    const { url, server } = await listen(scheme, drainAndAnswer);
+    ['1 s before the timeout of the server', 2_000, 1_000],
+    ['after 4 s if that timeout is longer', 60_000, 4_000],
+  ])('closes an idle socket %s', async (_, keepAliveTimeout, closed) => {
+    const { url, server } = await listen(scheme, drainAndRespond);
     server.keepAliveTimeout = keepAliveTimeout; // sends `Keep-Alive: timeout=…`
     const { socket } = await sendInTwoWrites(url, agent(scheme));
     expect(socket.timeout).toBe(closed);
@@ -123,9 +105,9 @@ describe('Keep-alive latency rule', () => {
   const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] as number;
 
   test.each(['http', 'https'] as const)(
-    'over %s, two-write requests after the first wait for a delayed acknowledgement with no-delay off, and do not with it on',
+    'over %s, a request in two writes waits for a delayed acknowledgement only with no-delay off',
     async (scheme) => {
-      const { url } = await listen(scheme, drainAndAnswer);
+      const { url } = await listen(scheme, drainAndRespond);
       const options = { keepAlive: true, noDelay: false, ca: certificate.cert };
       const delaying = scheme === 'http' ? new http.Agent(options) : new https.Agent(options);
       stops.push(() => delaying.destroy());
@@ -143,7 +125,7 @@ describe('Keep-alive latency rule', () => {
   );
 });
 
-test('there are at most 64 sockets to an origin, idle or not, and 1,280 in total; options win', () => {
+test('an agent has up to 64 sockets per origin, idle or not, and 1,280 in total, unless its options say otherwise', () => {
   expect(agent('https')).toMatchObject({ maxSockets: 64, maxFreeSockets: 64, maxTotalSockets: 1_280 });
   const own = { maxSockets: 2, maxFreeSockets: 1, maxTotalSockets: 3 };
   expect(agent('http', own)).toMatchObject(own);

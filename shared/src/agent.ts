@@ -6,7 +6,7 @@ const defaults = {
   keepAlive: true,
   // Milliseconds: a second less than Node's server allows.
   timeout: 4_000,
-  // Subtracted from a server's `Keep-Alive: timeout`: the server might close the socket while a request uses it.
+  // Subtracted from a server's `Keep-Alive: timeout`, so that the server does not close the socket under a request.
   agentKeepAliveTimeoutBuffer: 1_000,
   maxSockets: 64,
   maxFreeSockets: 64,
@@ -33,12 +33,12 @@ function withoutDelay(socket: ReturnType<Create>): ReturnType<Create> {
 }
 
 /**
- * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket it creates,
- * whatever `options` say. Without no-delay, Nagle's algorithm holds back the second write of a request
- * until the server's delayed acknowledgement of the first, about 40 ms later.
+ * Creates an agent for `http:` that keeps connections alive and enables TCP no-delay on every socket, whatever `options` say.
+ * Without no-delay, Nagle's algorithm delays the second write of a request until the server acknowledges the first, about
+ * 40 ms later.
  *
- * Idle sockets are closed after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner.
- * `options` are those of `http.Agent` (`lookup` included); they are copied, and win over the bounds above.
+ * It closes idle sockets after 4 s, or 1 s before the server's `Keep-Alive: timeout` if that is sooner. `options` are those of
+ * `http.Agent` and override the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
   return new NoDelayAgent({ ...defaults, ...options });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { textFile } from '../testing/text-file.ts';
 import { integer, list, listenAddresses, readEnv, secretFile, serviceVariables } from './env.ts';
-import { redisVariables } from './redis-address.ts';
+import { redisAddress, redisVariables } from './redis-address.ts';
 
 const shape = {
   ...serviceVariables,
@@ -14,9 +14,9 @@ const shape = {
 const own = { prefix: 'SHOP_', others: ['SHOP_URL'] };
 const read = (env: Record<string, string>) => readEnv(shape, env, own);
 
-test.each<[what: string, env: Record<string, string>, values: object]>([
+test.each<[_: string, env: Record<string, string>, values: object]>([
   [
-    'what is not set has its default',
+    'defaults',
     {},
     {
       HOST: '127.0.0.1',
@@ -28,20 +28,20 @@ test.each<[what: string, env: Record<string, string>, values: object]>([
       SHOP_NETWORKS: [],
     },
   ],
-  ['an empty variable counts as not set', { PORT: '', SHOP_LIMIT: '' }, { PORT: 3000, SHOP_LIMIT: 5 }],
+  ['an empty variable is not set', { PORT: '', SHOP_LIMIT: '' }, { PORT: 3000, SHOP_LIMIT: 5 }],
   [
-    'values are read as what they mean',
+    'numbers and lists',
     { PORT: '0', SHOP_LIMIT: '10', SHOP_NETWORKS: '127.0.0.0/8, ::1/128' },
     { PORT: 0, SHOP_LIMIT: 10, SHOP_NETWORKS: ['127.0.0.0/8', '::1/128'] },
   ],
-  ["other programs' variables are left alone", { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
+  ['variables of other programs are ignored', { SHOP_URL: 'x', LONGHAND_PORT: 'x', HOME: '/' }, read({})],
 ])('%s', (_, env, values) => {
   expect(read(env)).toMatchObject(values);
 });
 
 test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   [
-    'bad values and unknown variables of ours are named together',
+    'one message names all invalid and unknown variables',
     { PORT: '80a', SHOP_LIMIT: '11', SHOP_NETWORKS: '10.0.0.0/8,10.1', SHOP_COLOUR: 'red', REDIS_URL: 'x' },
     [
       'SHOP_COLOUR: there is no such variable',
@@ -52,7 +52,7 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
     ],
   ],
   [
-    'a password in a URL is not said, whatever is in it',
+    'a password in a URL, which is not printed',
     { REDIS_URL: 'ftp://user:p@ss/word@redis' },
     ['REDIS_URL=ftp://***@redis: is not'],
   ],
@@ -65,14 +65,14 @@ test.each<[what: string, env: Record<string, string>, faults: string[]]>([
   expect(() => read(env)).toThrow(['Invalid environment:', ...faults].join('\n  '));
 });
 
-test('a secret is read from a file, without the line break at its end', () => {
+test('a secret comes from a file, without the line break at the end', () => {
   const secret = (path?: string) => readEnv({ SECRET_FILE: secretFile }, path ? { SECRET_FILE: path } : {});
   expect(secret(textFile('open sesame\n'))).toEqual({ SECRET_FILE: 'open sesame' });
   expect(secret()).toEqual({ SECRET_FILE: '' });
   expect(() => secret('/nowhere')).toThrow('SECRET_FILE=/nowhere: cannot be read (ENOENT)');
 });
 
-test('a secret that its user may not read is an error with what lets him do so', () => {
+test('an unreadable secret is an error with the command that repairs it', () => {
   const path = textFile('open sesame\n');
   chmodSync(path, 0o000);
   const root = process.geteuid?.() === 0;
@@ -87,14 +87,14 @@ test('a secret that its user may not read is an error with what lets him do so',
 });
 
 describe('listenAddresses', () => {
-  test('operations listen where the service does, on a port of their own', () => {
+  test('the operations endpoints have the host of the service and their own port', () => {
     expect(listenAddresses(read({ HOST: '127.0.0.2' }))).toEqual({
       service: { host: '127.0.0.2', port: 3000 },
       operations: { host: '127.0.0.2', port: 9464 },
     });
   });
 
-  test('a socket path takes precedence over host and port, for each on its own', () => {
+  test('a socket path overrides host and port, separately for each', () => {
     const env = { PORT: '80', SOCKET_PATH: 'run/shop.sock', OPS_HOST: '127.0.0.3' };
     expect(listenAddresses(read(env))).toEqual({
       service: { path: 'run/shop.sock' },
@@ -104,4 +104,49 @@ describe('listenAddresses', () => {
       path: '/run/ops.sock',
     });
   });
+});
+
+test.each([
+  ['redis://cache', { host: 'cache', port: 6379, db: 0 }],
+  ['redis://127.0.0.1:6380/3', { host: '127.0.0.1', port: 6380, db: 3 }],
+  ['redis://[::1]:6380?db=3', { host: '::1', port: 6380, db: 3 }],
+  ['rediss://ann:s%40cret@cache/', { tls: {}, username: 'ann', password: 's@cret' }],
+  ['redis://:secret@cache', { password: 'secret' }],
+  ['unix:/run/redis.sock', { path: '/run/redis.sock' }],
+  [
+    'redis+sentinel://a,b:26380,[::1]/tasks',
+    {
+      sentinels: [
+        { host: 'a', port: 26379 },
+        { host: 'b', port: 26380 },
+        { host: '::1', port: 26379 },
+      ],
+      name: 'tasks',
+      db: 0,
+    },
+  ],
+  ['rediss+sentinel://a/tasks?db=2', { name: 'tasks', tls: {}, db: 2 }],
+])('%s is an address', (url, address) => {
+  expect(redisAddress(url)).toMatchObject(address);
+});
+
+test.each([
+  ['http://cache', 'is not a redis://, redis+sentinel:// (rediss for TLS) or unix: URL'],
+  ['redis://', 'is not a redis://'],
+  ['redis://cache?family=6', 'is not a redis://'],
+  ['redis://cache:0x1', 'names cache:0x1, which is not a host and port'],
+  ['redis://cache:99999', 'names cache:99999, which is not a host and port'],
+  ['redis://cache/tasks', 'names a database that is not a number'],
+  ['redis://a,b', 'names several servers'],
+  ['redis+sentinel://a,b', 'does not name the primary'],
+  ['redis+cluster://a:7000', 'is not a redis://'],
+])('%s is an error that names the variable', (url, reason) => {
+  const read = () => readEnv(redisVariables, { REDIS_URL: url });
+  expect(read).toThrow(`REDIS_URL=${url}: `);
+  expect(read).toThrow(reason);
+});
+
+test('the message about an invalid URL has no password', () => {
+  const read = () => readEnv(redisVariables, { REDIS_URL: 'redis://ann:secret@a,b' });
+  expect(read).toThrow('REDIS_URL=redis://***@a,b: names several servers');
 });

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { configurationExitCode, EnvironmentError } from './environment-error.ts';
+import { configurationExitCode, EnvironmentError, type OwnNames, unknownNames } from './environment-error.ts';
 import type { ListenAddress } from './listen.ts';
-import { type OwnNames, unknownNames } from './unknown-names.ts';
 
 /** A whole number from `min` to `max`, in digits only. */
 export const integer = (min: number, max: number) =>
@@ -35,7 +34,7 @@ export const readableFile = z.string().transform((path, context) => {
   return path;
 });
 
-/** The path of a file with a secret in it; reads as the secret, and as an empty string if no file is named. */
+/** The path of a file with a secret; reads as the secret. The default is an empty string. */
 export const secretFile = textFile.transform((text) => text.trim()).default('');
 
 /** A list of `item`s, separated by commas or white space. */
@@ -58,7 +57,7 @@ export const serviceVariables = {
   LOG_LEVEL: z.enum(logLevels, `is not one of ${logLevels.join(', ')}`).default('info'),
 };
 
-/** What `serviceVariables` read. */
+/** The values of `serviceVariables`. */
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceVariables>>;
 
 /** Where a service and its operations endpoints listen: a socket path takes precedence over a host and port. */
@@ -73,7 +72,7 @@ export function listenAddresses(config: ServiceConfig): {
   };
 }
 
-/** Returns what `read` makes of the environment. If that is invalid, prints the message and ends the process with 78. */
+/** Returns the result of `read`. If the environment is invalid, prints the message and exits with 78. */
 export async function readOrExit<Config>(
   read: (env: NodeJS.ProcessEnv) => Config | Promise<Config>,
 ): Promise<Config> {

@@ -1,5 +1,18 @@
-/** The environment has variables that are invalid or unknown. The message names each in a line below the first. */
+/** The environment has invalid or unknown variables. The message has a line for each, below the first. */
 export class EnvironmentError extends Error {}
 
-/** The exit code of a program that cannot start as it is configured (EX_CONFIG of sysexits.h). */
+/** The exit code of a program whose configuration is invalid (EX_CONFIG of sysexits.h). */
 export const configurationExitCode = 78;
+
+/** The names of one reader: those that begin with `prefix`. Other programs read `others`. */
+export interface OwnNames {
+  prefix: string;
+  others?: readonly string[];
+}
+
+/** A message for each name in `env` with the prefix that no program reads. Most likely it is misspelt. */
+export function unknownNames(env: NodeJS.ProcessEnv, known: readonly string[], own: OwnNames): string[] {
+  const names = Object.keys(env).filter((name) => name.startsWith(own.prefix) && env[name]);
+  const unknown = names.filter((name) => !known.includes(name) && !own.others?.includes(name));
+  return unknown.map((name) => `${name}: there is no such variable`);
+}

@@ -1,4 +1,4 @@
-/** Whether JSON has more than `max` values at any depth: parsed, a body may take many times its size. */
+/** Whether JSON has more than `max` values at any depth: a parsed body may take many times its size. */
 export function hasMoreValues(json: string, max: number): boolean {
   let values = 0;
   let quoted = false;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
 import { createConnection, type NetConnectOpts, type Server } from 'node:net';
 
-/** Where a server listens: a port of an IP address, where 0 is any free one, or the path of a Unix socket. */
+/** Where a server listens: an IP address and a port (0 for any free port), or the path of a Unix socket. */
 export type ListenAddress = { host: string; port: number } | { path: string };
 
 export interface Listening {
@@ -16,11 +16,11 @@ export interface Listening {
 
 /**
  * Connections that wait to be accepted, at most the system's limit (Linux: 4,096). nginx sends all requests for one link to
- * one replica; with Node's 511 some would wait for a second over TCP, or be refused on a Unix socket.
+ * one replica. With Node's 511, some would wait for a second over TCP, or fail on a Unix socket.
  */
 const backlog = 4_096;
 
-/** The message says why a server cannot listen at its address, and which variables set the address. */
+/** A server cannot listen. The message has the reason and the variables that set the address. */
 export class ListenError extends Error {}
 
 const reasons: Record<string, string> = {
@@ -30,7 +30,7 @@ const reasons: Record<string, string> = {
 };
 
 /**
- * Starts listening. A socket file that a killed process left behind is replaced.
+ * Starts listening. Replaces the socket file of a killed process.
  *
  * @throws ListenError
  */

@@ -1,68 +1,42 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { formatLogLine } from './log-line.ts';
 
-describe('A line of output', () => {
-  test.each([
-    [
-      'a request',
-      '{"level":"info","service":"tasks","msg":"request","method":"GET","path":"/","status":200,"seconds":0.00151,"cache":""}',
-      'GET / 200 1.5 ms',
-    ],
-    [
-      'a warning',
-      '{"level":"warn","msg":"redis is away","err":{"message":"gone"}}',
-      'warn: redis is away (gone)',
-    ],
-    ['a line of Redis', '17:M 21 Nov 2026 21:11:41.653 # Server initialized', 'Server initialized'],
-    ['a line of nginx', '2026/11/21 21:11:41 [emerg] 17#17: no port', 'emerg: no port'],
-    ['what is no record', '{"level":', '{"level":'],
-  ])('is for people: %s', (_, line, expected) => {
-    expect(formatLogLine(line)).toBe(expected);
-  });
+const request = { level: 'info', msg: 'request', method: 'GET', path: '/', status: 200, seconds: 0.00151 };
 
-  test.each([
-    [
-      'a line feed in a field',
-      '{"level":"info","msg":"a\\nproxy | GET /forged 200"}',
-      'a\\u000aproxy | GET /forged 200',
-    ],
-    [
-      'an escape sequence in a field',
-      '{"level":"info","msg":"x","host":"/\\u001b[2J"}',
-      'x host=/\\u001b[2J',
-    ],
-    [
-      'C1 in a record',
-      '{"level":"info","msg":"request","method":"GET","path":"/\u009b2J","status":404,"seconds":0.002}',
-      'GET /\\u009b2J 404 2 ms',
-    ],
-    ['C1 in other output', 'a\u009b2J', 'a\\u009b2J'],
-    ['bidi controls', 'a\u202eb\u2066c\u200f', 'a\\u202eb\\u2066c\\u200f'],
-    ['a carriage return', 'a\rb', 'a\\u000db'],
-  ])('commands no terminal: %s', (_, line, expected) => {
-    expect(formatLogLine(line)).toBe(expected);
-  });
+test.each<[_: string, line: string | object, expected: string]>([
+  ['a request', { ...request, service: 'tasks', cache: '' }, 'GET / 200 1.5 ms'],
+  ['a warning', { level: 'warn', msg: 'gone', err: { message: 'reset' } }, 'warn: gone (reset)'],
+  ['Redis', '17:M 21 Nov 2026 21:11:41.653 # Server initialized', 'Server initialized'],
+  ['nginx', '2026/11/21 21:11:41 [emerg] 17#17: no port', 'emerg: no port'],
+  ['not a record', '{"level":', '{"level":'],
+  ['a line feed in a field', { level: 'info', msg: 'a\nforged' }, 'a\\u000aforged'],
+  ['an escape sequence', { level: 'info', msg: 'x', host: '/\u001b[2J' }, 'x host=/\\u001b[2J'],
+  ['C1 in a record', { ...request, path: '/\u009b2J' }, 'GET /\\u009b2J 200 1.5 ms'],
+  ['C1 in other output', 'a\u009b2J', 'a\\u009b2J'],
+  ['bidi controls', 'a\u202eb\u2066c\u200f', 'a\\u202eb\\u2066c\\u200f'],
+  ['a carriage return', 'a\rb', 'a\\u000db'],
+])('a line for people, without terminal escape sequences: %s', (_, line, expected) => {
+  expect(formatLogLine(typeof line === 'string' ? line : JSON.stringify(line))).toBe(expected);
 });
 
-test('what docker compose logs prints, and the log of a native stack, become readable', () => {
-  const record = { level: 'error', time: '2026-11-21T22:10:01.123Z', service: 'tasks', msg: 'request' };
-  const request = { ...record, method: 'GET', path: '/', status: 503, seconds: 1.5, client: '192.0.2.1' };
+test('the output of docker compose logs and of a native stack becomes readable', () => {
+  const start = { level: 'error', time: '2026-11-21T22:10:01.123Z', service: 'tasks' };
+  const record = JSON.stringify({ ...start, ...request, level: 'error' });
   const input = [
-    `tasks-1        | ${JSON.stringify(request)}`,
+    `tasks-1        | ${record}`,
     'tasks-store-1  | 1:M 21 Nov 2026 21:11:41.653 * Ready to accept connections tcp',
-    JSON.stringify(request),
+    record,
     'no container',
-  ].join('\n');
-  const output = execFileSync(process.execPath, [join(import.meta.dirname, 'readable-main.ts')], { input });
-  expect(`${output}`).toBe(
-    [
-      'tasks-1        | 22:10:01.123 error: GET / 503 1500 ms client=192.0.2.1',
-      'tasks-store-1  | Ready to accept connections tcp',
-      'tasks          | 22:10:01.123 error: GET / 503 1500 ms client=192.0.2.1',
-      'no container',
-      '',
-    ].join('\n'),
-  );
+  ];
+  const output = execFileSync(process.execPath, [join(import.meta.dirname, 'log-line.ts')], {
+    input: input.join('\n'),
+  });
+  expect(`${output}`.trimEnd().split('\n')).toEqual([
+    'tasks-1        | 22:10:01.123 error: GET / 200 1.5 ms',
+    'tasks-store-1  | Ready to accept connections tcp',
+    'tasks          | 22:10:01.123 error: GET / 200 1.5 ms',
+    'no container',
+  ]);
 });

@@ -1,8 +1,9 @@
+import { createInterface } from 'node:readline';
 import { escapeControls } from './control-characters.ts';
 
 /**
  * Formats a line of a process's output for a terminal: a JSON record as its message and fields, a line of Redis or nginx
- * without its time and process ID. It escapes control characters, which clients can bring into a log.
+ * without its time and process ID. It escapes control characters, which clients can get into a log.
  */
 export const formatLogLine = (line: string): string => escapeControls(format(line));
 
@@ -41,3 +42,14 @@ function parseRecord(line: string): Record<string, unknown> | undefined {
 const duration = (seconds: unknown) => `${Math.round(Number(seconds) * 10_000) / 10} ms`;
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+// Makes the output of `docker compose logs` readable, or of one service: JSON lines, some after their container's name.
+if (import.meta.main) {
+  for await (const line of createInterface(process.stdin)) {
+    const [, container = '', record = ''] = /^([\w.-]+ +\| )?(.*)$/s.exec(line) ?? [];
+    const [, time = ''] = /^\{"level":"\w+","time":"[\d-]+T([\d:.]+)/.exec(record) ?? [];
+    const [, service = ''] = /^\{.*?"service":"([\w-]+)"/.exec(record) ?? [];
+    const source = container || (service && `${service.padEnd(14)} | `);
+    console.log(`${source}${time}${time && ' '}${formatLogLine(record)}`);
+  }
+}

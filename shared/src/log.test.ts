@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 
-/** Runs `code` with a log, in a process of its own. */
+/** Runs `code` with a log, in another process. */
 function logging(code: string) {
   const source = `import { createLog } from './log.ts'; const log = createLog('a-service', 'info'); ${code}`;
   const options = { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'ignore', 'ipc'] } as const;
@@ -18,7 +18,7 @@ const lines = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe('A log', () => {
-  test('has JSON lines with time, level and service, and no character that commands a terminal or reorders text', async () => {
+  test('has JSON lines with time, level and service, without terminal escape sequences', async () => {
     const hostile = 'a\u0007b\u001b[2J\u007f\u009b2J\u061c\u200e\u202e\u2028\u2066 \u00e9\u2014z';
     const code = `
       log.warn({ task: 7 }, 'odd');
@@ -38,7 +38,7 @@ describe('A log', () => {
     expect(output).toMatch(/^[ -~\u00e9\u2014\n]+$/);
   });
 
-  test('is written to its last line when the process exits, or ends by an error', async () => {
+  test('is written to its last line when the process exits or fails', async () => {
     const many = `for (let i = 0; i < 2_000; i++) log.info('line');`;
     for (const end of ['process.exit(0)', 'throw undefined']) {
       const child = logging(`${many} log.error('last'); ${end}`);
@@ -47,7 +47,7 @@ describe('A log', () => {
     }
   });
 
-  test('goes nowhere when its reader has gone, and the process goes on and ends', async () => {
+  test('ends with its reader, and the process continues', async () => {
     const child = logging(`
       log.info('listening');
       process.stdin.on('end', () => { log.info('stopped'); });
@@ -59,7 +59,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('takes bounded memory while its reader stalls, counts the lines it drops, and blocks nothing', async () => {
+  test('never blocks: while the reader stalls, it keeps 4 MiB, and counts dropped lines', async () => {
     const child = logging(`
       const text = 'x'.repeat(10_000);
       let sent = 0;
@@ -83,7 +83,7 @@ describe('A log', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('keeps the process no longer than 2 s from its exit while its reader stalls', async () => {
+  test('delays the exit of the process by at most 2 s while its reader stalls', async () => {
     const child = logging(`
       for (let i = 0; i < 1_000; i++) log.info('x'.repeat(1_000));
       process.exit(3);

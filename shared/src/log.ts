@@ -1,20 +1,20 @@
+import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import { escapeControls } from './control-characters.ts';
 import type { ServiceConfig } from './env.ts';
-import { logWriter } from './log-writer.ts';
 import { loggedError } from './logged-error.ts';
 
-/** What a module needs of the log. */
+/** The methods of the log that modules use. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
-/** How a log writes the fields of these names. */
+/** How a log writes the fields with these names. */
 export const serializers = { err: loggedError };
 
 /**
  * Creates a log of JSON lines on standard output, each with an ISO 8601 time, the level by name and the service.
  *
- * Writing to a pipe never blocks the process. Lines that were dropped are counted in a later line (`dropped`). What is left
- * is written when the process exits, for at most 2 s.
+ * Writing to a pipe never blocks the process. A later line counts dropped lines (`dropped`). At exit, the process waits up
+ * to 2 s to write the rest.
  */
 export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): Logger {
   // Reading process.stdout makes the descriptor of a pipe non-blocking.
@@ -34,4 +34,71 @@ export function createLog(service: string, level: ServiceConfig['LOG_LEVEL']): L
     { write },
   );
   return log;
+}
+
+/** Milliseconds until a batch is written: one write(2) per line would cost more than the response it reports. */
+const batchDelay = 100;
+/** Characters kept in memory while the reader stalls. */
+const capacity = 4 * 1024 * 1024;
+/** Milliseconds until the next attempt while the reader stalls. A pipe holds 64 KiB, so that allows 32 MB a second. */
+const retryDelay = 2;
+/** Milliseconds that the process waits for a stalled reader when it exits. */
+const exitTimeout = 2_000;
+
+/**
+ * Writes lines to `fd` in batches. While the reader stalls, it keeps up to 4 MiB and drops further lines. If the reader
+ * closes the pipe, the log ends and the process continues.
+ *
+ * @param fd a non-blocking descriptor.
+ * @param onDropped called with the number of dropped lines once the reader continues.
+ * @returns a function that takes a line.
+ */
+function logWriter(fd: number, onDropped: (lines: number) => void): (line: string) => void {
+  let waiting = '';
+  /** The unwritten part of a batch. */
+  let rest = Buffer.alloc(0);
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let readerGone = false;
+
+  /** Writes everything and returns true. If the reader stalls, returns false and schedules another attempt. */
+  function flush(): boolean {
+    clearTimeout(timer);
+    timer = undefined;
+    try {
+      while (rest.length > 0 || waiting !== '') {
+        if (rest.length === 0) {
+          rest = Buffer.from(waiting);
+          waiting = '';
+        }
+        rest = rest.subarray(writeSync(fd, rest));
+      }
+    } catch (error) {
+      readerGone = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
+      if (!readerGone) timer = setTimeout(flush, retryDelay).unref();
+      return readerGone;
+    }
+    if (dropped === 0) return true;
+    const lines = dropped;
+    dropped = 0;
+    onDropped(lines);
+    return flush();
+  }
+
+  process.on('exit', () => {
+    const deadline = Date.now() + exitTimeout;
+    while (!flush() && Date.now() < deadline) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelay);
+    }
+  });
+
+  return (line) => {
+    if (readerGone) return;
+    if (waiting.length + rest.length > capacity) {
+      dropped += 1;
+      return;
+    }
+    waiting += line;
+    timer ??= setTimeout(flush, batchDelay).unref();
+  };
 }

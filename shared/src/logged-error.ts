@@ -7,8 +7,8 @@ interface LoggedError {
 }
 
 /**
- * An error as the log and the command show it. All other fields are left out: those of ioredis contain the command with
- * its arguments, such as a password or a title.
+ * An error as the log and the command show it, without its other fields: ioredis puts the command there with its arguments,
+ * such as a password or a title.
  */
 export function loggedError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return String(error);
@@ -22,5 +22,5 @@ export function loggedError(error: unknown): LoggedError | string {
   };
 }
 
-/** Redis repeats the arguments of a command that it does not know. */
+/** Redis repeats the arguments of an unknown command. */
 const withoutArguments = (text: string) => text.replace(/, with args beginning with: .*/g, '');

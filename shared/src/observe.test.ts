@@ -4,10 +4,29 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serveObserved } from '../testing/serve-observed.ts';
-import { annotate } from './observe.ts';
+import { logged } from '../testing/logged.ts';
+import { annotate, annotateRoute, createObserver } from './observe.ts';
+import { createMetrics, operations } from './operations.ts';
+import { serve } from './serve.ts';
 
-/** Sends raw bytes over a connection that stays open. */
+/** Serves `routes` with an observer until the end of the test. */
+async function serveObserved(routes: Hono) {
+  const { lines, log } = logged();
+  const metrics = createMetrics('test', '0.0.0');
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const app = new Hono().use(annotateRoute).route('/', routes);
+  const observer = createObserver(log, metrics);
+  const { port } = await serve(app, { host: '127.0.0.1', port: 0, signal: stop.signal, observer });
+  const requests = () => lines.filter(({ msg }) => msg === 'request');
+  const counted = async () =>
+    (await metrics.metrics())
+      .split('\n')
+      .filter((line) => line.startsWith('http_server_request_duration_seconds_count'));
+  return { port, lines, metrics, requests, counted };
+}
+
+/** Sends raw bytes over a connection and keeps it open. */
 function raw(port: number, bytes: string) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   onTestFinished(() => void socket.destroy());
@@ -16,7 +35,7 @@ function raw(port: number, bytes: string) {
 }
 
 describe('a response in pieces', () => {
-  /** Answers its first piece at once and the second when the test says so. */
+  /** Sends the first piece at once and the second after `finish`. */
   async function inPieces() {
     const second = Promise.withResolvers<void>();
     async function* body() {
@@ -31,7 +50,7 @@ describe('a response in pieces', () => {
     return { ...served, request, answer, finish: () => second.resolve() };
   }
 
-  test('is observed when its last piece is out', async () => {
+  test('is observed after its last piece', async () => {
     const { requests, counted, answer, finish } = await inPieces();
     expect([requests(), await counted()]).toEqual([[], []]);
     finish();
@@ -43,7 +62,7 @@ describe('a response in pieces', () => {
     ]);
   });
 
-  test('is observed when it is cut, and the line says so', async () => {
+  test('is observed when it is cut', async () => {
     const { requests, counted, request } = await inPieces();
     request.destroy();
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200, cut: true }]);
@@ -51,7 +70,7 @@ describe('a response in pieces', () => {
   });
 });
 
-test('each request has one line, without the query, with its id and client, and the code of an error', async () => {
+test('each request has one line, with its ID, client and error, without the query', async () => {
   const app = new Hono().get('/', (c) => {
     annotate(c, { error: 'request_failed' });
     return new Response('', { status: 502 });
@@ -69,7 +88,7 @@ test('each request has one line, without the query, with its id and client, and 
   expect(requests()[1]).not.toHaveProperty('error');
 });
 
-test('a request has the route that answers it, not a later one that would match as well', async () => {
+test('a request has the first route that matches', async () => {
   const app = new Hono().get('/tasks/export', (c) => c.text('all')).get('/tasks/:id', (c) => c.text('one'));
   const { port, requests, counted } = await serveObserved(app);
   for (const path of ['tasks/export', 'tasks/7', 'nothing']) {
@@ -80,8 +99,8 @@ test('a request has the route that answers it, not a later one that would match 
   expect(routes).toEqual(['/tasks/export', '/tasks/:id', undefined]);
 });
 
-describe('what the server refuses itself', () => {
-  test('has a line with the reason', async () => {
+describe('a request that the server refuses', () => {
+  test('is logged with the reason', async () => {
     const { port, lines, requests } = await serveObserved(new Hono());
     const close = 'Connection: close\r\n\r\n';
     await text(raw(port, 'nonsense\r\n\r\n'));
@@ -93,12 +112,11 @@ describe('what the server refuses itself', () => {
       { level: 30, status: 400, reason: 'Invalid URL' },
       { level: 30, status: 431, reason: 'HPE_HEADER_OVERFLOW' },
     ]);
-    // A request with a Host that is refused is HTTP all the same.
     const refused = { path: '/', status: 421, error: 'unknown_host' };
     await expect.poll(requests).toMatchObject([{ path: '/', status: 400 }, refused]);
   });
 
-  test('is a request of that status where it had begun, and not of a client that went away', async () => {
+  test('has that status if it had begun; a client that leaves has 499', async () => {
     let arrived = 0;
     const app = new Hono().post('/', async (c) => {
       arrived += 1;
@@ -116,7 +134,7 @@ describe('what the server refuses itself', () => {
   });
 });
 
-test('whatever is asked for, the number of series is bounded', async () => {
+test('clients cannot add series', async () => {
   const app = new Hono().get('/notes/:id', (c) => c.text('')).all('*', (c) => c.text('', 404));
   const { port, counted, requests } = await serveObserved(app);
   const methods = http.METHODS.filter((method) => method !== 'CONNECT');
@@ -134,4 +152,39 @@ test('whatever is asked for, the number of series is bounded', async () => {
   await expect.poll(() => requests().length).toBe(asked.length);
   // Seven methods and _OTHER, with the route and without.
   expect((await counted()).length).toBeLessThanOrEqual(16);
+});
+
+describe('Operations endpoints', () => {
+  const metrics = createMetrics('test', '0.0.0');
+  const unready = operations(() => Promise.reject(new Error('no store')), metrics);
+
+  test.each([
+    ['/livez', 200, 'live\n', unready],
+    ['/readyz', 200, 'ready\n', operations(async () => {}, metrics)],
+    ['/readyz', 503, 'not ready: no store\n', unready],
+  ])('%s responds %i, %j', async (path, status, body, app) => {
+    const response = await app.request(path);
+    expect([response.status, await response.text()]).toEqual([status, body]);
+  });
+
+  test('/metrics has requests by method, route and status, and figures of the process', async () => {
+    const app = new Hono().get('/notes/:id', (c) => c.text('a note'));
+    const { port, metrics, requests } = await serveObserved(app);
+    for (const path of ['/notes/1', '/notes/2', '/no/such/path'])
+      await fetch(`http://127.0.0.1:${port}${path}`);
+    await expect.poll(requests).toHaveLength(3);
+    const text = await (await operations(async () => {}, metrics).request('/metrics')).text();
+    const name = 'http_server_request_duration_seconds';
+    const request = 'http_request_method="GET",http_response_status_code';
+    const notes = `${request}="200",url_scheme="http",http_route="/notes/:id"`;
+    expect(text).toContain(`${name}_count{${notes}} 2`);
+    for (const bound of ['0.035', '0.05', '10', '+Inf']) {
+      expect(text).toContain(`${name}_bucket{le="${bound}",${notes}} `);
+    }
+    expect(text).toContain(`${name}_sum{${notes}} 0.`);
+    // An unmatched path has no route.
+    expect(text).toContain(`${name}_count{${request}="404",url_scheme="http"} 1`);
+    expect(text).toContain('longhand_build_info{service="test",version="0.0.0"} 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
 });

@@ -5,15 +5,15 @@ import { Histogram, type Registry } from 'prom-client';
 import { durationBuckets } from './durations.ts';
 import type { Log } from './log.ts';
 
-/** What the log and the metrics report beyond method, path and status. */
+/** Fields of the log and the metrics beyond method, path and status. */
 interface Annotations {
   /** The pattern of the matched route, such as `/tasks/:id`. */
   route?: string;
   /** The code of the error that the response reports. */
   error?: string | undefined;
-  /** The status with which the server ended a request whose body is not HTTP. */
+  /** The server's own status for a request whose body is not HTTP. */
   refused?: number;
-  /** Who sent the request, by the name of the token. */
+  /** The name of the client's token. */
   user?: string;
 }
 
@@ -22,37 +22,36 @@ export class AnnotatedResponse extends ServerResponse {
   readonly annotations: Annotations = {};
 }
 
-/** Watches a server. */
+/** Observes a server. */
 export interface Observer {
-  /** A request has arrived; `answer` hands it to the application. */
-  request(incoming: IncomingMessage, outgoing: AnnotatedResponse, answer: () => void): void;
+  /** A request has arrived. */
+  request(incoming: IncomingMessage, outgoing: AnnotatedResponse): void;
   /**
-   * The server answered a request without asking the application: malformed HTTP, an invalid Host. `reason` is a code such as
-   * `HPE_INVALID_METHOD`, or a few words.
+   * The server refused a request that never reached the application: malformed HTTP, an invalid Host. `reason` is a code such
+   * as `HPE_INVALID_METHOD`, or a few words.
    */
   refused(status: number, reason: string): void;
 }
 
-/** Adds to what the log and the metrics say of the request that `c` answers. */
+/** Adds fields to the log line and the metrics of the request. */
 export function annotate(c: Context, annotations: Annotations): void {
-  // Absent where a test calls the application without a server.
+  // Absent if a test calls the application without a server.
   const outgoing = c.env?.outgoing as { annotations?: Annotations } | undefined;
   if (outgoing?.annotations) Object.assign(outgoing.annotations, annotations);
 }
 
-/** Names the matched route for `createObserver`: the label has few values, whatever paths clients request. */
+/** Passes the matched route to the observer: paths of clients cannot add label values. */
 export const annotateRoute: MiddlewareHandler = (c, next) => {
-  // The first one answers, behind what is for all paths.
+  // The first route responds; middleware has the path `/*`.
   const found = matchedRoutes(c).find(({ path }) => path !== '/*');
   annotate(c, { route: found?.path ?? '/*' });
   return next();
 };
 
 /**
- * Observes each request once, when its response is finished or cut: one log line (docs/operate.md says what is in it), and one
- * observation in `http_server_request_duration_seconds`.
- *
- * A request whose client leaves before the response begins has the status 499 and the error `aborted`.
+ * Observes each request once, when its response is finished or cut: one log line (its fields are in docs/operate.md) and one
+ * observation in `http_server_request_duration_seconds`. If the client leaves before the response begins, the status is 499
+ * and the error `aborted`.
  */
 export function createObserver(log: Log, metrics: Registry): Observer {
   const durations = new Histogram({
@@ -70,16 +69,16 @@ export function createObserver(log: Log, metrics: Registry): Observer {
   });
 
   return {
-    request(incoming, outgoing, answer) {
+    request(incoming, outgoing) {
       const start = performance.now();
       outgoing.once('close', () => {
         const milliseconds = performance.now() - start;
-        const became = outcome(outgoing);
-        const { status, error } = became;
-        durations.observe(labels(incoming, became), milliseconds / 1_000);
+        const result = outcome(outgoing);
+        const { status, error } = result;
+        durations.observe(labels(incoming, result), milliseconds / 1_000);
         const line = {
           method: incoming.method,
-          // Without the query, which may be private.
+          // The query may be private.
           path: incoming.url?.split('?', 1)[0],
           status,
           seconds: Math.round(milliseconds * 1_000) / 1_000_000,
@@ -87,13 +86,11 @@ export function createObserver(log: Log, metrics: Registry): Observer {
           client: incoming.headers['x-forwarded-for'],
           user: outgoing.annotations.user,
           error,
-          // The response had begun, and did not reach its end.
           ...(outgoing.headersSent && !outgoing.writableFinished && { cut: true }),
         };
         if (status >= 500) log.error(line, 'request');
         else log.info(line, 'request');
       });
-      answer();
     },
     refused(status, reason) {
       log[status >= 500 ? 'error' : 'info']({ status, reason }, 'refused');
@@ -101,7 +98,7 @@ export function createObserver(log: Log, metrics: Registry): Observer {
   };
 }
 
-/** What became of a request whose response is closed. */
+/** The result of a request whose response is closed. */
 function outcome({ annotations, headersSent, statusCode }: AnnotatedResponse) {
   const { route, error, refused } = annotations;
   const left = !headersSent;
@@ -119,7 +116,6 @@ function labels({ method = '', headers }: IncomingMessage, { status, error, rout
   const found: Record<string, string | number> = {
     http_request_method: methods.has(method) ? method : '_OTHER',
     http_response_status_code: status,
-    // As the proxy states it.
     url_scheme: headers['x-forwarded-proto'] === 'https' ? 'https' : 'http',
   };
   // Left out if there is none: Prometheus treats an empty label as absent.

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function createMetrics(service: string, version: string): Registry {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  // Gauges with the names of counters; nodejs_active_handles and its like have the same numbers by type.
+  // Gauges named like counters; nodejs_active_handles and the like have the same numbers by type.
   for (const kind of ['handles', 'requests', 'resources']) {
     metrics.removeSingleMetric(`nodejs_active_${kind}_total`);
   }
@@ -19,10 +19,10 @@ export function createMetrics(service: string, version: string): Registry {
 }
 
 /**
- * The operations endpoints of a service, for a port of their own that the proxy does not publish: `/livez` (the
- * process answers), `/readyz` (200 `ready` when it can do its work, else 503 and the reason), and `/metrics`.
+ * The operations endpoints of a service, on a port that the proxy does not publish: `/livez` (the process responds), `/readyz`
+ * (200 `ready`, or 503 and the reason) and `/metrics`.
  *
- * @param ready resolves when the service can do its work and rejects with the reason when it cannot.
+ * @param ready rejects with the reason if the service cannot do its work.
  */
 export function operations(ready: () => Promise<void>, metrics: Registry): Hono {
   const app = new Hono();

@@ -1,10 +1,10 @@
 import type { Context, Env, Hono } from 'hono';
 
 /**
- * Calls `reject` for every method that a path of `app` does not have. Routes added later do not see such requests:
- * `/tasks/import` is not the id of a task, though `/tasks/:id` would match it.
+ * Calls `reject` for every method that a path of `app` lacks. Routes added later do not get such requests: `/tasks/:id` would
+ * match `PUT /tasks/import`.
  *
- * @param reject gets the path's methods, for the header `Allow`.
+ * @param reject takes the path's methods, for the header `Allow`.
  */
 export function rejectOtherMethods<E extends Env>(
   app: Hono<E>,

@@ -22,12 +22,6 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.disconnect();
 });
 
-/** A log, and what its lines say. */
-function messaging() {
-  const { lines, log } = logged();
-  return { log, messages: () => lines.map(({ msg }) => msg) };
-}
-
 function connect(make: typeof storeClient, log = logged().log) {
   const client = make({ REDIS_URL: server.url }, log);
   clients.push(client);
@@ -40,7 +34,7 @@ describe.each([
   ['cache', cacheClient, 0],
   ['store', storeClient, 1],
 ] as const)('The client of a %s', (_, make, maxRetriesPerRequest) => {
-  test('fails at most a second after Redis hangs, and works again after it', async () => {
+  test('fails within a second if Redis hangs, and works again afterwards', async () => {
     const client = connect(make);
     await ready(client);
     await server.pause();
@@ -50,8 +44,8 @@ describe.each([
     await expect.poll(() => client.get('x').catch(String)).toBe(null);
   });
 
-  test('fails when Redis goes, says so once, and works again by itself', async () => {
-    const { log, messages } = messaging();
+  test('fails while Redis is down, logs that once, and works again by itself', async () => {
+    const { log, lines } = logged();
     const client = connect(make, log);
     await ready(client);
     let attempts = 0;
@@ -66,20 +60,20 @@ describe.each([
       await expect.poll(() => client.get('x').catch(String)).toBe(null);
     }
     const both = ['redis is away', 'redis is back'];
-    expect(messages()).toEqual(['redis is connected', ...both, ...both]);
+    expect(lines.map(({ msg }) => msg)).toEqual(['redis is connected', ...both, ...both]);
   });
 
-  test('tries to connect for a second, at least once a second, and gives up a command soon', () => {
+  test('has 1 s per attempt to connect, and at most 1 s between attempts', () => {
     const { options } = connect(make);
     expect(options).toMatchObject({ connectTimeout: 1_000, maxRetriesPerRequest });
     expect(options.retryStrategy?.(1_000)).toBe(1_000);
   });
 });
 
-test('a command of a store whose connection ends is not sent again: it may have been carried out', async () => {
+test('a store client does not repeat a command after a lost connection', async () => {
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
-  // It is with Redis, and waits there.
+  // Redis has the command, and waits.
   const asked = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');
@@ -92,15 +86,14 @@ test('a command of a store whose connection ends is not sent again: it may have 
   await admin.del('queue');
 });
 
-test('a cache is not waited for', async () => {
-  // It is not connected yet.
+test('a cache client fails at once until it is connected', async () => {
   await expect(connect(cacheClient).get('x')).rejects.toThrow('enableOfflineQueue');
 });
 
 test.each([
   ['cache', cacheClient],
   ['store', storeClient],
-] as const)('the client of a %s gives its password, and nothing is done without it', async (_, make) => {
+] as const)('the client of a %s logs in with its password', async (_, make) => {
   const password = 'not in any log line';
   const admin = connect(storeClient);
   await admin.config('SET', 'requirepass', password);
@@ -131,7 +124,7 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   ['ERR user_script', (redis) => redis.eval('return ARGV[1] + 1', 0, 'secret')],
   ['ERR unknown command', (redis) => redis.call('NOSUCH', 'secret')],
 ])(
-  '%s: the log has the message and the stack of the error, and no argument of its command',
+  '%s: the log has message and stack of the error, without the arguments of its command',
   async (message, act, setUp = 'PING') => {
     const client = connect(storeClient);
     await client.call(...(setUp.split(' ') as [string]));
@@ -148,7 +141,7 @@ test.each<[string, (redis: StoreClient) => Promise<unknown>, setUp?: string]>([
   },
 );
 
-test('a client connects over TLS, with a certificate and as a user of its own, or not at all', async () => {
+test('a client connects over TLS, with a certificate and a user', async () => {
   const { key, cert } = await testCertificate();
   const file = textFile(cert);
   const port = await freePort();
@@ -187,7 +180,7 @@ test('a client connects over TLS, with a certificate and as a user of its own, o
   await other.stop();
 });
 
-test('a client that hears of a new primary while it connects to one connects all the same', async () => {
+test('a client connects even if Sentinel announces a new primary meanwhile', async () => {
   const monitored = `sentinel monitor tasks 127.0.0.1 ${new URL(server.url).port} 1`;
   const sentinel = await startRedisProcess(textFile(monitored), '--sentinel');
   onTestFinished(() => sentinel.stop());
@@ -205,22 +198,21 @@ test('a client that hears of a new primary while it connects to one connects all
 test.each([
   ['unix:', 'relative'],
   ['unix://', 'absolute'],
-])('a client connects to the %s socket of a Redis, by a path that is %s', async (scheme, kind) => {
+])('a client connects to a socket at %s and its %s path', async (scheme, kind) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-redis-'));
   const path = join(folder, 'redis.sock');
   const other = await startRedisProcess('tasks/redis.conf', '--unixsocket', path);
-  const { log, messages } = messaging();
-  const client = storeClient({ REDIS_URL: scheme + (kind === 'relative' ? relative('', path) : path) }, log);
+  const REDIS_URL = scheme + (kind === 'relative' ? relative('', path) : path);
+  const client = storeClient({ REDIS_URL }, logged().log);
   clients.push(client);
   expect(await client.ping()).toBe('PONG');
   expect(client.options).toMatchObject({ path: expect.stringContaining('redis.sock') });
-  expect(messages()).toEqual(['redis is connected']);
   client.disconnect();
   await other.stop();
   await rm(folder, { recursive: true });
 });
 
-test('a gauge says whether Redis answers', async () => {
+test('a gauge shows whether Redis replies', async () => {
   const registry = new Registry();
   let away = false;
   redisState(registry, () => (away ? Promise.reject(new Error('away')) : Promise.resolve('PONG')));
@@ -229,7 +221,7 @@ test('a gauge says whether Redis answers', async () => {
   expect(await registry.metrics()).toContain('longhand_redis_up 0');
 });
 
-test('operations are timed by name and by the code of their error, whose message is not told', async () => {
+test('operations are timed by name and by the code of their error, not its message', async () => {
   const registry = new Registry();
   const timed = timedOperations(registry);
   const refused = Object.assign(new Error('secret'), { code: 'ECONNREFUSED' });

@@ -8,14 +8,14 @@ import { type RedisConfig, redisAddress } from './redis-address.ts';
 /** Milliseconds before the next attempt to connect: soon at first, then once a second. */
 const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1_000);
 
-/** The client of one server, or of the primary that Sentinels name. */
+/** The client of one server, or of the primary behind Sentinels. */
 export type StoreClient = Redis;
 
 /** A URL alone is enough for a server without credentials or TLS. */
 type Access = Pick<RedisConfig, 'REDIS_URL'> & Partial<RedisConfig>;
 
 /**
- * A client for a cache, which reconnects by itself. It fails at once if Redis is away, because a miss is cheaper than
+ * A client for a cache. It reconnects by itself. A command fails at once while Redis is down, because a miss is cheaper than
  * waiting, and after 1 s if Redis hangs.
  */
 export function cacheClient(access: Access, log: Log): StoreClient {
@@ -23,8 +23,8 @@ export function cacheClient(access: Access, log: Log): StoreClient {
 }
 
 /**
- * A client for a store. A command waits for one attempt to reconnect and at most 1 s for the reply. It is never sent twice,
- * so that a write happens once or fails.
+ * A client for a store. A command waits for one attempt to reconnect and at most 1 s for the reply. The client never repeats a
+ * command, so a write happens once or fails.
  */
 export function storeClient(access: Access, log: Log): StoreClient {
   return client(access, log, {
@@ -45,7 +45,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
     connectTimeout: 1_000,
     commandTimeout: 1_000,
     retryStrategy,
-    // The URL takes precedence: in containers the file is that of their own Redis.
+    // The URL takes precedence: in containers the file belongs to the bundled Redis.
     username: access.REDIS_USER_FILE,
     password: access.REDIS_PASSWORD_FILE,
     ...address,
@@ -57,7 +57,7 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
       sentinelTLS: tls,
       enableTLSForSentinelMode: tls !== undefined,
       sentinelCommandTimeout: 1_000,
-      // Without it the client would stay with a hung server that is no longer the primary.
+      // Leaves a hung server that is no longer the primary.
       failoverDetector: true,
     }),
   };
@@ -67,8 +67,8 @@ function client(access: Access, log: Log, behaviour: RedisOptions): StoreClient 
 }
 
 /**
- * Commands of one turn of the event loop travel in one write, which takes Redis a fifth of the CPU. Auto-pipelining would
- * do the same, but keep the next commands back until those before are answered, which takes as long as an fsync.
+ * Sends the commands of one turn of the event loop in one write, which takes a fifth of the CPU in Redis. ioredis's
+ * auto-pipelining would delay further commands until the replies, which take as long as an fsync.
  */
 class CorkedRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>) {
@@ -82,8 +82,8 @@ class CorkedRedis extends Redis {
 }
 
 /**
- * Stops listening to Sentinels while it connects, for it asks them for the primary then. ioredis itself would end the client
- * for good if they announced a new one meanwhile.
+ * Ignores announcements of Sentinels while it connects, because it asks them for the primary anyway. ioredis ends the client
+ * for good if they announce a new primary meanwhile.
  */
 class SteadyConnector extends SentinelConnector {
   override connect(...args: Parameters<SentinelConnector['connect']>) {
@@ -93,7 +93,7 @@ class SteadyConnector extends SentinelConnector {
   }
 }
 
-/** Logs one line when Redis goes and one when it is back, none for each attempt. */
+/** Logs one line when the connection ends and one when it is back, not one per attempt. */
 function logged(redis: Redis, log: Log, address: string): Redis {
   let away = false;
   redis.on('error', (error: Error) => {
@@ -114,34 +114,27 @@ export async function connected(redis: StoreClient, milliseconds: number): Promi
   await Promise.race([ready, sleep(milliseconds, undefined, { ref: false })]);
 }
 
-/** Times operations on Redis, by the names and labels of OpenTelemetry's database conventions (1.44). */
+/** Times operations on Redis, with the names of OpenTelemetry's database conventions (1.44). */
 export function timedOperations(metrics: Registry): Timed {
   const durations = new Histogram({
     name: 'db_client_operation_duration_seconds',
-    help: 'Time from an operation on Redis to its reply, its wait for a connection included.',
+    help: 'Time from an operation on Redis to its reply, including the wait for a connection.',
     labelNames: ['db_system_name', 'db_operation_name', 'error_type'],
     buckets: durationBuckets,
     registers: [metrics],
   });
-  return (operation, run) => {
-    const labels = { db_system_name: 'redis', db_operation_name: operation };
-    return timed(durations, labels, run);
-  };
+  return (operation, run) => timed(durations, { db_system_name: 'redis', db_operation_name: operation }, run);
 }
 
-/** A gauge: whether the service's Redis answers, tried at each scrape. */
+/** A gauge that pings Redis at each scrape. */
 export function redisState(metrics: Registry, ping: () => Promise<unknown>): void {
   new Gauge({
     name: 'longhand_redis_up',
-    help: 'Whether the Redis of this service answers a ping.',
+    help: 'Whether Redis replies to a ping from this service.',
     registers: [metrics],
     async collect() {
-      this.set(
-        await ping().then(
-          () => 1,
-          () => 0,
-        ),
-      );
+      const [{ status }] = await Promise.allSettled([ping()]);
+      this.set(status === 'fulfilled' ? 1 : 0);
     },
   });
 }

@@ -1,4 +1,4 @@
-/** What `resource` needs of an application: a registration method for each HTTP method it uses. */
+/** An application with a registration method for each HTTP method of a resource. */
 export interface ResourceApp<Handler> {
   get(path: string, handler: Handler): unknown;
   post(path: string, handler: Handler): unknown;
@@ -9,7 +9,7 @@ export interface ResourceApp<Handler> {
 type Method = 'get' | 'post' | 'put' | 'delete';
 type Action = 'list' | 'new' | 'show' | 'edit' | 'create' | 'update' | 'destroy';
 
-/** The seven routes in the order of registration: `/new` comes before `/:id`, which matches it as well. */
+/** The seven routes in the order of registration: `/new` comes before `/:id`, which would match it. */
 const routes: readonly (readonly [Method, string, Action])[] = [
   ['get', '', 'list'],
   ['get', '/new', 'new'],
@@ -24,10 +24,10 @@ const routes: readonly (readonly [Method, string, Action])[] = [
 const resourceName = /^[A-Za-z0-9\-_.~]+(?:\/[A-Za-z0-9\-_.~]+)*$/;
 
 /**
- * Registers the routes of a resource under `/<name>`: one for each action that is a function of `mod`, own or
- * inherited. The function is called as a method of `mod`. Other actions are not registered.
+ * Registers the routes of a resource under `/<name>`: one for each action that is a function of `mod`, own or inherited. It
+ * calls the function as a method of `mod`.
  *
- * @throws TypeError when `name` is not a path of unreserved characters, or `mod` is not an object.
+ * @throws TypeError if `name` is not a path of unreserved characters, or `mod` is not an object.
  */
 export function resource<Handler extends (...args: never[]) => unknown>(
   app: ResourceApp<Handler>,

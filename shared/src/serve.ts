@@ -10,18 +10,18 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import { type ListenAddress, type Listening, listen } from './listen.ts';
 import { AnnotatedResponse, type Observer } from './observe.ts';
 
-/** Answers requests: a Hono application, or a plain object. */
+/** A Hono application, or a plain object. */
 export interface Application {
   fetch(request: Request, env: HttpBindings): Response | Promise<Response>;
 }
 
 export type ServeOptions = ListenAddress & {
-  /** Aborted, the server stops: see `serve`. */
+  /** Stops the server: see `serve`. */
   signal: AbortSignal;
   observer?: Observer;
-  /** Headers of responses that the server sends without asking the application: to malformed HTTP, for one. */
+  /** Headers of the server's own responses, for example to malformed HTTP. */
   clientErrorHeaders?: Record<string, string>;
-  /** Whether such a response is a problem document (RFC 9457), unless the client is known to want something else. */
+  /** Whether such a response is a problem document (RFC 9457), unless the client accepts something else. */
   problems?: boolean;
 };
 
@@ -30,27 +30,27 @@ export interface Serving extends Pick<Listening, 'port' | 'url'> {
   closed: Promise<void>;
 }
 
-/** Milliseconds an idle connection is kept: longer than the proxy's 5 s, so that the proxy closes it first. */
+/** Milliseconds until the server closes an idle connection: longer than the proxy's 5 s, so the proxy closes it first. */
 const keepAliveTimeout = 75_000;
-/** Milliseconds until the headers of a request must have arrived. */
+/** Milliseconds that the headers of a request may take. */
 const headersTimeout = 15_000;
-/** Milliseconds until a whole request must have arrived: a form on a slow line. */
+/** Milliseconds that a whole request may take, such as a form on a slow line. */
 const requestTimeout = 30_000;
-/** Milliseconds between checks of these two; Node's 30 s would let a request take a minute. */
+/** Milliseconds between checks of these timeouts; with Node's 30 s, a request could take a minute. */
 const connectionsCheckingInterval = 1_000;
-/** Milliseconds after the stop until idle connections are closed: time for the proxy to see `Connection: close`. */
+/** Milliseconds from the stop to the end of idle connections, so that the proxy sees `Connection: close`. */
 const idleGrace = 2_000;
-/** Milliseconds after the stop until the server cuts every connection. */
+/** Milliseconds from the stop to the end of every connection. */
 const hardStop = 10_000;
 /** Bytes of request line and headers: a URL of 8 KiB grows to 24 KiB when it is percent-encoded. */
 const maxHeaderSize = 64 * 1024;
 
 /**
- * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, answers further requests
- * on open connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
+ * Serves `app` over HTTP until `signal` is aborted, then drains: it stops listening at once, sends further responses on open
+ * connections with `Connection: close`, closes idle connections after 2 s and all others after 10 s.
  *
- * On a loopback address, where only programs on this machine should reach it, requests under a name that public DNS may
- * have are answered 421: a website could have made its own name lead here (DNS rebinding). A malformed name is 400.
+ * On a loopback address it responds 421 to names that public DNS may have, because a website could point its own name there
+ * (DNS rebinding). A malformed name is 400.
  *
  * @throws ListenError
  */
@@ -64,7 +64,8 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       return new Response(`${status} ${STATUS_CODES[status]}`, { status, headers: clientErrorHeaders });
     },
   });
-  const answer = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
+  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
+    observer?.request(incoming, outgoing);
     const { host = '', accept } = incoming.headers;
     const isForeign = listening.loopback && host && !isLocalName(host);
     const status = !validHost.test(host) ? 400 : isForeign ? 421 : null;
@@ -72,10 +73,6 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
     const { code, headers, body } = refusal(options, status, accept);
     outgoing.annotations.error = code;
     outgoing.writeHead(status, headers).end(body);
-  };
-  const listener = (incoming: IncomingMessage, outgoing: AnnotatedResponse) => {
-    if (observer) observer.request(incoming, outgoing, () => answer(incoming, outgoing));
-    else answer(incoming, outgoing);
   };
   const server = createServer(
     {
@@ -85,7 +82,7 @@ export async function serve(app: Application, options: ServeOptions): Promise<Se
       headersTimeout,
       requestTimeout,
       connectionsCheckingInterval,
-      // Node's own response to a missing Host would lack the service's headers; the listener refuses it instead.
+      // Node's own response to a missing Host would lack the service's headers.
       requireHostHeader: false,
     },
     listener as RequestListener<typeof IncomingMessage, typeof AnnotatedResponse>,
@@ -117,7 +114,7 @@ function drain(server: Server): void {
   server.once('close', () => timers.forEach(clearTimeout));
 }
 
-/** What the server refuses itself: the code, and the reason in a sentence. */
+/** The code and the sentence of each response that the server makes itself. */
 const reasons = {
   400: ['bad_request', 'The request is malformed.'],
   408: ['request_timeout', 'The request took too long to arrive.'],
@@ -137,45 +134,44 @@ function refusal({ clientErrorHeaders, problems }: ServeOptions, status: keyof t
 }
 
 /**
- * Answers a malformed or oversized request with the service's own headers and closes the connection. As in Node, a
- * response that has begun is cut instead: a second one in the middle of it would be taken for its content.
+ * Responds to a malformed or oversized request with the service's headers, and closes the connection. If the response has
+ * begun, it only closes the connection, as Node does: the client would read a second response as content of the first.
  */
 function refuseClientErrors(server: Server, options: ServeOptions): void {
   const statuses: Record<string, 408 | 431> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: ServerSocket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
     const status = statuses[error.code ?? ''] ?? 400;
-    // A client that closes in the middle of a request has left: not an error.
+    // A client that leaves in the middle of a request is not an error.
     const left = error.code === 'HPE_INVALID_EOF_STATE';
     if (!left) options.observer?.refused(status, error.code ?? error.message);
     const response = socket._httpMessage;
     if (response && !left) response.annotations.refused = status;
     if (response?.headersSent) return socket.destroy();
-    // Its Accept may be among what was not read.
+    // Its Accept header may not have been parsed.
     const { headers, body } = refusal(options, status, 'application/json');
     const all = Object.entries({ ...headers, Connection: 'close' });
     const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-    // Node no longer reads from the connection: a client that keeps it open would hold up the drain.
+    // Node no longer reads from the connection, so a client that keeps it open would delay the drain.
     socket.destroySoon();
   });
 }
 
-/** Node's name for the response that has a socket now: with pipelining, that of the first unanswered request. */
+/** Node's name for the current response of a socket; with pipelining, the response to the first open request. */
 interface ServerSocket extends Socket {
   _httpMessage?: AnnotatedResponse | null;
 }
 
-/** Characters of names, addresses and ports. With others a URL of the Host and the path would have another path. */
+/** Characters of names, addresses and ports. Others could become part of the path in a URL of Host and path. */
 const validHost = /^[\w.:[\]-]*$/;
 
 /** Names that public DNS does not have: RFC 6761, RFC 6762, RFC 8375, ICANN's .internal, and single labels. */
 const localName = /^[^.]+$|\.(localhost|local|internal|home\.arpa)$/;
 
 /**
- * Whether the value of a Host header is an address or a name that public DNS does not have. Under any other name the
- * client may be a website whose name was made to lead here (DNS rebinding). The proxy applies the same rule to the
- * port of tasks.
+ * Whether a Host header has an address or a name that public DNS does not have. The proxy applies the same rule to the port
+ * of tasks.
  */
 export function isLocalName(host: string): boolean {
   const name = host

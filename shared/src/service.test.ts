@@ -1,9 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { listening } from '../testing/listening.ts';
 
-/** Runs `script` as a process of its own, with the service's `prepareService`. */
+/** Runs `script` in another process, with `prepareService`. */
 const runScript = (script: string) =>
   spawnSync(
     process.execPath,
@@ -15,7 +18,7 @@ const runScript = (script: string) =>
     { encoding: 'utf8' },
   );
 
-test('a port that is taken ends the start with 78 and the way out', async () => {
+test('a service whose port is in use exits with 78 and names the variables', async () => {
   const taken = createServer();
   onTestFinished(() => void taken.close());
   const port = await listening(taken);
@@ -29,7 +32,7 @@ test('a port that is taken ends the start with 78 and the way out', async () => 
   expect(status).toBe(78);
 });
 
-test('what nobody handles: a rejection is logged, and the service goes on; an error ends it with 1', () => {
+test('an unhandled rejection is logged; an uncaught error ends the service with 1', () => {
   const { status, stdout } = runScript(`
     const address = { HOST: '127.0.0.1', PORT: 0, OPS_PORT: 0 };
     const { run } = prepareService('test', '0.0.0', { LOG_LEVEL: 'error', ...address });
@@ -44,3 +47,31 @@ test('what nobody handles: a rejection is logged, and the service goes on; an er
   expect(stdout).not.toContain('secret');
   expect(status).toBe(1);
 });
+
+/** Runs a program with a heartbeat. */
+function beating(...lines: string[]) {
+  const code = [
+    ...lines,
+    `require(${JSON.stringify(`${import.meta.dirname}/service.ts`)}).startHeartbeat(3);`,
+  ];
+  const service = spawn(process.execPath, ['-e', code.join('\n')], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
+  return { service, pipe: service.stdio[3] as Readable };
+}
+
+test('the heart beats at once, and again before watched.sh misses a beat', async () => {
+  const clock = "const { timers } = require('node:test').mock; timers.enable({ apis: ['setInterval'] });";
+  const { pipe } = beating(clock, 'setImmediate(() => timers.tick(749));');
+  expect(await text(pipe)).toBe('..');
+});
+
+test.each([true, false])(
+  'the heartbeat does not keep a service running; with a reader: %s',
+  async (isRead) => {
+    const { service, pipe } = beating();
+    if (isRead) pipe.resume();
+    else pipe.destroy();
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  },
+);

@@ -1,6 +1,6 @@
+import { Socket } from 'node:net';
 import { listenAddresses, type ServiceConfig } from './env.ts';
 import { configurationExitCode } from './environment-error.ts';
-import { startHeartbeat } from './heartbeat.ts';
 import { ListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { createObserver } from './observe.ts';
@@ -9,15 +9,13 @@ import { type Application, type ServeOptions, serve } from './serve.ts';
 import { stopSignal } from './stop.ts';
 
 interface RunOptions extends Pick<ServeOptions, 'clientErrorHeaders' | 'problems'> {
-  /** Rejects with the reason where the service cannot do its work. */
+  /** Rejects with the reason if the service cannot do its work. */
   ready?: () => Promise<unknown>;
-  /** Called once the last answer is out. */
+  /** Called after the last response. */
   close?: () => void;
 }
 
-/**
- * Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it.
- */
+/** Prepares a service: its log, its metrics, the signal that stops it, and `run`, which serves it. */
 export function prepareService(name: string, version: string, config: ServiceConfig) {
   const { HEARTBEAT_FD } = process.env;
   if (HEARTBEAT_FD) startHeartbeat(Number(HEARTBEAT_FD));
@@ -26,12 +24,12 @@ export function prepareService(name: string, version: string, config: ServiceCon
   const metrics = createMetrics(name, version);
   const fault = new AbortController();
   const signal = AbortSignal.any([stopSignal(), fault.signal]);
-  // Background work of a library may fail, for one while Redis comes and goes, which must not end the process.
+  // Background work of a library may fail, for example while Redis restarts. That must not end the process.
   process.on('unhandledRejection', (err) => log.error({ err }, 'unhandled rejection'));
 
   /**
-   * Serves `app` until `signal` is aborted and the last answer is out, then ends the process; if it cannot listen, at
-   * once with 78 and one line that says why. The operations endpoints answer until the end, during the drain too.
+   * Serves `app` until `signal` is aborted, drains, and ends the process. If it cannot listen, it prints one line and exits
+   * with 78. The operations endpoints respond during the drain too.
    */
   const run = async (app: Application, { ready, close, ...options }: RunOptions): Promise<never> => {
     const isReady = async () => {
@@ -45,7 +43,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
         ...address.operations,
         signal: new AbortController().signal,
       });
-      // The state is unknown: the service answers what it has begun and exits, to be restarted.
+      // The state is unknown: the service finishes the requests in flight and exits, to be restarted.
       process.on('uncaughtException', (err) => {
         log.fatal({ err }, 'unexpected error; shutting down');
         process.exitCode = 1;
@@ -64,4 +62,17 @@ export function prepareService(name: string, version: string, config: ServiceCon
     process.exit();
   };
   return { log, metrics, signal, run };
+}
+
+/** Milliseconds between two bytes; deploy/images/watched.sh misses one after 750. */
+const heartbeatInterval = 500;
+
+/** Writes a byte to the pipe `fd` at intervals, as a sign that the event loop runs. */
+export function startHeartbeat(fd: number): void {
+  const pipe = new Socket({ fd, readable: false, writable: true });
+  // The reader has closed the pipe.
+  pipe.on('error', () => clearInterval(timer));
+  const beat = () => pipe.write('.');
+  const timer = setInterval(beat, heartbeatInterval).unref();
+  beat();
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Pieces of work that note when they begin, with `|` for each turn of the event loop. */
+/** Records when pieces of work begin, and `|` for each turn of the event loop. */
 function noted() {
   const turns = createTurns();
   const begun: string[] = [];
@@ -22,14 +22,14 @@ function noted() {
   };
 }
 
-test('one piece begins in each turn of the event loop, and clients take turns', async () => {
+test('one piece begins per turn of the event loop, and clients alternate', async () => {
   const { piece, turnsOfLoop } = noted();
   for (const name of ['a1', 'a2', 'a3']) piece(name, ['a']);
   piece('b1', ['b']);
   expect(await turnsOfLoop(5)).toBe('a1 | b1 | a2 | a3 | |');
 });
 
-test('a client that comes later is next, however much another one has waiting', async () => {
+test('a new client is next, however much another one has waiting', async () => {
   const { begun, piece, turnsOfLoop } = noted();
   for (let i = 0; i < 100; i += 1) piece('a', ['a']);
   await turnsOfLoop(2);
@@ -38,7 +38,7 @@ test('a client that comes later is next, however much another one has waiting', 
   expect(begun.slice(4)).toContain('b');
 });
 
-test('a piece for several clients begins once, in the first turn of one of them', async () => {
+test('a piece of several clients begins once, in the first turn of any', async () => {
   const { piece, turnsOfLoop } = noted();
   piece('a1', ['a']);
   piece('a2', ['a']);
@@ -46,7 +46,7 @@ test('a piece for several clients begins once, in the first turn of one of them'
   expect(await turnsOfLoop(5)).toBe('a1 | both | a2 | | |');
 });
 
-test('a piece whose client leaves holds nobody up, and fails with the reason', async () => {
+test('a piece whose client leaves fails with the reason and delays no other', async () => {
   const { piece, turnsOfLoop } = noted();
   const leaving = new AbortController();
   const left = Array.from({ length: 10 }, () => piece('left', ['a'], leaving.signal));

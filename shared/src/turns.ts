@@ -1,7 +1,7 @@
 /**
  * Waits for a turn of the event loop, for a piece of work that takes a few milliseconds. The caller does it right after.
  *
- * @param clients who want it done: it has its turn as soon as one of them has.
+ * @param clients the clients that wait for it: it has its turn when the first of them has.
  * @param signal leaves the queue, and rejects with its reason.
  */
 export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise<void>;
@@ -9,12 +9,9 @@ export type Turns = (clients: Iterable<string>, signal?: AbortSignal) => Promise
 /** For work that blocks no other request. */
 export const noTurns: Turns = async () => {};
 
-/**
- * One piece of heavy work in each turn of the event loop, the clients one after another: however much one of them has
- * waiting, what others have to do comes between.
- */
+/** Starts one piece of heavy work per turn of the event loop. Clients alternate, however much one of them has waiting. */
 export function createTurns(): Turns {
-  /** The pieces of each client; the client whose turn is next comes first. */
+  /** The pieces of each client. The client whose turn is next comes first. */
   const waiting = new Map<string, Set<() => void>>();
   let isRunning = false;
   const run = () => {
@@ -28,36 +25,24 @@ export function createTurns(): Turns {
     begin?.();
     setImmediate(run);
   };
-  return (given, signal) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return async (given, signal) => {
+    signal?.throwIfAborted();
     const clients = [...given];
-    const leave = () => {
+    if (clients.length === 0) clients.push('');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    for (const client of clients) waiting.set(client, (waiting.get(client) ?? new Set()).add(resolve));
+    if (!isRunning) setImmediate(run);
+    isRunning = true;
+    const abort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    try {
+      await promise;
+    } finally {
       signal?.removeEventListener('abort', abort);
       for (const client of clients) {
         const pieces = waiting.get(client);
-        if (pieces?.delete(begin) && pieces.size === 0) waiting.delete(client);
+        if (pieces?.delete(resolve) && pieces.size === 0) waiting.delete(client);
       }
-    };
-    const begin = () => {
-      leave();
-      resolve();
-    };
-    const abort = () => {
-      leave();
-      reject(signal?.reason);
-    };
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return promise;
     }
-    signal?.addEventListener('abort', abort);
-    if (clients.length === 0) clients.push('');
-    for (const client of clients) {
-      const pieces = waiting.get(client) ?? new Set();
-      waiting.set(client, pieces.add(begin));
-    }
-    if (!isRunning) setImmediate(run);
-    isRunning = true;
-    return promise;
   };
 }

@@ -1,13 +1,13 @@
-/** What may stand around a URL: each closing character with its opening one. */
+/** Brackets and quotes around a URL: each closing character with its opening one. */
 export const openers: ReadonlyMap<string, string> = new Map(
   ['()', '[]', '{}', "''", '“”', '‘’', '«»', '``'].map(([a = '', b = '']) => [b, a]),
 );
 
 const punctuation = '.,;:!?…*_。、，！？\u200b\ufeff';
 
-/** `url` without trailing punctuation, and without a trailing bracket or quote that it does not open. */
+/** `url` without trailing punctuation, brackets and quotes; those that it opens itself stay. */
 export function withoutEnd(url: string): string {
-  /** How many more of a closing character there are than of its opening one. */
+  /** For each closing character, how many more of them there are than of its opening character. */
   const unopened = new Map<string, number>();
   const count = (character: string) => url.split(character).length - 1;
   let end = url.length;

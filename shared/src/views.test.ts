@@ -12,7 +12,7 @@ async function rendering(template: string, onMissing?: (fault: Error) => void) {
   return (data: object) => render('view', data);
 }
 
-describe('a value that is not there', () => {
+describe('A missing value', () => {
   test.each([
     ['escaped', '<p><%= it.name %></p>', {}, 'prints it.name, which is undefined.'],
     ['raw', '<p><%~ it.name %></p>', { name: null }, 'prints it.name, which is null.'],
@@ -22,7 +22,7 @@ describe('a value that is not there', () => {
     expect(() => render(data)).toThrow(message);
   });
 
-  test('prints nothing where a service only wants to hear of it', async () => {
+  test('prints nothing with onMissing', async () => {
     const faults: string[] = [];
     const render = await rendering('<p><%= it.name %>, <%~ it.raw %></p>', ({ message }) =>
       faults.push(message),
@@ -34,7 +34,7 @@ describe('a value that is not there', () => {
     ]);
   });
 
-  test('is not a zero, an empty text or a falsehood', async () => {
+  test('is not 0, an empty string or false', async () => {
     const render = await rendering('<%= it.zero %>|<%= it.empty %>|<%= it.no %>');
     expect(render({ zero: 0, empty: '', no: false })).toBe('0||false');
   });
@@ -45,7 +45,7 @@ test('values are escaped unless the view says otherwise', async () => {
   expect(render({ text: '<&>' })).toBe('&lt;&amp;&gt; <&>');
 });
 
-test('a value at the end of a line stays apart from the next line, and a statement leaves no empty line', async () => {
+test('a value at the end of a line keeps its line break; a statement leaves no empty line', async () => {
   const render = await rendering('<% if (it.word) { %>\n<%= it.word %>\n<time></time>\n<% } %>\n<hr>\n');
   expect(render({ word: 'added' })).toBe('added\n<time></time>\n<hr>\n');
 });

@@ -1,12 +1,12 @@
 import { Eta } from 'eta';
 
-/** Renders the view `name` with the data of its type in `Views`. */
+/** Renders the view `name`, whose data has the type `Views[name]`. */
 export type Render<Views> = <Name extends keyof Views & string>(name: Name, data: Views[Name]) => string;
 
 /**
- * The views of `folder`, `<name>.eta` each, compiled at first use. Values are escaped unless the view says otherwise.
+ * The views of `folder`, in files `<name>.eta`, compiled at first use. They escape values unless the view says otherwise.
  *
- * A view that prints `undefined` or `null` has a fault, which throws. With `onMissing` a service logs it and prints nothing.
+ * It is an error if a view prints `undefined` or `null`. By default that throws; with `onMissing`, the view prints nothing.
  */
 export function views<Views extends Record<keyof Views, object>>(
   folder: string,
@@ -31,17 +31,14 @@ export function views<Views extends Record<keyof Views, object>>(
   return (name, data) => eta.render(name, data);
 }
 
-/**
- * Removes the line break after a statement at the beginning of a line. Eta itself would remove those after values too,
- * and join the words around them.
- */
+/** Removes the line break after a statement at the start of a line. Eta would also remove it after values, and join words. */
 function withoutStatementLines(template: string): string {
   return template.replace(/^(<%(?![=~])(?:(?!%>).)*%>)\n/gm, '$1');
 }
 
 type Tags = (string | { t: string; val: string })[];
 
-/** Passes the expression of a tag to the filter, as its second argument. */
+/** Passes the source of a tag to the filter, as its second argument. */
 function withSources(tags: Tags): Tags {
   return tags.map((tag) =>
     typeof tag === 'object' && /^[ir]$/.test(tag.t)

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 
 /** Lets `server` listen on `port`, or on a free one. @returns the port. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
@@ -12,4 +12,12 @@ export async function listening(server: Server, host = '127.0.0.1', port = 0): P
 export function cutOff(server: HttpServer): void {
   server.closeAllConnections();
   server.close();
+}
+
+/** Node's record of the last `setNoDelay`; it has no public reader of TCP_NODELAY. */
+export function noDelay(socket: Socket): unknown {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'kSetNoDelay',
+  );
+  return symbol && (socket as unknown as Record<symbol, unknown>)[symbol];
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { unknownNames } from '@longhand/shared/unknown-names.ts';
+import { unknownNames } from '@longhand/shared/environment-error.ts';
 import { browserLimit, type Follow } from '../expansion/expansion.ts';
 import { ownNames, type Variable, variables } from '../variables.ts';
 import { type Format, formats } from './output.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeClient } from '@longhand/shared/redis.ts';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
-import { mountSmallDisk, noSmallDisk } from '@longhand/shared/testing/small-disk.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { faultsOf } from '../../testing/faults.ts';
+import { mountSmallDisk, noSmallDisk } from '../../testing/small-disk.ts';
 import { allTasks, configuration, silent } from '../../testing/store.ts';
 import { redisStore } from './store.ts';
 

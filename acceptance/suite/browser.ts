@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
+import { send } from '@longhand/shared/testing/send.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
@@ -45,6 +46,24 @@ export function browserWalk(stack: () => TestStack): void {
         await item.locator('a[href$="/finish"]').click();
         await item.locator('s').waitFor();
         await expect.poll(() => item.getAttribute('class')).toBe('finished');
+      });
+    });
+
+    test('the expander can be installed, and then opens a link that another app shares', async () => {
+      const { expanderPort, shortener } = stack();
+      await visit(`http://localhost:${expanderPort}/`, async (page) => {
+        const devtools = await page.context().newCDPSession(page);
+        const { errors, data = '' } = await devtools.send('Page.getAppManifest');
+        const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+        expect([errors, installabilityErrors]).toEqual([[], []]);
+        const { icons, share_target: share } = JSON.parse(data);
+        for (const { src, type } of icons) {
+          const { status, headers } = await send(expanderPort, `/longhand/${src}`);
+          expect([status, headers['content-type']]).toEqual([200, type]);
+        }
+        const shared = new URLSearchParams({ [share.params.text]: `Look: ${shortener}/chain/1` });
+        await page.goto(`http://localhost:${expanderPort}${share.action}?${shared}`);
+        await expect.poll(() => page.locator('main').textContent()).toContain('/chain/0');
       });
     });
 

@@ -1,7 +1,7 @@
 import { ExpansionError, overloaded, unknownName } from '../src/expansion/errors.ts';
 import { to, type Web } from './scripted-web.ts';
 
-const end = 'http://end.example/';
+const end = 'https://end.example/';
 /** The hop of a chain without end. */
 export const long = (hop: number) => `http://long.example/${hop}`;
 /** The title of a page, in which a stranger speaks. */
@@ -28,13 +28,15 @@ const targets = {
   unknown: 'http://none.example/',
   private: 'http://10.0.0.1/',
   closed: 'http://closed.example/',
-  title: 'http://title.example/?id=1&utm_source=mail',
+  title: 'https://title.example/?id=1&utm_source=mail',
+  disguised: 'https://www.paypal.com.verify-login.example/signin',
+  plainly: end.replace('https', 'http'),
   cyrillic,
   mixed,
   imitation,
   inside: 'http://www.s.example/',
   twice: 'http://s.example/301',
-  wrapped: 'https://www.google.com/url?q=http%3A%2F%2Fend.example%2F',
+  wrapped: 'https://www.google.com/url?q=https%3A%2F%2Fend.example%2F',
   1: 'http://t.example/2',
   returning: 'http://t.example/back',
   far: 'http://a1.example/',
@@ -62,14 +64,17 @@ export const web: Web = {
   ),
   'http://late.example/': new ExpansionError('timeout', 'late.example did not answer within 3 seconds.'),
   'http://unread.example/': { incomplete: true },
-  'http://cut.example/': { method: 'GET', bytesRead: 9, incomplete: true },
-  'http://moving.example/': { scriptRedirect: true },
+  'https://cut.example/': { method: 'GET', bytesRead: 9, incomplete: true },
+  'https://moving.example/': { scriptRedirect: true },
   'http://file.example/': { file: { name: 'setup.exe', size: 48_000_000 } },
-  'http://empty.example/': { status: 204 },
+  'https://empty.example/': { status: 204 },
   ...Object.fromEntries([401, 403, 418, 429, 451].map((status) => [`http://${status}.example/`, { status }])),
   'http://closed.example/': { status: 403 },
   'http://busy.example/': overloaded('Too much'),
-  'http://title.example/?id=1&utm_source=mail': { title: stranger },
+  'https://title.example/?id=1&utm_source=mail': { title: stranger },
+  'https://www.paypal.com.verify-login.example/signin': { title: 'PayPal' },
+  'http://end.example/': {},
+  'http://end.example/up': to(end),
   [cyrillic]: {},
   [mixed]: { title: 'Apple' },
   [imitation]: {},

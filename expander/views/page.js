@@ -17,6 +17,21 @@ field.addEventListener('focus', () =>
   }),
 );
 
+const expand = document.querySelector('form button');
+if (navigator.clipboard?.readText) {
+  expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste</button>');
+  expand.previousElementSibling.addEventListener('click', async () => {
+    try {
+      // The field would join lines without a space.
+      field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
+      expand.focus();
+    } catch {
+      // The visitor, or the browser, refuses: there are other ways to paste.
+      field.focus();
+    }
+  });
+}
+
 /** Browsers have a clipboard only on https and localhost. On plain http, as at home, they copy what is selected. */
 async function copy(text) {
   try {
@@ -56,14 +71,18 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// Over the rate limit, "Try again" works once the wait is over.
+// Over the rate limit, "Try again" works once the wait is over; the sentence counts with it.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;
+  const sentence = document.querySelector('#explanation');
+  const words = sentence.textContent.split(` in ${waiting.dataset.wait} s`);
   const over = Date.now() + waiting.dataset.wait * 1_000;
   const tick = () => {
     const seconds = Math.ceil((over - Date.now()) / 1_000);
-    waiting.textContent = seconds > 0 ? `${label} in ${seconds} s` : label;
+    const time = seconds > 0 ? ` in ${seconds} s` : '';
+    waiting.textContent = label + time;
+    sentence.textContent = words.join(time);
     if (seconds > 0) return waiting.removeAttribute('href');
     waiting.href = href;
     clearInterval(timer);

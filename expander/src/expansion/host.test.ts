@@ -52,6 +52,8 @@ describe('a host imitates another', () => {
     ['ехсеӏ-2.example', 'excel-2.example'],
     ['ραγραι.example', 'paypai.example'],
     ['աոո.example', 'wnn.example'],
+    ['оса.gr', 'oca.gr'],
+    ['аррӏе.рус.com', 'apple.pyc.com'],
   ])('where all letters of a label look like Latin ones: %s', (name, imitates) => {
     expect(host(name)).toMatchObject({ imitates, mixedScripts: [] });
   });
@@ -62,6 +64,12 @@ describe('a host imitates another', () => {
     ['it is Latin', 'bücher.example'],
     ['it is ASCII', 'apple.com'],
     ['the label mixes scripts, which is told', 'аpple.com'],
+    ['its top-level domain is in the same script', 'хаос.рф'],
+    ['the top-level domain itself looks Latin', 'www.оса.рус'],
+    ['its country writes in that script', 'оса.su'],
+    ['its country writes in that script, whatever follows the name', 'роса.com.ua'],
+    ['no name can begin with a hyphen', '-оса.com'],
+    ['no Latin name can be under that top-level domain', 'ραγραι.рф'],
   ])('but not where %s: %s', (_, name) => {
     expect(host(name).imitates).toBeNull();
   });

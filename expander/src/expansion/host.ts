@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { getDomain } from 'tldts';
+import { getDomain, parse } from 'tldts';
 
 /** What a host looks like to a reader, who may take it for another one. */
 export interface UnicodeHost {
@@ -73,21 +73,43 @@ const lookalikes = [
 ].join(' ');
 const latin = new Map(lookalikes.split(' ').map(([letter = '', look = '']) => [letter, look]));
 
+/** The scripts of these letters, with the country domains in whose languages names are written in them. */
+const homes: readonly [RegExp, readonly string[]][] = [
+  // Those of Chromium (idn_spoof_checker.cc), and other countries that write Cyrillic or Greek.
+  [/\p{Script=Cyrillic}/u, ['bg', 'by', 'kg', 'kz', 'mk', 'mn', 'rs', 'ru', 'su', 'tj', 'ua', 'uz']],
+  [/\p{Script=Greek}/u, ['cy', 'gr']],
+  [/\p{Script=Armenian}/u, ['am']],
+  [/\p{Script=Coptic}/u, []],
+  [/\p{Script=Georgian}/u, ['ge']],
+];
+
 /**
  * What the reader of a host in Unicode may take it for: `apple.com` for one whose Cyrillic letters all imitate Latin ones.
+ * In a script's home domains, names in that script are ordinary. Top-level domains in one of these scripts have no Latin names.
  *
  * @param own characters that may stand for themselves.
  * @returns null if no label beyond ASCII consists of such letters and `own` only.
  */
 export function imitatedHost(unicodeHost: string, own = /[0-9-]/): string | null {
-  const labels = unicodeHost.split('.');
-  const imitated = labels.map((label) => imitatedLabel(label, own)).join('.');
-  return imitated === unicodeHost ? null : imitated;
+  const [, names = '', domain = ''] = /^(?:(.*)\.)?([^.]+\.?)$/.exec(unicodeHost) ?? [];
+  if (homes.some(([script]) => script.test(domain))) return null;
+  const isAtHome = (label: string) =>
+    !/[a-z]/.test(label) &&
+    homes.some(([script, domains]) => script.test(label) && domains.includes(domain.replace('.', '')));
+  const labels = names.split('.');
+  const imitated = labels.map((label) => (isAtHome(label) ? label : imitatedLabel(label, own))).join('.');
+  return imitated === names ? null : `${imitated}.${domain}`;
 }
 
 function imitatedLabel(label: string, own: RegExp): string {
   const looks = Array.from(label, (character) => (own.test(character) ? character : latin.get(character)));
-  return looks.includes(undefined) ? label : looks.join('');
+  // No registry gives away a name with a hyphen at one of its ends.
+  return looks.includes(undefined) || /^-|-$/.test(label) ? label : looks.join('');
+}
+
+/** Whether a host has a public suffix of ICANN's: then text without a scheme, such as `bit.ly/x`, is a link. */
+export function hasKnownSuffix({ hostname }: URL): boolean {
+  return parse(hostname, { extractHostname: false }).isIcann ?? false;
 }
 
 /** Whether two hosts belong to different registrable domains by the Public Suffix List; an address is one of its own. */

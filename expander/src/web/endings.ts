@@ -1,5 +1,6 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
+import { list } from './wording.ts';
 
 /** The verdicts, which a visitor reads first, and their colours. */
 export const tones = {
@@ -8,9 +9,9 @@ export const tones = {
   'Opens an app': 'grey',
   'Broken link': 'grey',
   'Not encrypted': 'amber',
-  'Refused us': 'amber',
+  'Blocked our check': 'amber',
   'Not working just now': 'amber',
-  'Cannot prove who it is': 'amber',
+  'Certificate problem': 'amber',
   Beware: 'red',
 } as const;
 
@@ -29,7 +30,7 @@ export interface Ending {
   /** The label of the link to the end; absent if there is no such link. */
   open?: 'Open it' | 'Open anyway';
   /** What else the visitor can do. */
-  next?: 'Try again' | 'Follow on from here';
+  next?: 'Try again' | 'Follow on';
 }
 
 const pageThat = (does: string) => ({
@@ -40,19 +41,18 @@ const pageThat = (does: string) => ({
 const found = {
   verdict: 'Page found',
   headline: 'It leads to',
-  direct: 'This link leads straight there',
+  direct: 'It leads straight to',
   open: 'Open it',
 } as const satisfies Ending;
 const brokenPage = { verdict: 'Broken link', open: 'Open anyway' } as const;
-const refused = {
-  verdict: 'Refused us',
-  ...pageThat('refused this server'),
+const blocked = {
+  verdict: 'Blocked our check',
+  ...pageThat('blocked our check'),
   advice: 'It may still open for you.',
   open: 'Open anyway',
 } as const satisfies Ending;
 const notWorking = { verdict: 'Not working just now', open: 'Open anyway', next: 'Try again' } as const;
 const brokenLink = { verdict: 'Broken link', headline: 'The link is broken' } as const;
-const notFollowed = { verdict: 'Beware', headline: 'This address is not followed' } as const;
 const notWeb = { headline: 'It does not lead to a web page', stop: 'Not a web page, so it was not visited.' };
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
@@ -60,7 +60,7 @@ const endings = {
   found,
   sends_on: {
     verdict: 'Page found',
-    headline: 'This page may send you on',
+    ...pageThat('may send you on'),
     advice: 'A script in it opens another address. Scripts are not run here.',
     open: 'Open anyway',
   },
@@ -70,17 +70,17 @@ const endings = {
     open: 'Open anyway',
     next: 'Try again',
   },
-  file: { verdict: 'File', headline: 'It leads to a file', open: 'Open anyway' },
+  file: { verdict: 'File', headline: 'It leads to a file at', open: 'Open anyway' },
   nothing: { verdict: 'Page found', ...pageThat('is empty'), open: 'Open anyway' },
   unread: {
     ...notWorking,
     ...pageThat('could not be read'),
     sentence: 'The website announced the page, but did not send it.',
   },
-  gone: { ...brokenPage, ...pageThat('does not exist') },
+  gone: { ...brokenPage, ...pageThat('does not exist'), next: 'Try again' },
   rejected: { ...brokenPage, ...pageThat('does not work') },
-  refused,
-  too_often: { ...refused, next: 'Try again' },
+  blocked,
+  too_often: { ...blocked, next: 'Try again' },
   down: { ...notWorking, ...pageThat('is not working just now') },
 
   max_redirects: {
@@ -88,7 +88,7 @@ const endings = {
     headline: 'It redirects too many times',
     stop: 'Not visited: this is beyond the limit of redirects.',
     open: 'Open anyway',
-    next: 'Follow on from here',
+    next: 'Follow on',
   },
   loop: {
     verdict: 'Broken link',
@@ -103,7 +103,7 @@ const endings = {
 
   request_failed: { ...notWorking, headline: 'The link does not work' },
   timeout: { ...notWorking, headline: 'No answer in time', advice: 'The website may be busy.' },
-  certificate: { ...notWorking, verdict: 'Cannot prove who it is', headline: 'It may be another website' },
+  certificate: { ...notWorking, verdict: 'Certificate problem', headline: 'It may be another website' },
   unknown_name: {
     verdict: 'Broken link',
     headline: 'The link does not work',
@@ -111,12 +111,17 @@ const endings = {
     next: 'Try again',
   },
 
-  target_refused: notFollowed,
-  port: notFollowed,
-  private_address: { ...notFollowed, advice: 'Only public websites are followed.' },
+  target_refused: { verdict: 'Beware', headline: 'This address is not followed' },
+  port: { verdict: 'Beware', headline: 'It does not lead to a website' },
+  private_address: {
+    verdict: 'Beware',
+    headline: 'It leads to a private network',
+    advice: 'Only public websites are followed.',
+  },
   credentials: {
-    ...notFollowed,
-    advice: ({ host }) => `What stands before the @ is not the website. The website is ${host}.`,
+    verdict: 'Beware',
+    headline: 'It hides where it leads',
+    advice: ({ host }) => `The text before the @ is not the website. The website is ${host}.`,
   },
 
   empty: { verdict: null, headline: 'Paste a short URL' },
@@ -143,14 +148,25 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
   const careful = open && ({ open: 'Open anyway' } as const);
   if (verdict && host && (host.imitates || host.mixedScripts.length > 0)) {
     const imitated = host.imitates ?? imitatedHost(host.unicodeHost ?? '', /[0-9a-z-]/);
-    const headline = imitated ? `It pretends to be ${imitated}` : 'Its name mixes alphabets';
+    const headline = imitated ? `It can be mistaken for ${imitated}` : 'Its name mixes alphabets';
     return { ...ending, ...careful, verdict: 'Beware', headline, direct: headline };
   }
-  const isUnencrypted = expansion.hops.some(({ downgrade }) => downgrade);
-  if (isUnencrypted && (verdict === 'Page found' || verdict === 'File')) {
+  if (verdict === 'Page found' && unencrypted(expansion)) {
     return { ...ending, ...careful, verdict: 'Not encrypted' };
   }
   return ending;
+}
+
+/**
+ * Where others on the way can read and change what is sent: at the end, or on the way there. An http URL that leads to https
+ * does not count: links are often typed without a scheme.
+ */
+export function unencrypted({ hops, longUrl }: Expansion): string | null {
+  const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
+  const others = 'others on the way can read and change what is sent.';
+  if (hosts.length > 0)
+    return `${list(hosts)} redirect${hosts.length > 1 ? '' : 's'} from https to http, so ${others}`;
+  return /^http:/i.test(longUrl ?? '') ? others : null;
 }
 
 /** Schemes of common apps, which open them, at most after a prompt, and run no code. */
@@ -165,7 +181,7 @@ function kindOf({ end, error, hops }: Expansion): Kind {
 
 const kindOfStatus: Record<number, Kind> = {
   ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing' },
-  ...{ 401: 'refused', 403: 'refused', 429: 'too_often', 451: 'refused', 404: 'gone', 410: 'gone' },
+  ...{ 401: 'blocked', 403: 'blocked', 429: 'too_often', 451: 'blocked', 404: 'gone', 410: 'gone' },
 };
 
 function pageKind(hop: Hop | undefined): Kind {

@@ -30,11 +30,25 @@ test('the head says what the page is for, and its icon is a valid URL', async ()
   expect(decodeURIComponent(icon)).toContain('<path d="M2 8h8');
 });
 
-test('behind the proxy, which has a front page, the page links to it', async () => {
-  const link = '<a href="/longhand/">Longhand</a>';
+test('behind the proxy, the page links to its front page, and can be installed', async () => {
+  const links = [
+    '<a href="/longhand/">Longhand</a>',
+    /<link rel="manifest" href="[^"]*" crossorigin="use-credentials">/,
+  ];
   const response = await app.request('/', { headers: { 'X-Request-Id': '0'.repeat(32) } });
-  expect(await response.text()).toContain(link);
-  expect(await (await open('')).text()).not.toContain(link);
+  expect(response.headers.get('content-security-policy')).toContain("manifest-src 'self'");
+  const html = await response.text();
+  for (const link of links) expect(html).toMatch(link);
+  expect(await (await open('')).text()).not.toContain('/longhand/');
+});
+
+test.each([
+  [{ url: 'http://sho.rt/x', text: 'An article', title: 'Title' }],
+  [{ url: '', text: 'An article: http://sho.rt/x', title: 'Title' }],
+  [{ title: 'http://sho.rt/x' }],
+])('a link that another app shares is expanded: %j', async (shared) => {
+  const response = await app.request(`/?${new URLSearchParams(shared as Record<string, string>)}`);
+  expect(await response.text()).toContain('data-title="sho.rt → end.example');
 });
 
 test('what is no URL is marked as invalid in its input, which has the focus', async () => {

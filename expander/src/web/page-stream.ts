@@ -13,18 +13,19 @@ import { reportError, textResponse } from './responses.ts';
  */
 export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fault: unknown) => void) {
   return async (c: Context): Promise<Response> => {
-    const { u: given = '', exactly, again } = c.req.query();
-    const typed = given.trim();
-    const [u = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
+    const { u, url, text, title, exactly, again } = c.req.query();
+    // What other apps share comes in the other three; most put the link into the text.
+    const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
+    const [link = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
     const requestId = c.req.header('x-request-id');
     const top = (from: string | null, state = { begun: false, mistyped: false }) =>
-      page.top({ u: others.length > 0 ? typed : u, typed }, from, {
+      page.top({ u: others.length > 0 ? typed : link, typed }, from, {
         ...state,
         proxied: requestId !== undefined,
       });
-    const result = (expansion: Expansion) => page.result(u, expansion, requestId);
+    const result = (expansion: Expansion) => page.result(link, expansion, requestId);
     if (others.length > 0) {
-      return textResponse(top(null) + page.links([u, ...others]), { headers: page.headers });
+      return textResponse(top(null) + page.links([link, ...others]), { headers: page.headers });
     }
 
     const { readable, writable } = new TextEncoderStream();
@@ -39,7 +40,7 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
       write(page.hop(hops));
       begun.resolve(null);
     };
-    const expanding = expandRequest(c, { u, follow: 'all', again: again !== undefined, onHop });
+    const expanding = expandRequest(c, { u: link, follow: 'all', again: again !== undefined, onHop });
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {
@@ -55,7 +56,7 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
       .then(result)
       .catch((fault: unknown) => {
         onFault(fault);
-        return page.fault(u);
+        return page.fault(link);
       })
       .then(write)
       .then(() => writer.close())

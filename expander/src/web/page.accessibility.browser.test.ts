@@ -104,7 +104,7 @@ test('the whole page is used by keyboard, and the focus shows', () =>
       expect(focus).toMatchObject({ outline: 'solid' });
       stops.push((focus as { name: string }).name);
     }
-    expect(stops).toEqual(['Expander', 'u', 'Expand', 'Copy the long URL', 'Open it']);
+    expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
   }));
 
 test('on paper there is the answer, all that each hop says, and nothing to press', () =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { views } from '@longhand/shared/views.ts';
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { baseHeaders, noStore, unbuffered } from './responses.ts';
-import { cut, describeHop, describeResult, documentTitle, tryAgain } from './result.ts';
+import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } from './result.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
@@ -30,7 +30,8 @@ export function createPage(onMissing?: (fault: Error) => void) {
         "default-src 'none'",
         `style-src ${hash(style)}`,
         `script-src ${hash(script)}`,
-        'img-src data:',
+        "img-src 'self' data:",
+        "manifest-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
@@ -55,7 +56,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
     intro: () => render('intro', { foot }),
     /** Several links that were pasted. */
     links: (urls: readonly string[]) =>
-      render('links', { urls: urls.map((url) => ({ url, href: `/?${query({ u: url })}` })), foot }),
+      render('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })), foot }),
     /** The result, from the end of the chain; if that is an error, with the id of the request. */
     result: (u: string, expansion: Expansion, requestId?: string) =>
       render('result', {

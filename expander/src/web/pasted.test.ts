@@ -67,6 +67,7 @@ test.each([
   ['<a href="https://sho.rt/a">https://bank.example</a>', ['https://sho.rt/a', 'https://bank.example']],
   ['sho.rt/a\nsho.rt/b', ['sho.rt/a', 'sho.rt/b']],
   ['from mail.example: sho.rt/a sho.rt/b', ['sho.rt/a', 'sho.rt/b']],
+  ['http://sho.rt/a, bit.ly/file and main.js/x', ['http://sho.rt/a', 'bit.ly/file']],
 ])('several links are all found: %s', (text, urls) => {
   expect(linksIn(text)).toEqual(urls);
 });

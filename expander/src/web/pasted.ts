@@ -1,4 +1,6 @@
 import { openers, withoutEnd } from '@longhand/shared/url-end.ts';
+import { hasKnownSuffix } from '../expansion/host.ts';
+import { parseUrl } from '../expansion/parse-url.ts';
 import { maxLength } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
@@ -10,7 +12,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * The URLs in pasted text: a sentence, Markdown, HTML, JSON, or a defanged URL (`hxxp://a[.]example`). If some have a
- * scheme, or else a path, only those count.
+ * scheme, or a path after a host with a known top-level domain, only those count; else those with a path, if any.
  *
  * @returns `text` itself if no URL is found in it.
  */
@@ -19,11 +21,17 @@ export function linksIn(text: string): readonly string[] {
   const urls = pieces(mended(text))
     .map(urlIn)
     .filter((url) => url !== '');
-  const kinds = [urls.filter(hasScheme), urls.filter((url) => url.includes('/')), urls, [text]];
+  const paths = urls.filter((url) => url.includes('/'));
+  const kinds = [paths.filter((url) => hasScheme(url) || isKnown(url)), paths, urls, [text]];
   return [...new Set(kinds.find(({ length }) => length > 0))];
 }
 
 const hasScheme = (url: string) => /^https?:\/\//i.test(url);
+
+function isKnown(url: string): boolean {
+  const parsed = parseUrl(`http://${url}`);
+  return parsed !== null && hasKnownSuffix(parsed);
+}
 
 /** Repairs schemes and dots that were broken on purpose or by accident, and removes white space around slashes. */
 function mended(text: string): string {

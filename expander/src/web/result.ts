@@ -1,7 +1,7 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
 import { parseUrl } from '../expansion/parse-url.ts';
-import { type Ending, endingOf, tones } from './endings.ts';
+import { type Ending, endingOf, tones, unencrypted } from './endings.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
 import { duration, journey, lastStatus, list, sizeInWords, statusInWords, summary } from './wording.ts';
@@ -20,7 +20,7 @@ export interface Actions {
   links: Link[];
 }
 
-/** What the page shows of the expansion of `u`; nothing where a value is null or empty. */
+/** The page's part below the form: what the expansion of `u` found; null or empty values are not shown. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, redirectCount, end, error } = expansion;
   const begun = hops.length > 0;
@@ -29,23 +29,27 @@ export function describeResult(u: string, expansion: Expansion) {
   const ending = endingOf(expansion, host);
   const { verdict, advice, open } = ending;
   const headline = (redirectCount === 0 && ending.direct) || ending.headline;
-  const place = end.code === 'final' ? `${headline}: ${url?.host}` : headline;
   const { sentence = end.code === 'final' ? lastStatus(expansion) : end.message } = ending;
   const original = begun || verdict ? (end.target ?? longUrl) : null;
   const { cleaned, parameters } = withoutTracking(open ? (original ?? '') : '');
   const isTracked = parameters.length > 0;
   const destination = isTracked ? cleaned : original;
+  const site = destination && urlParts(destination).domain;
+  const place = end.code === 'final' ? `${headline}: ${site}` : headline;
   const last = end.code === 'final' ? hops.at(-1) : undefined;
   const stop = ending.stop ?? error?.message;
   return {
     begun,
-    verdict: verdict && { words: verdict, tone: tones[verdict] },
+    verdict,
+    tone: verdict && tones[verdict],
     headline,
-    destination,
+    site: site ? { name: site, isLong: site.length > longSite } : null,
+    destination: destination ? urlParts(destination) : null,
     file: last?.file
       ? { ...last.file, size: last.file.size === null ? null : sizeInWords(last.file.size) }
       : null,
-    notes: notesOn(hops, host),
+    unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
+    hosts: hostNotes(hops, host),
     /** That of the page that was found: a stranger's words. */
     title: last?.title ?? null,
     actions: {
@@ -58,13 +62,14 @@ export function describeResult(u: string, expansion: Expansion) {
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
     /** For experts. */
     detail: end.detail ?? null,
-    /** Whether the last hops are folded. */
-    leaves: stays(hops.at(-2)),
     /** The last URL of the chain, if it has no response, and why. */
-    stop: begun && original && stop ? { url: original, reason: stop } : null,
+    stop:
+      begun && original && stop
+        ? { ...urlParts(original), number: hops.length + 1, hidden: hiddenHops(hops), reason: stop }
+        : null,
     tracking: isTracked
       ? {
-          original,
+          original: urlParts(original ?? ''),
           parameters,
           actions: {
             copy: { url: original ?? '', what: 'the original URL' },
@@ -72,12 +77,33 @@ export function describeResult(u: string, expansion: Expansion) {
           } satisfies Actions,
         }
       : null,
-    /** What a screen reader says: the host stands for the whole URL. */
+    /** What a screen reader says: the site stands for the whole URL. */
     announcement:
       verdict === 'Page found'
         ? `${place}. ${summary(expansion)}`
         : [verdict, place, sentence].filter(Boolean).join('. '),
     documentTitle: documentTitle(hops[0]?.url, original),
+  };
+}
+
+/** Characters of a site's name that fit on one line of a phone of 320 pixels, in the size of the headline. */
+const longSite = 20;
+
+/** A URL in pieces: its registrable domain, with the port, stands out; all else of a host is up to its owner. */
+export function urlParts(url: string) {
+  const [, before = '', host = '', rest = url] =
+    (URL.canParse(url) && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(url)) || [];
+  const [, hostname = '', port = ''] = /^(.*?)(:\d*)?$/.exec(host) ?? [];
+  const known = host && registrableDomain(new URL(url));
+  const name = hostname.toLowerCase().endsWith(known)
+    ? hostname.slice(hostname.length - known.length)
+    : hostname;
+  const after = rest === '/' ? [rest] : rest.split(/(?=[/?&#])/);
+  return {
+    url,
+    before: before + hostname.slice(0, hostname.length - name.length),
+    domain: name + port,
+    after,
   };
 }
 
@@ -103,13 +129,10 @@ function link(label: string, parameters: Record<string, string>): Link {
   return { label, href: `/?${new URLSearchParams(parameters)}`, isOut: false };
 }
 
-/** What is wrong on the way, or could mislead, each said once. */
-function notesOn(hops: readonly Hop[], destination: UnicodeHost | null) {
+/** Hosts that could mislead, each once. */
+function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
   const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
-  return {
-    unencrypted: hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host),
-    hosts: [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : [])),
-  };
+  return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
 }
 
 function hostInWords({ unicodeHost, mixedScripts, imitates }: UnicodeHost) {
@@ -128,31 +151,38 @@ export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
   const next = kind && parseUrl(location ?? '', url);
+  const isHidden = isInside(hop, hops.length - 1, hops);
   return {
-    url,
+    ...urlParts(url),
+    number: hops.length,
     wrapper: wrapper ?? null,
     words: [
-      `${status}, ${statusInWords(status ?? 0)}`,
+      `${status}, ${statusInWords(status ?? 0)}${bytesRead === undefined ? '' : ' (first part read)'}`,
       kind === 'refresh' && 'redirects with a Refresh header',
       kind === 'meta' && 'redirects with a meta refresh tag',
       cached && 'cached',
-      bytesRead !== undefined ? 'beginning read' : method === 'GET' && 'requested with GET',
+      bytesRead === undefined && method === 'GET' && 'requested with GET',
       duration(milliseconds),
     ]
       .filter(Boolean)
       .join(', '),
     /** The URL that is requested next, which is shown while it is waited for. */
     next: next ? cut(next.href) : null,
-    /** Several hops within one site are folded: its name where they begin. */
-    enters: stays(hops.at(-2)) && !stays(hops.at(-3)) ? registrableDomain(new URL(url)) : null,
-    leaves: !stays(hops.at(-2)) && stays(hops.at(-3)),
-    /** Whether it stays open for the hops that are folded into it. */
-    holds: stays(hop) && !stays(hops.at(-2)),
+    /** Once the chain is complete, it shows one line for each site, and its end. */
+    isHidden,
+    hidden: isHidden ? null : hiddenHops(hops.slice(0, -1)),
   };
 }
 
 /** The beginning of a URL that is shown whole elsewhere. */
 export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
 
-/** Whether a hop leads to its own site. */
-const stays = (hop: Hop | undefined) => hop !== undefined && hop.kind !== null && !hop.domainChanged;
+/** Whether a hop lies between the first URL of a site and the next site, or the end. */
+const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
+  kind !== null && hops[index - 1]?.domainChanged === false;
+
+/** The hidden ones at the end of `hops`: `3 more at example.net`. */
+function hiddenHops(hops: readonly Hop[]): string | null {
+  const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
+  return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;
+}

@@ -5,8 +5,8 @@ import { serving } from '../../testing/serving.ts';
 
 const app = scriptedApp({
   'http://sho.rt/x': to('http://links.example/y'),
-  'http://links.example/y': to('http://end.example/?id=1&utm_source=mail'),
-  'http://end.example/?id=1&utm_source=mail': { title: 'A page' },
+  'http://links.example/y': to('https://end.example/?id=1&utm_source=mail'),
+  'https://end.example/?id=1&utm_source=mail': { title: 'A page' },
 });
 
 describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
@@ -20,9 +20,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
 
   test('the page says what it is for, without anything that needs a script', async () => {
     const text = await read('/');
-    expect(text).toMatch(
-      /^Expander · Shorten URL Expand Where does it lead\? Short URL .*Expand.* An example: iana\.org/,
-    );
+    expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* An example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
@@ -30,8 +28,14 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     const text = await read('/?u=sho.rt/x');
     const order = [
       ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
-      ...['http://end.example/?id=1&utm_source=mail', '200, OK'],
-      ...['Page found', 'It leads to', 'Its title: A page', 'Open it', 'The original, with tracking'],
+      ...['https://end.example/?id=1&utm_source=mail', '200, OK'],
+      ...[
+        'Page found',
+        'It leads to end.example',
+        'Its title: A page',
+        'Open it',
+        'The original, with tracking',
+      ],
     ];
     const places = order.map((words) => text.indexOf(words));
     expect(places).not.toContain(-1);

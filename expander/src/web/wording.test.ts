@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { long, web } from '../../testing/links.ts';
+import { imitation, long, web } from '../../testing/links.ts';
 import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { endedExpansion } from '../expansion/chain.ts';
@@ -16,33 +16,32 @@ const followedIn = (times: number[], cached = false) => {
 
 describe('every ending is told in plain words', () => {
   const notWorking = 'Not working just now';
-  const beware = 'Beware This address is not followed';
+  const unencrypted = 'Not encrypted: others on the way can read';
   test.each([
-    ['s.example/final', 'Page found It leads to http://end.example/', 'The last page answered 200, OK.'],
+    ['s.example/final', 'Page found It leads to end.example https://', 'The last page answered 200, OK.'],
     [
-      'http://end.example/',
-      'Page found This link leads straight there',
+      'https://end.example/',
+      'Page found It leads straight to end.example https://end.example/ Open it',
       'The page answered 200, OK. Answered',
     ],
-    ['moving.example', 'Page found This page may send you on', 'Scripts are not run here.'],
-    [
-      'file.example',
-      'File It leads to a file http://file.example Its name: setup.exe, 48 MB',
-      'answered 200',
-    ],
-    ['https://s.example/plain', 'Not encrypted It leads to', 's.example redirects from https to http.'],
-    ['401.example', 'Refused us This page refused this server', 'answered 401, sign-in required.'],
+    ['https://moving.example', 'Page found This page may send you on', 'Scripts are not run here.'],
+    ['s.example/plainly', 'Not encrypted It leads to end.example http://end.example/', unencrypted],
+    ['http://end.example', 'Not encrypted It leads straight to end.example', unencrypted],
+    ['https://s.example/plain', 'Not encrypted It leads to', 's.example redirects from https to http, so'],
+    ['file.example', 'File It leads to a file at file.example http://file.example', unencrypted],
+    ['file.example', 'File', 'File: setup.exe, 48 MB'],
+    ['401.example', 'Blocked our check This page blocked our check', 'answered 401, sign-in required.'],
     [
       's.example/closed',
-      'Refused us It leads to a page that refused this server',
+      'Blocked our check It leads to a page that blocked our check closed.example http:',
       'It may still open for you.',
     ],
-    ['429.example', 'Refused us', 'It may still open for you.'],
-    ['451.example', 'Refused us', 'It may still open for you.'],
+    ['429.example', 'Blocked our check', 'It may still open for you.'],
+    ['451.example', 'Blocked our check', 'It may still open for you.'],
     ['s.example/dead', 'Broken link It leads to a page that does not exist', 'answered 410, removed.'],
-    ['http://gone.example/', 'Broken link This page does not exist', 'The page answered 410'],
+    ['http://gone.example/', 'Broken link This page does not exist', unencrypted],
     ['418.example', 'Broken link This page does not work', 'answered 418'],
-    ['empty.example', 'Page found This page is empty', 'answered 204'],
+    ['https://empty.example', 'Page found This page is empty', 'answered 204'],
     [long(0), 'Broken link It redirects too many times', 'The limit is 19 redirects; this URL is where'],
     [long(0), 'Broken link', '20 redirects found, 19 followed, in'],
     ['s.example/loop', 'Broken link The redirects form a loop', 'no page can be reached'],
@@ -52,7 +51,7 @@ describe('every ending is told in plain words', () => {
     ['s.example/malformed', 'Broken link The link is broken http://[', 'something that is not a URL'],
     ['s.example/unknown', 'Broken link The link does not work', 'may be misspelled, or have been given up.'],
     ['s.example/down', `${notWorking} It leads to a page that is not working just now`, 'answered 503'],
-    ['s.example/broken', `${notWorking} The link does not work http://nobody.example/`, 'the connection.'],
+    ['s.example/broken', `${notWorking} The link does not work nobody.example http:`, 'the connection.'],
     ['s.example/broken', notWorking, '1 redirect followed before that, in'],
     ['late.example', `${notWorking} No answer in time`, 'within 3 seconds. The website may be busy.'],
     [
@@ -60,19 +59,28 @@ describe('every ending is told in plain words', () => {
       `${notWorking} This page could not be read`,
       'announced the page, but did not send it.',
     ],
-    ['cut.example', 'Page found This link leads straight there', 'page could not be read to its end'],
-    ['https://self.example/', 'Cannot prove who it is', 'Details DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['https://cut.example', 'Page found It leads straight to', 'page could not be read to its end'],
+    [
+      'https://self.example/',
+      'Certificate problem It may be another website self.example',
+      'Details DEPTH_ZERO',
+    ],
     [
       's.example/mail',
       'Opens an app It does not lead to a web page mailto:someone@example.com',
       'Only web pages',
     ],
     ['s.example/script', 'Beware It does not lead to a web page javascript:alert(1)', 'Only web pages are'],
-    ['s.example/private', `${beware} http://10.0.0.1/`, 'private network.'],
-    ['a.example:1', beware, 'Websites do not use port 1.'],
-    ['xn--pple-43d.example', 'Beware It pretends to be apple.example', 'answered 200'],
+    ['s.example/private', 'Beware It leads to a private network 10.0.0.1', 'Only public websites are'],
+    ['a.example:1', 'Beware It does not lead to a website a.example:1', 'Websites do not use port 1.'],
+    [
+      'http://bank.example@10.0.0.1:8080/',
+      'Beware It hides where it leads 10.0.0.1:8080',
+      'is not the website. The website is 10.0.0.1:8080.',
+    ],
+    ['xn--pple-43d.example', 'Beware It can be mistaken for apple.example', unencrypted],
     ['s.example/nobody', 'Beware Its name mixes alphabets', 'Mixed scripts'],
-    ['s.example/imitation', 'Beware It pretends to be apple.com', 'answered 200'],
+    ['s.example/imitation', 'Beware It can be mistaken for apple.com', 'answered 200'],
     ['busy.example', 'The server is busy Try again', 'Too much; try again soon.'],
     ['http://', 'This is not a URL A short URL looks like', 'example.com/abc'],
     [`a.example/${'x'.repeat(8_192)}`, 'This URL is too long', 'than 8192 bytes.'],
@@ -83,9 +91,11 @@ describe('every ending is told in plain words', () => {
     expect(result).toContain(explanation);
   });
 
-  test('only what is not public is said to be so', async () => {
-    expect((await read('10.0.0.1')).result).toContain('Only public websites are followed.');
-    expect((await read('a.example:1')).result).not.toContain('public');
+  test('http at the end, or after https on the way, is not encrypted; a link has one verdict, with a scheme or without', async () => {
+    for (const u of ['s.example/final', 'http://s.example/final', 'end.example/up'])
+      expect((await read(u)).result).not.toContain('Not encrypted');
+    expect((await read('https://s.example/plain')).result.split('Not encrypted:').length).toBe(2);
+    expect((await read('s.example/unknown')).result).not.toContain('Not encrypted');
   });
 
   test.each([
@@ -131,12 +141,18 @@ describe('every ending is told in plain words', () => {
     expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
   });
 
-  test('the website of a URL with credentials is named, and stands out alone', async () => {
-    const { result, html } = await read('http://bank.example@10.0.0.1:8080/');
-    expect(result).toMatch(
-      /What stands before the @ is not the website\. The website is 10\.0\.0\.1:8080\.$/,
+  test.each([
+    ['http://bank.example@10.0.0.1:8080/', 'http://bank.example@', '10.0.0.1:8080', '/'],
+    ['s.example/disguised', 'https://www.paypal.com.', 'verify-login.example', '/signin'],
+    ['HTTPS://A.b.Example.co.uk?x', 'HTTPS://A.b.', 'Example.co.uk', '?x'],
+    [imitation, 'http://', 'xn--80ak6aa92e.com', '/'],
+  ])('the registrable domain leads, and alone stands out: %s', async (u, before, domain, after) => {
+    const { html } = await read(u);
+    expect(html).toMatch(
+      new RegExp(`<h2 id="headline">[^<]* <bdi class="site" dir="ltr">${RegExp.escape(domain)}</bdi></h2>`),
     );
-    expect(html).toContain('>http://bank.example@<b>10.0.0.1:8080</b>/<');
+    const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
+    expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
   });
 
   test('what a cache remembers is said to be cached', () => {
@@ -149,7 +165,7 @@ describe('a hop tells', () => {
     const [hop, last] = (await read('s.example/final')).hops;
     const rest = /, (?:under )?\d+ ms$/.source;
     expect(hop).toMatch(new RegExp(`/final 301, moved permanently${rest}`));
-    expect(last).toMatch(new RegExp(`http://end.example/ 200, OK${rest}`));
+    expect(last).toMatch(new RegExp(`https://end.example/ 200, OK${rest}`));
   });
 });
 
@@ -170,8 +186,8 @@ const actions = (html: string) => {
 const again = (u: string) => `Try again: /?${new URLSearchParams({ u, again: '1' })}`.replace('&', '&amp;');
 
 test.each([
-  ['s.example/final', ['Open it (out): http://end.example/']],
-  ['s.example/dead', ['Open anyway (out): http://gone.example/']],
+  ['s.example/final', ['Open it (out): https://end.example/']],
+  ['s.example/dead', [again('s.example/dead'), 'Open anyway (out): http://gone.example/']],
   ['s.example/down', [again('s.example/down'), 'Open anyway (out): http://down.example/']],
   ['xn--pple-43d.example', ['Open anyway (out): http://xn--pple-43d.example']],
   ['s.example/mail', []],
@@ -187,8 +203,8 @@ test.each([
 test('the URL without tracking comes first, then the one that was found, and what was left out', async () => {
   const { result, html } = await read('s.example/title');
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual([
-    'Open it (out): http://title.example/?id=1',
-    'Open original (out): http://title.example/?id=1&amp;utm_source=mail',
+    'Open it (out): https://title.example/?id=1',
+    'Open original (out): https://title.example/?id=1&amp;utm_source=mail',
   ]);
   expect(result).toContain('utm_source=mail campaign statistics');
 });
@@ -206,7 +222,7 @@ test('what is pasted is understood, the page says as what, and what was typed is
   const { html, result } = await read(text);
   expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
   expect(html).toContain('value="Look at &lt;hxxps//sho[.]rt / a.&gt;."');
-  expect(result).toContain('It leads to https://www.example.com');
+  expect(result).toContain('It leads to example.com https://www.example.com');
   let exact = (await read('https://sho.rt/a.')).html;
   for (const words of ['Exactly as typed', 'Try again', 'Try again']) {
     const [, href = ''] = new RegExp(`<a href="([^"]*)">${words}<`).exec(exact) ?? [];
@@ -217,9 +233,9 @@ test('what is pasted is understood, the page says as what, and what was typed is
 });
 
 test('of several links that are pasted, each leads to its own page', async () => {
-  const { html } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
-  expect(html).toContain('2 links found');
-  const links = [...html.matchAll(/<li><a href="(.*?)">.*?>(.*?)<\/bdi>/g)].map(([, ...parts]) => parts);
+  const { html, result } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
+  expect(result).toMatch(/^2 links found\. Which one\? http:\/\/sho\.rt\/x Expand http/);
+  const links = [...html.matchAll(/<a href="(.*?)">Expand<.*?> (.*?)<\/span>/g)].map(([, ...parts]) => parts);
   expect(links).toEqual(
     ['http://sho.rt/x', 'http://sho.rt/a'].map((u) => [`/?${new URLSearchParams({ u })}`, u]),
   );

@@ -67,7 +67,8 @@ export function journey({ hops, longUrl, redirectCount, end }: Expansion): strin
   const steps = [`leaves ${from}`];
   if (passed.size > 0) steps.push(`passes ${named([...passed])}`);
   steps.push(isBack ? 'comes back there' : `${arrived.has(end.code) ? 'ends at' : 'leads to'} ${to}`);
-  return `The link ${list(steps)}.`;
+  const hasAnd = passed.size > 1 && passed.size <= maxNamed;
+  return `The link ${list(steps, hasAnd ? ', and ' : ' and ')}.`;
 }
 
 function named(sites: string[]): string {
@@ -81,9 +82,9 @@ export function duration(milliseconds: number): string {
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function list(parts: readonly string[]): string {
+export function list(parts: readonly string[], and = ' and '): string {
   const last = parts.at(-1) ?? '';
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+  return parts.length > 1 ? parts.slice(0, -1).join(', ') + and + last : last;
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];

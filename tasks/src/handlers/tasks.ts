@@ -128,8 +128,11 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return tagged(c, `W/"${page.version}"`, 'application/json', body, { ...link });
     },
 
+    /** A form for a new task. A text that a phone shares with the app (see the manifest) is in its field. */
     async new(c: TasksContext) {
-      return html(c, render('new', { ...(await formValues(c)), back: '' }));
+      const title = sharedText(c);
+      // Another path than the list's form has, so that no script takes the one draft for the other.
+      return html(c, render('new', { ...(await formValues(c)), title, action: title && '/tasks', back: '' }));
     },
 
     async show(c: TasksContext) {
@@ -168,6 +171,18 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     unfinish: (c: TasksContext) => setFinished(c, 0),
   };
   return tasks;
+}
+
+/** What was shared, in one line. Apps put a link into any of the three, and a title into the text as well. */
+function sharedText(c: TasksContext): string {
+  return ['title', 'text', 'url']
+    .map((name) => queryParameter(c, name) ?? '')
+    .reduce((text, part) => {
+      if (part.includes(text)) return part;
+      return text.includes(part) ? text : `${text} ${part}`;
+    })
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** Whether `task` is as `change` asks for. */

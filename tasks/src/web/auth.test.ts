@@ -164,6 +164,8 @@ describe('The login', () => {
     ['/', '/'],
     ['/?filter=open', '/?filter=open'],
     ['/tasks/1/edit', '/tasks/1/edit'],
+    ['/?q=milk+bread', '/?q=milk+bread'],
+    ["/tasks/new?text=it's+https://example.org/", "/tasks/new?text=it's+https://example.org/"],
     ['//evil.example', '/'],
     ['/\\evil.example', '/'],
     ['/\t/evil.example', '/'],

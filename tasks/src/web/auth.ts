@@ -66,5 +66,5 @@ const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /** A page of ours that may be shown after the login: no other site, and no link that changes a task. */
 export function pageAfterLogin(path: string | undefined): string {
-  return path && /^\/(tasks(\/\w+)*)?(\?[\w=&%.~+*-]*)?$/.test(path) ? path : '/';
+  return path && /^\/(tasks(\/\w+)*)?(\?[\w!$&'()*+,./:;=?@%~-]*)?$/.test(path) ? path : '/';
 }

@@ -79,7 +79,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     const values = { ...form, nonce, problem: error.message, csrf: token, back: listSearch(partOf(c)) };
     if (form.next !== undefined) return render('login', { ...values, next: pageAfterLogin(form.next) });
     if (form.title === undefined) return render('import', values);
-    if (c.req.param('id') === undefined) return render('new', values);
+    if (c.req.param('id') === undefined) return render('new', { ...values, action: c.req.path });
     if (error.code === 'unknown_task') {
       const problem = `${error.message} What you typed is still here: Add makes it a new task.`;
       return render('new', { ...values, problem, nonce });

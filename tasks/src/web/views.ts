@@ -31,7 +31,7 @@ export interface Views {
   };
   task: { task: Task } & Back;
   show: { task: Task; csrf: string } & Back;
-  new: Typed & { nonce: string } & Back;
+  new: Typed & { nonce: string; action?: string | undefined } & Back;
   edit: Typed & { id: string; revision: string | number; was?: string | undefined } & Back;
   removals: { removals: RecentRemoval[]; more: boolean; restored: number | undefined; csrf: string };
   import: Typed & {

@@ -277,12 +277,13 @@ const maxWorkers = 16;
 const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
 
 test('the folder of the container has room for all answers that the zone has keys for', async () => {
-  const zone = /keys_zone=answers:(\d+)m/.exec(await read('templates/cache.conf.template'));
+  const zone = /keys_zone=answers:(\d+)m/.exec(await read('templates/expander.conf.template'));
   const folder = /"\/run\/answers:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
   const room = Number(folder?.[1]) * 1024 ** 2;
   // A removed file takes space for as long as a worker has it open.
   const open =
-    maxWorkers * Number(/open_file_cache max=(\d+)/.exec(await read('templates/cache.conf.template'))?.[1]);
+    maxWorkers *
+    Number(/open_file_cache max=(\d+)/.exec(await read('templates/expander.conf.template'))?.[1]);
   expect((Number(zone?.[1]) * keysPerMebibyte + open) * largest).toBeLessThanOrEqual(room);
 });
 

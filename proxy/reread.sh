@@ -1,5 +1,5 @@
 #!/bin/sh
-# In the container: gives nginx the certificate again when its files change.
+# In containers: reload nginx when the certificate changes.
 set -u
 [ -n "${LONGHAND_TLS:-}" ] || exit 0
 read_files() { cat /run/secrets/certificates/fullchain.pem /run/secrets/certificates/privkey.pem | cksum; }

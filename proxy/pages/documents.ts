@@ -4,7 +4,7 @@ import { Marked } from 'marked';
 import { page } from './page.ts';
 
 /** The documents that become pages, with the text of their links, in order. */
-export const documentLinks = {
+const documentLinks = {
   'docs/install.md': 'Install',
   'docs/configuration.md': 'Configure',
   'docs/operate.md': 'Operate',
@@ -12,8 +12,8 @@ export const documentLinks = {
   'CHANGELOG.md': 'Changes',
 };
 
-/** What a document is called in its URL. */
-export const documentName = (source: string) => basename(source, '.md').toLowerCase();
+/** The name of a document in its URL. */
+const documentName = (source: string) => basename(source, '.md').toLowerCase();
 
 /** The anchor that GitHub gives a heading. */
 export const anchor = (heading: string) =>
@@ -22,10 +22,7 @@ export const anchor = (heading: string) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/**
- * The documents of the checkout `root` as pages, by the paths of their files. Links to other files lead to `repository`, a
- * URL.
- */
+/** The documents of the checkout `root` as pages, by path. Links to other files lead to the URL `repository`. */
 export const documents = (root: string, repository: string): Record<string, string> =>
   Object.fromEntries(
     Object.keys(documentLinks).map((source) => {
@@ -51,7 +48,7 @@ function render(source: string, text: string, repository: string): string {
     ([other, words]) =>
       `<a href="${documentName(other)}"${other === source ? ' aria-current="page"' : ''}>${words}</a>`,
   );
-  // What is wider than a phone scrolls, with the keyboard too.
+  // Wide parts scroll, also with the keyboard.
   const html = (marked.parse(text) as string)
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
@@ -62,7 +59,7 @@ ${links.join('\n')}</nav></header>
 ${html}</main>`;
 }
 
-/** Where a link of `source` leads from its page. */
+/** The target of a link of `source` on its page. */
 function target(source: string, href: string, repository: string): string {
   const { protocol, pathname, hash } = new URL(href, `file:///${source}`);
   if (protocol !== 'file:') return href;
@@ -70,3 +67,27 @@ function target(source: string, href: string, repository: string): string {
   if (path === source) return hash;
   return Object.hasOwn(documentLinks, path) ? documentName(path) + hash : `${repository}/${path}${hash}`;
 }
+
+/** The front page; nginx adds the addresses of the applications. */
+export const frontPage = (version: string) =>
+  page(
+    'Longhand',
+    `<main>
+<h1>Longhand</h1>
+<p>Two small web applications.</p>
+<h2><a href="<!--# echo var="expander_address" -->">Expander</a></h2>
+<p>Where does a short URL lead? See each redirect and the end, without going there.</p>
+<h2><a class="tasks" href="<!--# echo var="tasks_address" -->">Tasks</a></h2>
+<p>A task list that works in any browser.</p>
+</main>
+<footer>
+<nav aria-label="Documents">
+${links(version)}
+</nav>
+</footer>`,
+  );
+
+const links = (version: string) =>
+  Object.entries({ ...documentLinks, 'CHANGELOG.md': `Version ${version}` })
+    .map(([source, words]) => `<a href="docs/${documentName(source)}">${words}</a>`)
+    .join('\n');

@@ -1,80 +1,69 @@
 import { page } from './page.ts';
 
-// An import would load undici, too, which takes longer than writing all pages.
+// An import would also load undici, which takes longer than writing all pages.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface ProxyError {
-  /** Stable, for programs: the same codes as those of tasks. */
+  /** Stable, for programs: tasks has the same codes. */
   code: string;
   reason: string;
-  /** What to do about it. */
+  /** What the client can do. */
   advice?: string;
   /** Whether the same request may succeed later. */
   again?: boolean;
-  /** Whether a form that was sent is lost, and the browser still has it. */
+  /** Whether a submitted form is lost, but still in the browser. */
   form?: boolean;
 }
 
+const error = (code: string, reason: string, more: Partial<ProxyError> = {}) => ({ code, reason, ...more });
 const later = { again: true, form: true };
 
-/** What nginx answers itself, by status; `login` is one login attempt too many. */
+/** nginx's own errors, by status; `login` is the login limit. */
 export const errors: Record<string, ProxyError> = {
-  400: { code: 'bad_request', reason: 'The request is malformed.' },
-  404: { code: 'unknown_path', reason: 'There is nothing at this address.' },
-  405: { code: 'method_not_allowed', reason: 'This method is not allowed here.' },
-  411: { code: 'length_required', reason: 'The request does not say how long it is.' },
-  413: {
-    code: 'body_too_large',
-    reason: 'The request is too large.',
+  400: error('bad_request', 'The request is malformed.'),
+  404: error('unknown_path', 'There is nothing at this address.'),
+  405: error('method_not_allowed', 'This method is not allowed here.'),
+  411: error('length_required', 'The request does not say how long it is.'),
+  413: error('body_too_large', 'The request is too large.', {
     advice: 'A form may have 64 KiB, an import 1 MiB, a list of URLs 8 MiB.',
     form: true,
-  },
-  414: { code: 'url_too_long', reason: 'The address is too long.' },
-  421: {
-    code: 'unknown_host',
-    reason: 'The task list does not answer to this name.',
+  }),
+  414: error('url_too_long', 'The address is too long.'),
+  421: error('unknown_host', 'The task list does not answer to this name.', {
     advice:
       'Use the address of the machine. To use this name, set LONGHAND_TASKS_NAME in .env, then run docker compose up --detach --wait.',
     again: true,
-  },
-  429: {
-    code: 'too_many_requests',
-    reason: 'Too many requests from your address.',
+  }),
+  429: error('too_many_requests', 'Too many requests from your address.', {
     advice: 'Wait a second, then try again.',
     ...later,
-  },
-  login: {
-    code: 'too_many_requests',
-    reason: 'Too many attempts to log in from your address.',
+  }),
+  login: error('too_many_requests', 'Too many attempts to log in from your address.', {
     advice: 'Five a minute are allowed. Wait 12 seconds, then try again.',
-  },
-  431: { code: 'headers_too_large', reason: 'The headers of the request are too long.' },
-  500: { code: 'internal', reason: 'Something went wrong on our side.', ...later },
-  501: { code: 'unknown_method', reason: 'This method is not supported.' },
-  502: {
-    code: 'unreachable',
-    reason: 'The application is not answering.',
+  }),
+  431: error('headers_too_large', 'The headers of the request are too long.'),
+  500: error('internal', 'Something went wrong on our side.', later),
+  501: error('unknown_method', 'This method is not supported.'),
+  502: error('unreachable', 'The application is not answering.', {
     advice: 'It is being restarted. Try again in a few seconds.',
     ...later,
-  },
-  503: {
-    code: 'unavailable',
-    reason: 'The application is busy.',
+  }),
+  503: error('unavailable', 'The application is busy.', {
     advice: 'Try again in a few seconds.',
     ...later,
-  },
-  504: { code: 'timeout', reason: 'The application took too long to answer.', ...later },
-  505: { code: 'unsupported_version', reason: 'This version of HTTP is not supported.' },
+  }),
+  504: error('timeout', 'The application took too long to answer.', later),
+  505: error('unsupported_version', 'This version of HTTP is not supported.'),
 };
 
-/** The applications by the names that nginx has for them; it has none for the front page. */
+/** The applications by nginx's names; the front page has none. */
 const applications = {
   '': { title: 'Longhand', start: 'the start page' },
   expander: { title: 'Shorten URL Expand', start: 'the expander' },
   tasks: { title: 'Tasks', start: 'the list' },
 };
 
-/** The files of all errors by path: pages, and JSON for programs. nginx fills in what depends on the request. */
+/** The files of all errors by path: pages, and JSON for programs. nginx adds the values of the request. */
 export function errorFiles(): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [kind, error] of Object.entries(errors)) {
@@ -82,11 +71,10 @@ export function errorFiles(): Record<string, string> {
     const status = kind === 'login' ? 429 : Number(kind);
     const detail = `${reason} ${advice}`.trim();
     const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
-    for (const name of ['', 'expander', 'tasks'] as const) {
+    for (const name of ['', 'expander', 'tasks'] as const)
       files[`errors/${name}/${kind}.html`] = errorPage(status, error, name);
-      files[`errors/${name}/${kind}.json`] = JSON.stringify(problem);
-    }
-    files[`errors/expander/${kind}.code`] = JSON.stringify({ code, message: detail });
+    files[`errors/${kind}.json`] = JSON.stringify(problem);
+    files[`errors/${kind}.code`] = JSON.stringify({ code, message: detail });
   }
   return files;
 }

@@ -1,9 +1,8 @@
 /** Writes the pages that nginx serves into a folder: `node proxy/pages/main.ts FOLDER`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { documents } from './documents.ts';
+import { documents, frontPage } from './documents.ts';
 import { errorFiles } from './errors.ts';
-import { frontPage } from './front.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const root = join(import.meta.dirname, '..', '..');

@@ -175,9 +175,11 @@ describe('each hop is remembered', () => {
       '/two': { location: '/shared' },
     });
     await expand('/one');
-    const { hops } = await expand('/two');
+    const { hops, cached } = await expand('/two');
     expect(asked).toEqual(['/one', '/shared', '/two']);
-    expect(hops.map(({ cached }) => cached)).toEqual([false, true]);
+    expect(hops.map((hop) => hop.cached)).toEqual([false, true]);
+    expect(cached).toBe(false);
+    expect(await expand('/one#part')).toMatchObject({ cached: true });
   });
 
   test('whatever the fragment, which is never sent', async () => {

@@ -32,9 +32,5 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
       : fetchHead(request);
   const { chain } = createExpand(followRedirects(cacheHops()(checkUrls(guard)(fetchHop)), times));
 
-  return async (url: string): Promise<LineExpansion> => {
-    const expansion = await chain(url, { follow, maxRedirect });
-    const { hops, error } = expansion;
-    return { ...expansion, cached: !error && hops.every((hop) => hop.cached || hop.status === null) };
-  };
+  return (url: string): Promise<LineExpansion> => chain(url, { follow, maxRedirect });
 }

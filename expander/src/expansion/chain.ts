@@ -105,7 +105,8 @@ export function endedExpansion(
   if (!(end instanceof ExpansionError)) {
     const freshUntil = expansionFreshUntil(chain);
     const staleUntil = expansionStaleUntil(freshUntil, endsInFailure(hops.at(-1)));
-    return { ...chain, end, error: null, freshUntil, staleUntil };
+    const cached = hops.length > 0 && hops.every((hop) => hop.cached || hop.status === null);
+    return { ...chain, end, error: null, cached, freshUntil, staleUntil };
   }
   const { code, message, facts } = end;
   const error = { code, message, ...facts };

@@ -143,6 +143,7 @@ export interface Expansion {
   redirectCount: number;
   end: End;
   error: (ErrorFacts & { code: ErrorCode; message: string }) | null;
+  /** Whether no website was asked. */
   cached: boolean;
   /** Milliseconds since 1970 until which a cache may keep this. */
   freshUntil: number;

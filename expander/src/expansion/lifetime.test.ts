@@ -19,6 +19,7 @@ describe('an answer is remembered', () => {
     [429, 30],
     [503, 30],
     [520, 30],
+    [999, 600],
   ])('where it says nothing itself: %i for %i s', (status, lifetime) => {
     expect(seconds(status)).toBe(lifetime);
   });
@@ -34,6 +35,8 @@ describe('an answer is remembered', () => {
     ['private, like no-store', { 'cache-control': 'private, max-age=900' }, 30],
     ['private for some fields, like no-store', { 'cache-control': 'private="set-cookie", max-age=900' }, 30],
     ['max-age=0, at the least', { 'cache-control': 'max-age=0' }, 30],
+    ['max-age=-1, at the least', { 'cache-control': 'max-age=-1' }, 30],
+    ['x-max-age and x-no-store say nothing', { 'cache-control': 'x-max-age=90, x-no-store' }, 600],
     ['a date that is none, at the least', { expires: '0' }, 30],
     ['a year, at the most', { 'cache-control': 'max-age=31536000' }, 86_400],
     ['of any number of digits', { 'cache-control': 'max-age=99999999999' }, 86_400],

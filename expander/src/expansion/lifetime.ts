@@ -9,7 +9,7 @@ const day = 24 * 60 * minute;
 const bounds = { min: 30, max: day };
 
 const permanent = new Set([301, 308]);
-/** The host is overloaded or broken, and will answer differently soon; so is every status of 500 and above. */
+/** The host is overloaded or broken, and will answer differently soon; so are all from 500 to 599. */
 const temporary = new Set([408, 425, 429]);
 
 /** When an answer expires (milliseconds since 1970): as its headers state, else by its status. */
@@ -27,7 +27,7 @@ export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, n
 }
 
 function isTemporary(status: number | null): boolean {
-  return status !== null && (status >= 500 || temporary.has(status));
+  return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
 /** `answer` of a page that could not be read to its end: for at most 30 s. */
@@ -68,13 +68,16 @@ export function expansionStaleUntil(freshUntil: number, hasFailed: boolean, now 
   return hasFailed ? freshUntil : freshUntil + Math.min(freshUntil - now, 10 * minute * 1_000);
 }
 
+const sharedMaxAge = /(?<![\w-])s-maxage="?(-?\d+)/i;
+const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
+
 /** The lifetime in seconds that headers state (RFC 9111 section 4.2.1); null if they state none. */
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;
   // To us, a cache for everybody, an answer for one person is one that may not be stored.
-  if (/\b(?:no-(?:store|cache)|private)\b/i.test(cacheControl)) return 0;
-  const maxAge = /\bs-maxage="?(\d+)\b/i.exec(cacheControl) ?? /\bmax-age="?(\d+)\b/i.exec(cacheControl);
+  if (/(?<![\w-])(?:no-(?:store|cache)|private)(?![\w-])/i.test(cacheControl)) return 0;
+  const maxAge = sharedMaxAge.exec(cacheControl) ?? anyMaxAge.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);
   if (expires === undefined) return null;
   // An invalid date, such as "0", means already expired.

@@ -7,7 +7,7 @@ export type BodyReader = ReturnType<typeof bodyReader>;
  * A malformed chunk ends the body.
  */
 export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
-  const chunked = /(?:^|,)\s*chunked\s*$/i.test(headers['transfer-encoding'] ?? '');
+  const chunked = /(?:^|,)\s*chunked\s*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
   const decode = chunked ? chunkDecoder() : (text: string) => ({ data: text, ended: false, damaged: false });
   // Browsers ignore a length that is not a number.
   const stated = chunked ? undefined : /^\d+$/.exec(headers['content-length'] ?? '')?.[0];
@@ -31,7 +31,7 @@ export function bodyReader(headers: IncomingHttpHeaders, limit: number) {
 }
 
 /** The line before each chunk: its size and extensions. */
-const chunkStart = /^([\da-f]{1,8})[\t ]*(?:;.*)?\r?\n$/i;
+const chunkStart = /^(0*[\da-f]{1,16})[\t ]*(?:;.*)?\r?\n$/i;
 /** Characters of such a line. */
 const maxStart = 4_096;
 

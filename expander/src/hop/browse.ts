@@ -9,8 +9,9 @@ import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
 import { answerOf } from './fetch-hop.ts';
 import { fileOf } from './file.ts';
-import { mayBePage, readPage } from './page.ts';
+import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
+import { isDecidedByContent, type Shown } from './shown.ts';
 
 /** Bytes of a page that are read: redirects in it are at its beginning. */
 const maxPageSize = 64 * 1024;
@@ -31,10 +32,10 @@ const memory = {
   sizeCalculation: (url: string, origin: string) => url.length + origin.length,
 };
 
-/** An answer, and whether a GET may find a redirect in the body. */
+/** An answer, and whether the one to GET may say more. */
 interface Asked {
   answer: Answer;
-  isPage: boolean;
+  isUncertain: boolean;
 }
 
 /**
@@ -67,7 +68,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
     const get = () => (page ??= getPage());
     /** The answer to GET, if that may say more and comes in time; else the one to HEAD. */
     const settled = async (head: Asked): Promise<Answer> => {
-      if (!head.isPage && !isRefusal(head)) return head.answer;
+      if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
       const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
       return inTime?.answer ?? asIncomplete(head.answer);
@@ -111,7 +112,7 @@ const asBrowsers = ['Accept-Encoding', 'identity', 'Upgrade-Insecure-Requests', 
 
 /** A GET that reads the beginning of the body, if it is a page. */
 function pageOptions(headers: readonly string[]): RequestOptions {
-  const bodyLimit = (head: ResponseHead) => (!isRedirect(head) && mayBePage(head) ? maxPageSize : 0);
+  const bodyLimit = (head: ResponseHead) => (!isRedirect(head) && isDecidedByContent(head) ? maxPageSize : 0);
   return { method: 'GET', headers: [...headers, ...asBrowsers], bodyLimit };
 }
 
@@ -123,20 +124,32 @@ async function asked(
   turn: () => Promise<void>,
 ): Promise<Asked> {
   const { headers, body } = response;
-  const isPage = mayBePage(response);
   const answer: Answer = answerOf(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
-  if (isRedirect(response)) return { answer, isPage: false };
+  if (isRedirect(response)) return { answer, isUncertain: false };
   const content = await decodeContent(body, headers['content-encoding'], maxPageSize);
   if (content.length > quickPage) await turn();
-  const { refresh, title, scriptRedirect } = readPage(url, response, content);
-  const file = fileOf(url, response);
+  const { shown, refresh, title, scriptRedirect } = readDocument(url, response, content);
+  const isDecided = !isDecidedByContent(response);
   if (refresh) answer.refresh = refresh;
   if (title) answer.title = title;
   if (scriptRedirect) answer.scriptRedirect = true;
-  if (file) answer.file = file;
-  if (method === 'GET' && isPage) answer.bytesRead = body.length;
-  return { answer: response.isCut ? asIncomplete(answer) : answer, isPage };
+  if (isFile(response, shown)) answer.file = fileOf(url, response);
+  if (method === 'GET' && !isDecided) answer.bytesRead = body.length;
+  return {
+    answer: response.isCut ? asIncomplete(answer) : answer,
+    isUncertain: !isDecided || isEmpty(response),
+  };
+}
+
+/** Whether a browser saves it, or shows it instead of a page. */
+function isFile({ status }: ResponseHead, shown: Shown): boolean {
+  return status >= 200 && status <= 299 && (shown === 'file' || shown === 'other');
+}
+
+/** Whether a response to HEAD may lack what GET would get. */
+function isEmpty({ status, headers }: ResponseHead): boolean {
+  return [204, 205, 304].includes(status) || headers['content-length'] === '0' || !headers['content-type'];
 }
 
 /** Whether browsers follow the `Location` before they look at anything else. */

@@ -54,7 +54,7 @@ export class Exchange {
   readonly response = this.#outcome.promise;
   #connection: Carrier | undefined;
   #source: Source | null = null;
-  #readHead = headReader();
+  #headReader = headReader();
   #hasBegun = false;
   /** Whether the caller has got a response or an error. */
   #isSettled = false;
@@ -75,7 +75,7 @@ export class Exchange {
   begin(connection: Carrier, source: Source | null): void {
     this.#connection = connection;
     this.#source = source;
-    this.#readHead = headReader();
+    this.#headReader = headReader();
     this.#hasBegun = false;
     this.#head = undefined;
   }
@@ -84,7 +84,7 @@ export class Exchange {
   receive(text: string): string | null {
     this.#hasBegun = true;
     if (this.#body) return this.#body.read(text) ? '' : null;
-    const read = this.#readHead(text);
+    const read = this.#headReader.read(text);
     return read && this.#receiveHead(read.head, read.rest);
   }
 
@@ -115,13 +115,22 @@ export class Exchange {
     this.#outcome.resolve({ status, headers, addressFamily, body, isCut, source });
   }
 
-  /** Gives the caller the error of a connection. A body that breaks off counts as far as it has come. */
+  /**
+   * Gives the caller the error of a connection. A body that breaks off counts as far as it has come, and so does a head over http:
+   * the server may omit the empty line. Over https somebody else may have cut it off.
+   */
   fail(error: unknown): void {
-    const { isEnd } = error as { isEnd?: boolean };
-    this.succeed(!(isEnd && this.#body?.lastsToTheEnd));
+    const { isEnd = false } = error as { isEnd?: boolean };
+    let reason = error;
+    try {
+      if (isEnd && this.#hasBegun && this.url.protocol === 'http:') this.#head ??= this.#headReader.end();
+    } catch (fault) {
+      reason = fault;
+    }
+    this.succeed(this.#body && !(isEnd && this.#body.lastsToTheEnd));
     if (this.#isSettled) return;
     this.#settle();
-    this.#outcome.reject(error);
+    this.#outcome.reject(reason);
   }
 
   #receiveHead(head: ParsedHead, rest: string): string | null {

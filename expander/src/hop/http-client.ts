@@ -94,7 +94,7 @@ export function httpClient(connect: Connect, headers: readonly string[] = []) {
      * `url` are not sent.
      *
      * @throws the error of the connection (`ECONNRESET` if it was closed without a response), `ERR_NOT_HTTP`,
-     *   `ERR_TWO_LOCATIONS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
+     *   `ERR_AMBIGUOUS`, `ERR_HEADERS_TOO_LONG`, or the reason of `signal`.
      */
     async request(url: URL, options: RequestOptions): Promise<Response> {
       options.signal?.throwIfAborted();

@@ -76,7 +76,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'cannot be reached.',
   ETIMEDOUT: 'did not accept the connection in time.',
   ERR_NOT_HTTP: 'answered with something that is not HTTP.',
-  ERR_TWO_LOCATIONS: 'answered with two different locations.',
+  ERR_AMBIGUOUS: 'answered with a header field twice, and two different values.',
   ERR_HEADERS_TOO_LONG: `answered with more than ${maxHeadSize} bytes of headers.`,
 };
 

@@ -18,70 +18,105 @@ export interface ParsedHead extends ResponseHead {
 /** Bytes of the longest head. */
 export const maxHeadSize = 16 * 1024;
 
-/**
- * The grammar of RFC 9112. A line may end with LF alone (section 2.2), and a field continue in the next one (5.2). As Chromium
- * does, we accept a space before the colon, skip lines without a field, and skip two empty lines before the first one: it looks
- * for the beginning in 4 bytes.
- */
-const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\0\r]*)?\r?$/;
-const field = /^([\w!#$%&'*+.^`|~-]+)[\t ]*:([^\0\r]*)\r?$/;
-const fold = /\r?\n[\t ]+/g;
-const unreadable = /\0|\r(?!$)/;
-const emptyLines = /^(?:\r?\n){0,2}/;
-const headEnd = /\n\r?\n/g;
+/** Chromium looks for "HTTP" in these bytes: four may precede it. */
+const searched = 8;
 
-/** How every response begins. */
-const beginning = 'HTTP/1.';
+const headEnd = /\n\r?\n/g;
+const version = /^http\/(\d)[^.]*\.(\d)/i;
+/** Without a number, the status is 200. */
+const statusOf = /^[^ ]* +(\d{1,9})/;
+const field = /^([^\t :][^:]*):(.*)$/s;
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Fields that are not lists: the first line counts. */
-const single = new Set(['age', 'content-length', 'date', 'expires', 'location']);
+const single = new Set(['age', 'date', 'expires', 'location', 'strict-transport-security']);
+
+/** Fields whose values must be the same: a second one may come from a request that was made to split the response. */
+const unambiguous = ['content-length', 'content-disposition'];
 
 /**
- * Reads the head of a response as it arrives, bytes as Latin-1. Interim responses (RFC 9110 section 15.2) precede the final one.
- * They are skipped, but count for `maxLength`: a host could send them until the deadline.
+ * Reads the head of a response as it arrives, bytes as Latin-1. It accepts and refuses what Chromium does (net/http), which
+ * is more than RFC 9112 allows. Interim responses (RFC 9110 section 15.2) precede the final one. They are skipped, but count
+ * for `maxLength`: a host could send them until the deadline.
  *
- * @returns reads the next piece: the head and the text after it, or null while the head is incomplete. It throws
- *   `ERR_NOT_HTTP`, `ERR_TWO_LOCATIONS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
+ * Its functions throw `ERR_NOT_HTTP`, `ERR_AMBIGUOUS`, or `ERR_HEADERS_TOO_LONG` beyond `maxLength` characters.
  */
 export function headReader(maxLength = maxHeadSize) {
   let text = '';
   /** Characters of interim heads. */
   let passed = 0;
-  return function read(piece: string): { head: ParsedHead; rest: string } | null {
+  /** Takes the next piece. @returns the head and the text after it, or null while the head is incomplete. */
+  const read = (piece: string): { head: ParsedHead; rest: string } | null => {
     const looked = text.length;
     text += piece;
-    const [{ length: skipped }] = emptyLines.exec(text) as unknown as [string];
-    const start = text.slice(skipped, skipped + beginning.length);
-    // Another protocol may never send the end of a line.
-    if (start !== '\r' && !beginning.startsWith(start)) throw notHttp();
+    const start = beginning(text);
+    if (start === -1 && text.length >= searched) throw notHttp();
     // Its first bytes may have come before.
-    headEnd.lastIndex = Math.max(skipped, looked - 2);
-    const end = headEnd.test(text) ? headEnd.lastIndex : 0;
+    headEnd.lastIndex = Math.max(start, looked - 2);
+    const end = start !== -1 && headEnd.test(text) ? headEnd.lastIndex : 0;
     if (passed + (end || text.length) > maxLength)
       throw fault('ERR_HEADERS_TOO_LONG', `the headers are longer than ${maxLength} bytes`);
     if (end === 0) return null;
-    const head = parseHead(text.slice(skipped, end));
+    const head = parseHead(text.slice(0, end));
     const rest = text.slice(end);
-    if (head.status >= 200) return { head, rest };
+    if (!isInterim(head)) return { head, rest };
     passed += end;
     text = '';
     return read(rest);
   };
+  return {
+    read,
+    /** @returns the head if the connection is closed before the empty line. */
+    end(): ParsedHead {
+      const head = beginning(text) === -1 ? null : parseHead(text);
+      if (!head || isInterim(head)) throw notHttp();
+      return head;
+    },
+  };
 }
 
-function parseHead(text: string): ParsedHead {
-  const [first = '', ...lines] = text.replace(fold, ' ').split('\n');
-  const [, version, status] = statusLine.exec(first) ?? [];
-  if (status === '101') throw fault('ERR_NOT_HTTP', 'the server switched protocols');
-  if (!status) throw notHttp();
+/** Where a head begins; -1 if it does not. */
+function beginning(text: string): number {
+  return text.slice(0, searched).toLowerCase().indexOf('http');
+}
+
+function isInterim({ status }: ResponseHead): boolean {
+  return status >= 100 && status < 200;
+}
+
+function parseHead(sent: string): ParsedHead {
+  if (sent.includes('\0')) throw notHttp();
+  const text = sent.slice(beginning(sent));
+  const [first = '', ...lines] = text.split(/[\r\n]+/);
+  const [, major, minor] = version.exec(first) ?? [];
+  const minorVersion = Number(`${major}.${minor}`) >= 1.1 ? 1 : 0;
+  const status = Number(statusOf.exec(first)?.[1] ?? 200);
+  if (status === 101) throw fault('ERR_NOT_HTTP', 'the server switched protocols');
   const headers: IncomingHttpHeaders = {};
-  for (const line of lines) {
-    const [, name, value = ''] = field.exec(line) ?? [];
-    if (name !== undefined) addField(headers, name.toLowerCase(), trimmed(value));
-    else if (unreadable.test(line)) throw notHttp();
+  for (const [name, value] of fieldsOf(lines)) addField(headers, name.toLowerCase(), trimmed(value));
+  // Chromium ignores it there.
+  if (minorVersion === 0) delete headers['transfer-encoding'];
+  for (const name of unambiguous) {
+    if (headers[name]?.includes(',')) headers[name] = onlyValue(headers, name);
   }
-  const holdsAnother = text.includes(beginning, beginning.length);
-  return { status: Number(status), headers, minorVersion: Number(version), holdsAnother };
+  return { status, headers, minorVersion, holdsAnother: text.includes('HTTP/1.', 1) };
+}
+
+/** The names and values of lines. A line that begins with white space continues a field; one without a name is skipped. */
+function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
+  const fields: [name: string, value: string][] = [];
+  let mayContinue = false;
+  for (const line of lines) {
+    const last = fields.at(-1);
+    if (mayContinue && last && isBlank(line, 0)) {
+      last[1] += ` ${trimmed(line)}`;
+      continue;
+    }
+    const [, name = '', value = ''] = field.exec(line) ?? [];
+    if (name) fields.push([trimmed(name), value]);
+    mayContinue = name !== '' && !isBlank(name, name.length - 1);
+  }
+  return fields.filter(([name]) => token.test(name));
 }
 
 export function notHttp(): NodeJS.ErrnoException {
@@ -111,9 +146,22 @@ function addField(headers: IncomingHttpHeaders, name: string, value: string): vo
   } else if (!single.has(name)) {
     headers[name] = `${headers[name]}, ${value}`;
   } else if (name === 'location' && value !== headers[name]) {
-    // So does Chromium: one of them may come from a request that was made to split the response.
-    throw fault('ERR_TWO_LOCATIONS', 'the answer names two locations');
+    throw ambiguous(name);
   }
+}
+
+/** The only value of a field that lists it more than once. */
+function onlyValue(headers: IncomingHttpHeaders, name: string): string {
+  const values = `${headers[name]}`.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/gs)?.map(trimmed) ?? [];
+  const [value = '', ...others] = values.filter((text) => text !== '');
+  const isChunked = /(?:^|,)[\t ]*chunked[\t ]*(?:,|$)/i.test(headers['transfer-encoding'] ?? '');
+  if (name === 'content-length' && isChunked) return value;
+  if (others.some((other) => other !== value)) throw ambiguous(name);
+  return value;
+}
+
+function ambiguous(name: string): NodeJS.ErrnoException {
+  return fault('ERR_AMBIGUOUS', `the response has two different fields ${name}`);
 }
 
 function fault(code: string, message: string): NodeJS.ErrnoException {

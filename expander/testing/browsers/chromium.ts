@@ -1,48 +1,56 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { launchChromium } from '@longhand/shared/testing/chromium.ts';
-import type { CDPSession } from 'playwright-core';
+import type { Browser, CDPSession } from 'playwright-core';
 import { maxDelay } from '../../src/expansion/refresh.ts';
-import { errorAt, start } from './link.ts';
+import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
 /** Pages at a time. */
 const atATime = 2;
 
-/** Where the links of these indexes end in real Chromium: what its address bar shows in the end. */
+/** Starts Chromium with a stage for all websites, whose certificate it trusts. */
+export const openChromium = ({ port, tlsPort, fingerprint }: Stage) =>
+  launchChromium(
+    `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPort}, MAP * 127.0.0.1:${port}`,
+    `--ignore-certificate-errors-spki-list=${fingerprint}`,
+  );
+
+/** Where these links end in real Chromium: what its address bar shows in the end, or the name of the file that it saves. */
 export async function chromiumEnds(
-  indexes: readonly number[],
-  { port, tlsPort }: Stage,
+  links: ReadonlyMap<number, Link>,
+  browser: Browser,
 ): Promise<Map<number, string>> {
   const ends = new Map<number, string>();
-  const queue = indexes.values();
-  const browser = await launchChromium(
-    `--host-resolver-rules=MAP *:443 127.0.0.1:${tlsPort}, MAP * 127.0.0.1:${port}`,
-  );
+  const queue = links.entries();
   const followSome = async () => {
-    const context = await browser.newContext({ ignoreHTTPSErrors: true });
-    const session = await context.newCDPSession(await context.newPage());
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
     await session.send('Page.enable');
-    for (const index of queue) {
+    for (const [index, { counts }] of queue) {
       await session.send('Network.setUserAgentOverride', { userAgent: userAgentOf(index) });
       await open(session, 'about:blank');
-      const { url, failure } = await open(session, start);
+      const download =
+        counts === 'file' ? page.waitForEvent('download', { timeout: 0 }).catch(() => null) : null;
+      const { url, failure, isDownload } = await open(session, start);
       // What leads to no website leaves Chromium on the empty page, or on an error page for that URL.
       const end = /^https?:/.test(url) ? url : start;
-      ends.set(index, isError(failure) ? errorAt(end) : end);
+      const saved = isDownload ? await download : null;
+      if (saved) ends.set(index, savedAs(saved.suggestedFilename()));
+      else if (counts === 'script') ends.set(index, end === start ? end : leftByScript);
+      else ends.set(index, isError(failure) ? errorAt(end) : end);
+      await saved?.cancel();
       await context.clearCookies();
     }
+    await context.close();
   };
-  try {
-    await Promise.all(Array.from({ length: atATime }, followSome));
-  } finally {
-    await browser.close();
-  }
+  await Promise.all(Array.from({ length: atATime }, followSome));
   return ends;
 }
 
 /** Whether Chromium shows an error that Longhand reports too. */
 function isError(failure: string): boolean {
-  return /MULTIPLE_LOCATION|TOO_MANY_REDIRECTS/.test(failure);
+  return /MULTIPLE|TOO_MANY_REDIRECTS|INVALID_HTTP|TRUNCATED|EMPTY_RESPONSE/.test(failure);
 }
 
 /** Milliseconds after which a page has failed to load; the test then says which. */
@@ -52,6 +60,7 @@ interface Opened {
   url: string;
   /** What went wrong at first, as Chromium names it; or nothing. */
   failure: string;
+  isDownload: boolean;
 }
 
 /** Opens a URL, and waits for a page that leads nowhere else by itself in the time for which Longhand waits. */
@@ -94,7 +103,7 @@ async function open(session: CDPSession, start: string): Promise<Opened> {
       check();
     },
   });
-  const { errorText = '' } = await session.send('Page.navigate', { url: start });
+  const { errorText = '', isDownload = false } = await session.send('Page.navigate', { url: start });
   isNavigating = false;
   check();
   const inTime = await Promise.race([
@@ -102,7 +111,7 @@ async function open(session: CDPSession, start: string): Promise<Opened> {
     after(patience, false, { ref: false }),
   ]);
   stop();
-  return { url: inTime ? url : `still loading ${url}`, failure: errorText };
+  return { url: inTime ? url : `still loading ${url}`, failure: errorText, isDownload };
 }
 
 /** Whether the last three steps lead to the same page. */

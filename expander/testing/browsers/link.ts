@@ -7,14 +7,23 @@ export interface Link {
   /** What decides where it ends, in a line. */
   sent: string;
   website: Website;
-  /** Where Chromium ends, if that is elsewhere. */
+  /** Where Chromium ends, if that is elsewhere, and why that is accepted. */
   chromium?: string;
+  reason?: string;
+  /** What counts besides the last URL: the name of the file there, or whether a script leaves it. */
+  counts?: 'file' | 'script';
 }
 
 export const start = 'http://start.example/a/b?q#part';
 
 /** The end at a URL that shows no page. */
 export const errorAt = (url: string): string => `error at ${url}`;
+
+/** The end at a file. */
+export const savedAs = (name: string): string => `saves ${JSON.stringify(name)}`;
+
+/** The end at a page that a script leaves. */
+export const leftByScript = 'a script leads on';
 
 export const page = (body: string, headers: Reply['headers'] = []): Reply => ({
   headers: [['Content-Type', 'text/html'], ...headers],
@@ -54,10 +63,11 @@ export function ofLines(file: string, replyTo: (line: string) => Reply): Link[] 
   return links;
 }
 
-/** The bytes, as Latin-1, that a line stands for: ␉ ␊ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
+/** The bytes, as Latin-1, that a line stands for: ␉ ␊ ␍ ␠ for white space, ‹fc› for a byte, ‹u+2028› for a character. */
 function unescaped(line: string): string {
   const text = line
     .replaceAll('␉', '\t')
+    .replaceAll('␍', '\r')
     .replaceAll('␊', '\n')
     .replaceAll('␠', ' ')
     .replace(/‹u\+([\da-f]{4})›/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));

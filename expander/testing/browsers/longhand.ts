@@ -7,7 +7,7 @@ import { createGuard } from '../../src/guard/public-address.ts';
 import { createBrowse } from '../../src/hop/browse.ts';
 import { connector, type openSocket } from '../../src/hop/connector.ts';
 import { guardedRequest } from '../../src/hop/request.ts';
-import { errorAt, type Link, start } from './link.ts';
+import { errorAt, type Link, leftByScript, savedAs, start } from './link.ts';
 import { type Stage, userAgentOf } from './stage.ts';
 
 /** Links followed at a time: more would be too slow for the time that a hop may take. */
@@ -23,7 +23,7 @@ export async function longhandEnds(links: readonly Link[], stage: Stage): Promis
       const settings = { guard, lookup: noLookup, userAgent: userAgentOf(index) };
       const { request, close } = guardedRequest(settings, (lookup) => connector(lookup, toStage(stage)));
       const { chain } = createExpand(followRedirects(createBrowse(request)));
-      ends[index] = endOf(await chain(start, { follow: 'all' }));
+      ends[index] = endOf(await chain(start, { follow: 'all' }), links[index]?.counts);
       close();
     }
   };
@@ -47,7 +47,10 @@ const noLookup = () => {
 const failures = new Set<End['code']>(['request_failed', 'timeout', 'loop']);
 
 /** What is beyond the limit of redirects is not visited. */
-function endOf({ end, longUrl, hops }: Expansion): string {
+function endOf({ end, longUrl, hops }: Expansion, counts: Link['counts']): string {
+  const { file, scriptRedirect } = hops.at(-1) ?? {};
+  if (counts === 'file' && file) return savedAs(file.name);
+  if (counts === 'script' && scriptRedirect) return leftByScript;
   if (end.code === 'max_redirects') return errorAt(`${hops.at(-1)?.url}`);
   return failures.has(end.code) ? errorAt(`${longUrl}`) : `${longUrl}`;
 }

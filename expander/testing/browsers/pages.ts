@@ -22,7 +22,7 @@ const refreshes: Link[] = [
   ]),
 ];
 
-const unquoted = '<meta http-equiv=refresh content="0;url=/m">';
+export const unquoted = '<meta http-equiv=refresh content="0;url=/m">';
 
 const pages: Link[] = [
   ...ofLines('contents.txt', (content) => page(`<!doctype html>${meta(content)}`)),

@@ -1,5 +1,5 @@
 import { end, first, type Link, ofLines, ofReplies, page, redirect } from './link.ts';
-import { meta, refresh } from './pages.ts';
+import { meta, refresh, unquoted } from './pages.ts';
 import type { Reply, Website } from './stage.ts';
 
 const statuses: Link[] = [
@@ -29,18 +29,20 @@ const references: Link[] = [
   { group: 'Location: characters', sent: '/ and 4,000 x', website: first(redirect(`/${'x'.repeat(4_000)}`)) },
 ];
 
-/** By the URL Standard, `|` may stand in a path; and no name server has hosts with these characters. */
+const noHost = 'no name server has a host with these characters';
+
 export const departures: readonly Link[] = [
-  ['/x|y', '/x%7Cy'],
-  ['http://a b/', 'http://a%20b/'],
-  ['http://a*b.example/', 'http://a%2Ab.example/'],
-  ['http://a"b.example/', 'http://a"b.example/'],
-  ['http://a{b}.example/', 'http://a{b}.example/'],
-].map(([sent = '', end = '']) => ({
+  ['/x|y', '/x%7Cy', 'the URL Standard lets it stand in a path'],
+  ['http://a b/', 'http://a%20b/', noHost],
+  ['http://a*b.example/', 'http://a%2Ab.example/', noHost],
+  ['http://a"b.example/', 'http://a"b.example/', noHost],
+  ['http://a{b}.example/', 'http://a{b}.example/', noHost],
+].map(([sent = '', end = '', reason = '']) => ({
   group: 'Where Chromium departs from the URL Standard',
   sent,
   website: first(redirect(sent)),
   chromium: `${end.replace(/^\//, 'http://start.example/')}#part`,
+  reason,
 }));
 
 /** A chain of so many steps, each made by `next` of how many are left. */
@@ -106,6 +108,13 @@ const heads: Link[] = [
     byMethod(`HEAD is answered ${status}`, { ...end, status }),
   ),
   byMethod('HEAD is answered with a page', page('')),
+  byMethod('HEAD is answered 204', { ...end, status: 204 }),
+  byMethod('HEAD is answered 304', { ...end, status: 304 }),
+  byMethod('HEAD is answered with a length of 0', { headers: end.headers, body: '' }),
+  byMethod('HEAD is answered without a type, nosniff', {
+    headers: [['X-Content-Type-Options', 'nosniff']],
+    body: 'x',
+  }),
   byMethod('HEAD is reset', 'reset'),
   byMethod('HEAD is not answered', 'silence'),
 ];
@@ -128,6 +137,13 @@ const wrappers: Link[] = [
   },
 }));
 
+/** The head of a page whose body, in chunks, follows. */
+const inChunks = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+const rawHeads: Link[] = ofLines('heads.txt', (line) => ({
+  raw: line.includes('{meta}') ? inChunks + line.replace('{meta}', unquoted) : line,
+}));
+
 /** Links that lead on by their `Location`, and those that are unwrapped. */
 export const redirectLinks: readonly Link[] = [
   ...statuses,
@@ -136,4 +152,5 @@ export const redirectLinks: readonly Link[] = [
   ...chains,
   ...heads,
   ...wrappers,
+  ...rawHeads,
 ];

@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
@@ -8,6 +9,8 @@ export interface Reply {
   status?: number;
   headers?: readonly (readonly [name: string, value: string])[];
   body?: string;
+  /** The whole response, instead of all that. */
+  raw?: string;
 }
 
 /** A request, as a website sees it. */
@@ -26,6 +29,8 @@ export type Website = (asked: Asked) => Reply | 'reset' | 'silence';
 export interface Stage {
   readonly port: number;
   readonly tlsPort: number;
+  /** Of the key of its certificate, as Chromium takes it. */
+  readonly fingerprint: string;
   close(): void;
 }
 
@@ -45,10 +50,12 @@ export async function openStage(websites: readonly Website[]): Promise<Stage> {
     socket.end(Buffer.from(message(reply, method === 'HEAD'), 'latin1'));
   };
   const plain = http.createServer(answer(false));
-  const secure = https.createServer(await testCertificate(), answer(true));
+  const certificate = await testCertificate();
+  const secure = https.createServer(certificate, answer(true));
   return {
     port: await listening(plain),
     tlsPort: await listening(secure),
+    fingerprint: createHash('sha256').update(publicKeyOf(certificate.cert)).digest('base64'),
     close() {
       cutOff(plain);
       cutOff(secure);
@@ -56,7 +63,12 @@ export async function openStage(websites: readonly Website[]): Promise<Stage> {
   };
 }
 
-function message({ status = 200, headers = [], body = '' }: Reply, headOnly: boolean): string {
+function publicKeyOf(certificate: string): Buffer {
+  return new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' });
+}
+
+function message({ status = 200, headers = [], body = '', raw }: Reply, headOnly: boolean): string {
+  if (raw !== undefined) return raw;
   const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   // Browsers keep permanent redirects, and would know them at the next link.
   const end = `Cache-Control: no-store\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;

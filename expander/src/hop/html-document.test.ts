@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readDocument } from './html-document.ts';
 import { readHtml } from './meta-refresh.ts';
-import { readPage } from './page.ts';
 
 const url = new URL('http://a.example/x/y?q');
 const meta = (content: string) => `<meta http-equiv="refresh" content="${content}">`;
@@ -9,7 +9,7 @@ const head = (headers: Record<string, string> = {}, status = 200) => ({
   headers: { 'content-type': 'text/html', ...headers },
 });
 const readWhole = (body: string, headers = {}, status = 200) =>
-  readPage(url, head(headers, status), Buffer.from(body, 'latin1'));
+  readDocument(url, head(headers, status), Buffer.from(body, 'latin1'));
 const read = (...page: Parameters<typeof readWhole>) => readWhole(...page).refresh;
 
 // Where Chromium goes from pages is in browsers.browser.test.ts.

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { legacyHookDecode } from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import sniffEncoding from 'html-encoding-sniffer';
@@ -7,37 +6,15 @@ import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { type MetaRefresh, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
 import { setsLocation } from './script-redirect.ts';
+import { type Shown, shownAs } from './shown.ts';
 
-const htmlType = 'text/html';
-
-/** Types that Chromium parses as XML and shows. The HTML parser finds the same in all but contrived ones. */
-const xmlTypes = new Set([
-  ...['application/xhtml+xml', 'application/xml', 'image/svg+xml', 'text/xml', 'text/xsl'],
-]);
-
-/** Types for which browsers look at the content instead (MIME Sniffing standard, section 5). */
-const unknownTypes = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
-
-/** How content of no known type begins if it is HTML (MIME Sniffing standard, section 7.1). */
-const htmlBeginning =
-  /^[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >])/i;
-
-/** And if it is XML. */
-const xmlBeginning = /^[\t\n\f\r ]*<\?xml/;
-
-/** Whether a browser may show a response as a page: then its body has to be looked at. */
-export function mayBePage(head: ResponseHead): boolean {
-  const type = mimeType(head.headers);
-  if (!isShown(head)) return false;
-  if (type === htmlType || xmlTypes.has(type)) return true;
-  const { 'x-content-type-options': sniffing = '' } = head.headers;
-  return unknownTypes.has(type) && !/^nosniff\b/i.test(`${sniffing}`);
-}
-
-/** What a page says: its refresh, its title, and whether a script sets its location. */
-export interface PageReading {
+/** What a browser makes of a response. */
+export interface HtmlDocument {
+  shown: Shown;
+  /** Where it sends its visitors by itself. */
   refresh: Refresh | null;
   title: string | null;
+  /** Whether a script sets its location. */
   scriptRedirect: boolean;
 }
 
@@ -51,14 +28,16 @@ const maxTitle = 120;
  *
  * @param body the beginning of the body; empty if it was not read.
  */
-export function readPage(url: URL, head: ResponseHead, body: Buffer): PageReading {
-  if (!isShown(head)) return { refresh: null, title: null, scriptRedirect: false };
-  const type = pageType(head, body);
-  const encoding = encodingOf(head, body, type === 'xml');
-  const { refreshes, title, scripts } = readHtml(type ? legacyHookDecode(body, encoding) : '');
+export function readDocument(url: URL, head: ResponseHead, body: Buffer): HtmlDocument {
+  const shown = shownAs(head, body);
+  if (shown === 'file' || shown === 'nothing')
+    return { shown, refresh: null, title: null, scriptRedirect: false };
+  const encoding = encodingOf(head, body, shown === 'xml');
+  const { refreshes, title, scripts } = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
+    shown,
     refresh: shortest(url, head, refreshes, encoding),
-    title: title && shown(title),
+    title: title && inOneLine(title),
     scriptRedirect: setsLocation(scripts),
   };
 }
@@ -87,7 +66,7 @@ function shortest(
 }
 
 /** A title as it is shown: in one line, and cut. Null if nothing of it shows. The copy does not keep the page in memory. */
-function shown(title: string): string | null {
+function inOneLine(title: string): string | null {
   const line = title.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const characters = [...line.slice(0, 2 * maxTitle + 1)];
   const cut = characters.length > maxTitle ? [...characters.slice(0, maxTitle - 1), '…'] : characters;
@@ -99,28 +78,6 @@ const sandbox = /(?:^|[;,])[\t ]*sandbox(?![\w-])(?![^;,]*[\t ]allow-scripts(?![
 
 /** A policy that allows no `<base>`. */
 const noBase = /(?:^|[;,])[\t ]*base-uri(?:[\t ]+'none')?[\t ]*(?:[;,]|$)/i;
-
-/** Whether a browser shows a response, rather than staying where it is or saving a file. */
-function isShown({ status, headers }: ResponseHead): boolean {
-  if ([204, 205, 304].includes(status)) return false;
-  const { 'content-disposition': disposition = '' } = headers;
-  return !/^[\t ]*attachment\b/i.test(disposition) && mimeType(headers) !== 'application/octet-stream';
-}
-
-/** What a browser shows a response as; null if not as a page. */
-function pageType(head: ResponseHead, body: Buffer): 'html' | 'xml' | null {
-  if (body.length === 0 || !mayBePage(head)) return null;
-  const type = mimeType(head.headers);
-  const beginning = unknownTypes.has(type) ? body.toString('latin1', 0, 1_024) : '';
-  if (type === htmlType || htmlBeginning.test(beginning)) return 'html';
-  return xmlTypes.has(type) || xmlBeginning.test(beginning) ? 'xml' : null;
-}
-
-/** The last valid MIME type of the field (Fetch standard, "extract a MIME type"), in lower case; empty if there is none. */
-function mimeType({ 'content-type': field = '' }: IncomingHttpHeaders): string {
-  const types = field.split(',').map((type) => /^[\t ]*([^\s;/]+\/[^\s;/]+)/.exec(type)?.[1]?.toLowerCase());
-  return types.findLast((type) => type !== undefined) ?? '';
-}
 
 function encodingOf({ headers }: ResponseHead, body: Buffer, xml: boolean): string {
   const [, label] = /;[\t ]*charset="?([^\s",;]+)/i.exec(headers['content-type'] ?? '') ?? [];

@@ -1,0 +1,265 @@
+import { randomNumbers } from '@longhand/shared/testing/random.ts';
+import type { Browser } from 'playwright-core';
+import { bodyReader } from '../../src/hop/body-reader.ts';
+import { headReader } from '../../src/hop/response-head.ts';
+import { page } from './link.ts';
+import { userAgentOf, type Website } from './stage.ts';
+
+/** The parts that heads are made of. Repeated ones are more frequent. */
+const parts = {
+  junk: ['', '', '', '', '', '', '\r\n', '\n\n', '\r\n\r\n', ' ', 'x', 'abcd', 'abcde', '\0'],
+  version: [
+    ...[
+      'HTTP/1.1',
+      'HTTP/1.1',
+      'HTTP/1.1',
+      'HTTP/1.0',
+      'http/1.1',
+      'HTTP/1.2',
+      'HTTP/2',
+      'HTTP/2.0',
+      'HTTP/0.9',
+      'HTTP',
+    ],
+    ...['HTTP/', 'HTTP/1', 'HTTP/1.', 'HTTP/11.1', 'HTTP/x.1', 'HTTPS/1.1', 'HTTP/1,1', 'HTP/1.1', 'ICY'],
+  ],
+  gap: [' ', ' ', ' ', ' ', ' ', '  ', '', '\t', ' \t'],
+  status: [
+    ...['200', '200', '200', '201', '403', '404', '999', '600', '599', '503', '302', '301', '308'],
+    ...['20', '099', '2000', '-200', '+200', 'x', '', '200.5', '0200'],
+  ],
+  reason: ['', ' OK', ' OK', 'Found', ' \xfc', '  ', ' a:b', '\tOK', ' \0'],
+  line: [
+    ...[
+      'Location: /t/1',
+      'location:/t/1',
+      'LOCATION : /t/1',
+      'Location: /t/2',
+      'Location:',
+      'Location\t:\t/t/1\t',
+      ' Location: /t/1',
+    ],
+    ...[
+      'Content-Length: 4',
+      'Content-Length: 4',
+      'Content-Length: 2',
+      'Content-Length: 4, 4',
+      'Content-Length: 4, 2',
+    ],
+    ...[
+      'Content-Length: x',
+      'Content-Length: -1',
+      'Content-Length: +4',
+      'Content-Length: 4 ',
+      'Content-Length:',
+      'Content-Length: 0004',
+    ],
+    ...[
+      'Content-Disposition: inline',
+      'Content-Disposition: attachment; filename="a,b"',
+      'Content-Disposition: a, b',
+    ],
+    ...['Content-Type: text/html', 'Content-Type: text/plain', 'Content-Type: text/html; charset=utf-8'],
+    ...[
+      'Transfer-Encoding: chunked',
+      'Transfer-Encoding: Chunked',
+      'Transfer-Encoding: identity',
+      'Transfer-Encoding:chunked, x',
+    ],
+    ...[
+      'X: a',
+      'x: b',
+      'X : c',
+      'X:',
+      ': x',
+      'no colon',
+      ' y',
+      '\ty',
+      '  ',
+      'A B: c',
+      'X\xe9: y',
+      'X: \xff\x80',
+      'X: \x01\x7f',
+      'X: a\rY: b',
+    ],
+    ...[
+      'Refresh: 0;url=/x',
+      'Set-Cookie: a=b',
+      'Date: x',
+      'Date: y',
+      'Expires: 0',
+      'Expires: 1',
+      'Age: 1',
+      'Age: 2',
+      'a\0b: c',
+    ],
+    ...[
+      'Cache-Control: no-store',
+      'cache-control: private',
+      'Vary: a',
+      'Vary: a, b',
+      'HTTP/1.1 200 OK',
+      'X: "a',
+      'Connection: close',
+    ],
+  ],
+  lineEnd: ['\r\n', '\r\n', '\r\n', '\n', '\r\r\n', '\r', '\n\r'],
+  end: [
+    '\r\n\r\n',
+    '\r\n\r\n',
+    '\r\n\r\n',
+    '\n\n',
+    '\r\n',
+    '\n',
+    '',
+    '\r\r\n\r\r\n',
+    '\n\r\n',
+    '\r\n\n',
+    '\r\n \r\n\r\n',
+  ],
+  body: [
+    ...[
+      'body',
+      'body',
+      'bo',
+      'bodybody',
+      '',
+      '4\r\nbody\r\n0\r\n\r\n',
+      '4;x=y\r\nbody\r\n0\r\n\r\n',
+      '0004 \nbody\n0\n\n',
+    ],
+    ...[
+      '0000000000000004\r\nbody\r\n0\r\n\r\n',
+      '00000000000000004\r\nbody\r\n0\r\n\r\n',
+      '+4\r\nbody\r\n0\r\n\r\n',
+      '0x4\r\nbody\r\n0\r\n\r\n',
+    ],
+    ...[
+      '4\r\nbody',
+      '4\r\nbodyx\r\n0\r\n\r\n',
+      'ffffffffffffffff\r\nbody',
+      '7fffffffffffffff\r\nbody',
+      '2\r\nbo\r\n2\r\ndy\r\n0\r\nX: y\r\n\r\n',
+    ],
+  ],
+} as const;
+
+/** Responses, most of them malformed. */
+export function strangeResponses(count: number): string[] {
+  const random = randomNumbers(1);
+  const one = (of: readonly string[]) => of[Math.floor(random() * of.length)] as string;
+  return Array.from({ length: count }, () => {
+    // Most differ from a usual response in a few parts.
+    const usually = (usual: string, of: readonly string[]) => (random() < 0.7 ? usual : one(of));
+    const lineEnd = usually('\r\n', parts.lineEnd);
+    const lines = Array.from(
+      { length: Math.floor(random() * 5) },
+      () => usually(lineEnd, parts.lineEnd) + one(parts.line),
+    );
+    const start = usually('', parts.junk) + usually('HTTP/1.1', parts.version) + usually(' ', parts.gap);
+    return (
+      start +
+      usually('200', parts.status) +
+      usually(' OK', parts.reason) +
+      lines.join('') +
+      usually('\r\n\r\n', parts.end) +
+      one(parts.body)
+    );
+  });
+}
+
+/** What Longhand reads in another way than Chromium, and why. */
+export const acceptedHeads = [
+  {
+    what: 'ICY',
+    shows: /^.{0,4}ICY/s,
+    reason: 'Chromium shows what a radio station sends as text; it is not HTTP, and not a redirect',
+  },
+  {
+    what: 'an empty Content-Length beside another',
+    shows: /content-length:[\t ]*[\r\n]/i,
+    reason: 'Chromium refuses it; nobody can smuggle a response with an empty length',
+  },
+  {
+    what: 'chunks that break off, of the stated length',
+    shows: /chunked.*content-length|content-length.*chunked/is,
+    reason: 'Chromium takes them for whole; here the page is incomplete, and read as far as it came',
+  },
+] as const;
+
+const compared = ['refresh', 'x', 'y', 'vary', 'cache-control', 'content-type'];
+
+/** What a reader makes of a response, in a line. */
+interface Reading {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const described = ({ status, headers, body }: Reading) =>
+  `${status} ${JSON.stringify(compared.map((name) => headers[name]))} ${JSON.stringify(body)}`;
+
+/** What Longhand reads. Redirects to `/t` lead to a page of that name. */
+export function longhandReads(response: string): string {
+  try {
+    const { read, end } = headReader();
+    const whole = read(response);
+    const { status, headers } = whole?.head ?? end();
+    const leads = [301, 302, 303, 307, 308].includes(status) && headers.location;
+    if (leads) return `to ${leads}`;
+    const body = bodyReader(headers, 1_000);
+    const isWhole = !whole || body.read(whole.rest) || body.lastsToTheEnd;
+    if (!isWhole || body.isDamaged()) return 'refused';
+    const content = [204, 205, 304].includes(status) ? '' : body.body().toString('latin1');
+    return described({ status, headers: headers as Record<string, string>, body: content });
+  } catch {
+    return 'refused';
+  }
+}
+
+/** A website that shows Chromium these responses. */
+export const websiteOf =
+  (responses: readonly string[]): Website =>
+  ({ path }) => {
+    const [, index] = /^\/r\/(\d+)$/.exec(path) ?? [];
+    return index === undefined ? page('') : { raw: responses[Number(index)] as string };
+  };
+
+/** What Chromium reads: a page of it fetches every response of the website with this index. */
+export async function chromiumReads(index: number, count: number, browser: Browser): Promise<string[]> {
+  const context = await browser.newContext({ userAgent: userAgentOf(index) });
+  const tab = await context.newPage();
+  // Not port 80, where Chromium shows what is not HTTP as text.
+  await tab.goto('http://start.example:8080/');
+  const readings = await tab.evaluate(readAll, { count, names: compared });
+  await context.close();
+  return readings.map((reading) => (typeof reading === 'string' ? reading : described(reading)));
+}
+
+/** Runs in the page. */
+async function readAll({
+  count,
+  names,
+}: {
+  count: number;
+  names: readonly string[];
+}): Promise<(Reading | string)[]> {
+  const readings: (Reading | string)[] = [];
+  const indexes = Array.from({ length: count }, (_, i) => i).values();
+  const readSome = async () => {
+    for (const index of indexes) {
+      try {
+        const response = await fetch(`/r/${index}`, { cache: 'no-store' });
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        const { pathname } = new URL(response.url);
+        const headers = Object.fromEntries([...response.headers].filter(([name]) => names.includes(name)));
+        const body = String.fromCharCode(...bytes);
+        readings[index] = response.redirected ? `to ${pathname}` : { status: response.status, headers, body };
+      } catch {
+        readings[index] = 'refused';
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, readSome));
+  return readings;
+}

@@ -181,12 +181,22 @@ function kindOf({ end, error, hops }: Expansion): Kind {
 
 const kindOfStatus: Record<number, Kind> = {
   ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing' },
-  ...{ 401: 'blocked', 403: 'blocked', 429: 'too_often', 451: 'blocked', 404: 'gone', 410: 'gone' },
+  ...{
+    401: 'blocked',
+    403: 'blocked',
+    429: 'too_often',
+    451: 'blocked',
+    999: 'blocked',
+    404: 'gone',
+    410: 'gone',
+  },
 };
 
 function pageKind(hop: Hop | undefined): Kind {
   const status = hop?.status ?? 200;
   const kind = kindOfStatus[status];
+  // HEAD was refused, and GET failed.
+  if (status >= 400 && hop?.incomplete && kind !== 'blocked') return 'down';
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';
   if (hop?.incomplete) return hop.bytesRead ? 'cut' : 'unread';

@@ -38,6 +38,8 @@ describe('every ending is told in plain words', () => {
     ],
     ['429.example', 'Blocked our check', 'It may still open for you.'],
     ['451.example', 'Blocked our check', 'It may still open for you.'],
+    ['999.example', 'Blocked our check', 'answered 999'],
+    ['head.example', `${notWorking} This page is not working just now`, 'answered 404'],
     ['s.example/dead', 'Broken link It leads to a page that does not exist', 'answered 410, removed.'],
     ['http://gone.example/', 'Broken link This page does not exist', unencrypted],
     ['418.example', 'Broken link This page does not work', 'answered 418'],

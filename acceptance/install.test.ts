@@ -22,7 +22,7 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { ownNetworks } from './testing/compose-project.ts';
+import { ownNetworks } from './testing/composed.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/install.md'), 'utf8');

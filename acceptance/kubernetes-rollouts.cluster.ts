@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { startLoad } from '@longhand/loadtest/load-generator.ts';
 import { send } from '@longhand/shared/testing/send.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { cluster } from './testing/cluster.ts';
-import { type Deployed, kubectl, pods, rolledOut, scale, signal } from './testing/kubectl.ts';
+import { cluster, type Deployed, kubectl, pods, rolledOut, scale, signal } from './testing/cluster.ts';
 import { openSession } from './testing/session.ts';
 import { replicasThatServe, underLoad, writers } from './testing/under-load.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { expect, vi } from 'vitest';
-import { addressOf, signal, startComposeProject } from '../testing/compose-project.ts';
+import { addressOf, signal, startComposed } from '../testing/composed.ts';
 import type { Behaviour } from './relay.ts';
 
 const services = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy'] as const;
@@ -22,9 +22,7 @@ export const pause = (seconds: number) => sleep(seconds * 1_000);
 
 /** Starts the stack on free ports, with two replicas of each service and a small disk for the store. */
 export async function startContainers() {
-  // Several rehearsals may run at once.
-  const project = `longhand-rehearsal-${process.pid}`;
-  const { urls, stop, compose, containers } = await startComposeProject(project, {
+  const { project, urls, shortener, stop, compose, containers } = await startComposed({
     files: ['docker-compose.yml', join('acceptance', 'rehearsal', 'compose.yml')],
     before: ['disk'],
     scale: ['--scale', 'expander=2', '--scale', 'tasks=2'],
@@ -57,7 +55,7 @@ export async function startContainers() {
   return {
     urls,
     stop,
-    shortener: 'http://shortener:9000',
+    shortener,
     /** The shortener as another origin: a fault may use up its share of expansions. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 

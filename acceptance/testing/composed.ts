@@ -1,58 +1,109 @@
+/** The stack of docker-compose.yml as a project of its own, for tests and rehearsals. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
-import { signal, startComposeProject } from './compose-project.ts';
-import type { ServiceName, TestStack } from './test-stack.ts';
+import { textFile } from '@longhand/shared/testing/text-file.ts';
+import { parse } from 'yaml';
+import type { TestStack } from './test-stack.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
 
-export interface ComposedStack extends TestStack {
-  /** The name of the compose project, unique for each stack. */
-  readonly project: string;
-  /** Runs `docker compose` and returns its output. */
-  compose(...args: string[]): Promise<string>;
-  /** The ids of a service's containers, sorted. */
-  containers(service: ServiceName): Promise<string[]>;
-  /** Runs a script of deploy/ on this stack, and returns its output. */
-  script(path: string, args: string[], input?: string): Promise<string>;
-  stop(): Promise<void>;
+/** Signals the program of a container. Process 1 is the init: Docker takes a signal to it as a request to stop. */
+export async function signal(container: string, name: string): Promise<void> {
+  const command = `kill -${name} $(cat /proc/1/task/1/children)`;
+  // Fails when the container exits before the command does.
+  await docker('exec', container, 'sh', '-c', command).catch(() => {});
 }
 
+/** The address of a container in a network. */
+export const addressOf = (container: string, network: string): Promise<string> =>
+  docker('inspect', container, '--format', `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
+
 /**
- * Starts the stack of docker-compose.yml with the local shortener, as a separate project on free ports; `stop` removes
- * everything.
+ * The networks of docker-compose.yml with addresses that no other test has. Docker's own pools have room for 31 networks,
+ * and a stack needs six.
  *
- * @param options name other files.
+ * @param port one that `freePort` has reserved.
  */
-export async function startComposed(
-  options?: Parameters<typeof startComposeProject>[1],
-): Promise<ComposedStack> {
+export function ownNetworks(port: number) {
+  const { networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
+  const config = (i: number) => [{ subnet: `10.${port >> 8}.${port & 255}.${16 * i}/28` }];
+  return Object.fromEntries(Object.keys(networks).map((name, i) => [name, { ipam: { config: config(i) } }]));
+}
+
+export type ComposedStack = Awaited<ReturnType<typeof startComposed>>;
+
+/**
+ * Starts a project on free ports, with a local shortener that its expander may contact; `stop` removes everything.
+ *
+ * @param options.files of compose.
+ * @param options.before services to start before the others.
+ * @param options.scale options of `docker compose up`.
+ */
+export async function startComposed({
+  files = ['docker-compose.yml'],
+  before = [] as string[],
+  scale = [] as string[],
+} = {}) {
   const project = `longhand-test-${randomBytes(4).toString('hex')}`;
-  const { env, ports, compose, containers, stop } = await startComposeProject(project, options);
-  return {
-    project,
-    compose,
-    containers,
+  const { ports, variables, urls } = await freeStackPorts();
+  const networks = textFile(JSON.stringify({ networks: ownNetworks(ports.LONGHAND_PORT) }));
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...variables,
+    COMPOSE_PROJECT_NAME: project,
+    COMPOSE_FILE: [...files, networks].join(':'),
+  };
+  /** Runs `docker compose` and returns its output. */
+  const compose = async (...args: string[]): Promise<string> =>
+    (await run('docker', ['compose', ...args], { cwd: root, env, maxBuffer: 2 ** 26 })).stdout.trim();
+  /** The ids of the running containers of a service, sorted. `docker compose ps` would take 0.1 s of CPU. */
+  const containers = async (service: string): Promise<string[]> => {
+    const labels = { project, service, oneoff: 'False' };
+    const filters = Object.entries(labels).map(
+      ([name, value]) => `--filter=label=com.docker.compose.${name}=${value}`,
+    );
+    const ids = await docker('ps', '--quiet', '--no-trunc', ...filters);
+    return ids.split('\n').filter(Boolean).toSorted();
+  };
+  const first = async (service: string) => (await containers(service))[0] ?? '';
+  const stop = async () => {
+    await compose('--profile', 'load', 'down', '--volumes', '--timeout', '20', '--rmi', 'local');
+  };
+  try {
+    await compose('up', '--build', '--wait', 'shortener', ...before);
+    // Only its address: the network may be one whose addresses a test expects to be refused.
+    env.EXPANDER_ALLOWED_NETWORKS = `${await addressOf(await first('shortener'), `${project}_egress`)}/32`;
+    await compose('up', '--build', '--wait', ...scale, 'proxy');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const stack: TestStack = {
     port: ports.LONGHAND_PORT,
     expanderPort: ports.LONGHAND_EXPANDER_PORT,
     tasksPort: ports.LONGHAND_TASKS_PORT,
     shortener: 'http://shortener:9000',
-    async script(path, args, input = '') {
+    proxyLog: async () => (await docker('logs', '--since=1m', await first('proxy'))).split('\n'),
+    kill: async (service) => signal(await first(service), 'KILL'),
+  };
+  return {
+    ...stack,
+    project,
+    urls,
+    compose,
+    containers,
+    stop,
+    /** Runs a script of deploy/ on this stack, and returns its output. */
+    async script(path: string, args: string[], input = ''): Promise<string> {
       const running = run(join(root, 'deploy', path), args, { cwd: root, env });
       running.child.stdin?.end(input);
       return (await running).stdout;
     },
-    async proxyLog() {
-      const [id = ''] = await containers('proxy');
-      return (await docker('logs', '--since=1m', id)).split('\n');
-    },
-    async kill(service) {
-      const [id = ''] = await containers(service);
-      await signal(id, 'KILL');
-    },
-    stop,
   };
 }

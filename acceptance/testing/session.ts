@@ -14,6 +14,8 @@ export interface Session {
   post(fields: Record<string, string>): Promise<TestResponse>;
   /** Reads `_csrf` from the form on the main page. */
   token(): Promise<string>;
+  /** The session's cookies, for a `Cookie` header. */
+  cookie(): string;
   /** Reads the tasks on the main page, top to bottom. */
   tasks(): Promise<ListedTask[]>;
 }
@@ -24,12 +26,13 @@ export function openSession(
   host = `127.0.0.1:${port}`,
   { headers: own, ...given }: RequestOptions = {},
 ): Session {
-  let cookie = '';
+  const cookies = new Map<string, string>();
+  const cookie = () => [...cookies.values()].join('; ');
   const get = async (path: string, options: RequestOptions = {}) => {
-    const headers = { Cookie: cookie, ...own, ...options.headers };
+    const headers = { Cookie: cookie(), ...own, ...options.headers };
     const response = await send(port, path, { host, ...given, ...options, headers });
-    const [setCookie] = response.headers['set-cookie'] ?? [];
-    if (setCookie) cookie = setCookie.split(';')[0] ?? '';
+    for (const cookie of response.headers['set-cookie'] ?? [])
+      cookies.set(cookie.replace(/=.*/, ''), cookie.replace(/;.*/, ''));
     return response;
   };
   const token = async () => /name="_csrf" value="([^"]+)"/.exec((await get('/')).body)?.[1] ?? '';
@@ -42,6 +45,7 @@ export function openSession(
   return {
     get,
     token,
+    cookie,
     post,
     add: async (title) => post({ title, _csrf: await token() }),
     tasks: async () => parseTasks((await get('/')).body),

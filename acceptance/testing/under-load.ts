@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { openSession } from './session.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** What a stack on any engine shows of itself. */
+/** The part of a stack that a load needs. */
 export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>;
 
 /** Connections over which a load adds tasks. */
@@ -17,12 +17,11 @@ export const considerate = rounds({ short: 40, long: 0 });
 
 /** Adds tasks through the proxy on `port`. */
 export async function addTasks(port: number, connections: number) {
-  const page = await openSession(port).get('/');
-  const cookie = page.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-  const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  const session = openSession(port);
+  const _csrf = await session.token();
   const form = {
     url: `http://127.0.0.1:${port}/task`,
-    headers: { Cookie: cookie, 'Content-Type': 'application/x-www-form-urlencoded' },
+    headers: { Cookie: session.cookie(), 'Content-Type': 'application/x-www-form-urlencoded' },
     body: `${new URLSearchParams({ title: 'load', _csrf })}`,
     expected: 302,
   };
@@ -38,7 +37,7 @@ export async function addTasks(port: number, connections: number) {
 export async function underLoad(stack: Watched, change: () => Promise<unknown>, least = 30_000) {
   const start = Date.now();
   const writes = await addTasks(stack.tasksPort, writers);
-  // A page that is none comes from the expander, too, and is below no rate.
+  // The expander answers 404 itself, and no rate limit applies.
   const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
   const reads = startLoad(read, { connections: 4 });
   const enough = reads.answered(least);

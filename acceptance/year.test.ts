@@ -1,0 +1,317 @@
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freeStackPorts } from '@longhand/deploy/testing/stack-ports.ts';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { freePorts } from '@longhand/shared/testing/free-port.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ownNetworks } from './testing/composed.ts';
+import { registryProgram, release, startRegistry } from './testing/release.ts';
+import { openSession } from './testing/session.ts';
+
+const isLong = rounds({ short: 0, long: 1 }) === 1;
+const isPossible = isLong && (await engineAnswers()) && registryProgram;
+test.skipIf(isPossible)(
+  'a year (make test-long, with Docker and its registry, lives through one)',
+  ({ skip }) => skip(!isPossible),
+);
+
+const services = ['expander', 'expander-cache', 'proxy', 'tasks', 'tasks-store'];
+const networks = ['egress', 'front', 'to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
+
+describe.runIf(isPossible)('A year of one installation', { timeout: 600_000 }, () => {
+  const work = join(tmpdir(), `longhand-year-${process.pid}`);
+  const folder = join(work, 'installed');
+  const began = Date.now();
+  let [project, gateway] = ['', ''];
+  let port: number;
+  let registry: Awaited<ReturnType<typeof startRegistry>>;
+  /** The compose.yaml of two releases. */
+  let [before, after] = ['', ''];
+  let images: string[];
+  const settings = new Map<string, string | number>();
+  /** The titles of all saved tasks, and what the machine has of this installation. */
+  const saved: string[] = [];
+  let installed = {
+    services,
+    networks,
+    volumes: ['expander-cache-password', 'tasks', 'tasks-store-password'],
+  };
+
+  /** The commands that a section of the release's documents prints, as root needs them. */
+  const printed = (document: string, heading: string, pattern: RegExp): string[] => {
+    const text = readFileSync(join(work, 'after', 'docs', document), 'utf8');
+    const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'));
+    const commands = [...(section.split(/^#/m)[0] ?? '').matchAll(/^ {4}((?:.*\\\n)*.+)$/gm)];
+    return commands
+      .map(([, command = '']) => (process.getuid?.() === 0 ? command.replaceAll('sudo ', '') : command))
+      .filter((command) => pattern.test(command));
+  };
+  /** Runs a command in the folder of the installation. @throws Error with its output, if it fails. */
+  const run = async (command: string): Promise<string> => {
+    console.log(`$ ${command}`);
+    const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: folder });
+    return stdout.trim();
+  };
+  const follow = async (commands: readonly string[]) => {
+    expect(commands).not.toEqual([]);
+    for (const command of commands) await run(command);
+  };
+  const configure = (change: Record<string, string | number>) => {
+    for (const [name, value] of Object.entries(change)) settings.set(name, value);
+    writeFileSync(join(folder, '.env'), [...settings].map((entry) => `${entry.join('=')}\n`).join(''));
+  };
+  const start = () => run('docker compose up --detach --wait');
+  const ask = (path: string, options: RequestInit = {}) => {
+    const headers = {
+      Authorization: 'Bearer secret',
+      Accept: 'application/json',
+      'Content-Type': 'application/json',
+    };
+    return fetch(`http://127.0.0.1:${port}${path}`, { headers, ...options });
+  };
+  const titles = async () => {
+    const tasks = (await (await ask('/tasks/export?format=json')).json()) as { title: string }[];
+    return tasks.map(({ title }) => title).toSorted();
+  };
+  const add = async (title: string) => {
+    const { status } = await ask('/tasks', { method: 'POST', body: JSON.stringify({ title }) });
+    if (status === 201) saved.push(title);
+    return status;
+  };
+  /** What the engine has of this project. */
+  const left = async (kind: 'ps --all' | 'network ls' | 'volume ls', format: string) => {
+    const label = `label=com.docker.compose.project=${project}`;
+    const listed = await docker(...kind.split(' '), '--filter', label, '--format', format);
+    return listed.replaceAll(`${project}_`, '').split('\n').filter(Boolean).toSorted();
+  };
+  /** Keeps the store's disk, which is small and in memory, while no store runs. */
+  const keepDisk = () =>
+    run(
+      `docker run --detach --rm --init --name ${project}-disk --network none --volume ${project}_tasks:/data redis:8.0.2 sleep infinity`,
+    );
+
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    const { ports } = await freeStackPorts();
+    const { LONGHAND_HTTP_PORT, LONGHAND_HTTPS_PORT } = await freePorts(
+      'LONGHAND_HTTP_PORT',
+      'LONGHAND_HTTPS_PORT',
+    );
+    port = ports.LONGHAND_TASKS_PORT;
+    project = `longhand-year-${port}`;
+    gateway = await docker('network', 'inspect', 'bridge', '--format', '{{(index .IPAM.Config 0).Gateway}}');
+    registry = await startRegistry(work);
+    before = await release('HEAD~1', join(work, 'before'), registry.address);
+    after = await release('HEAD', join(work, 'after'), registry.address);
+    const used = [before, after].map((file) =>
+      docker('compose', '--file', file, '--profile', 'observe', 'config', '--images'),
+    );
+    images = [...new Set((await Promise.all(used)).join('\n').split('\n'))];
+    await docker('image', 'rm', '--force', ...images, ...images.map((image) => image.replace(/@.*/, '')));
+    console.log(`Two releases after ${Math.round((Date.now() - began) / 1_000)} s.`);
+
+    copyFileSync(before, join(folder, 'compose.yaml'));
+    writeFileSync(join(folder, 'tokens'), 'phone secret\n', { mode: 0o644 });
+    const disk = { driver_opts: { type: 'tmpfs', device: 'tmpfs', o: 'size=32m,uid=999,gid=999,mode=700' } };
+    const override = { networks: ownNetworks(ports.LONGHAND_PORT), volumes: { tasks: disk } };
+    writeFileSync(join(folder, 'compose.override.yaml'), JSON.stringify(override));
+    configure({
+      COMPOSE_PROJECT_NAME: project,
+      TASKS_PASSWORD_FILE: './password',
+      TASKS_TOKENS_FILE: './tokens',
+      ...ports,
+      LONGHAND_HTTP_PORT,
+      LONGHAND_HTTPS_PORT,
+    });
+  }, 900_000);
+  afterAll(async () => {
+    await run(`docker rm --force ${project}-disk ${project}-redis || true; docker compose down --volumes`);
+    await run(`docker volume rm --force ${project}-redis`);
+    await docker('image', 'rm', '--force', ...images);
+    await registry?.stop();
+    rmSync(work, { recursive: true, force: true });
+    console.log(`A year in ${Math.round((Date.now() - began) / 60_000)} minutes.`);
+  });
+
+  afterEach(async () => {
+    if (installed.services.length > 0) {
+      expect(await titles()).toEqual(saved.toSorted());
+      await add(expect.getState().currentTestName ?? '');
+    }
+    const running = installed.services.map((service) => `${service} running`);
+    const states = running.length > 0 ? [...running, 'settings exited'] : [];
+    expect(await left('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}')).toEqual(
+      states.toSorted(),
+    );
+    expect(await left('network ls', '{{.Name}}')).toEqual(installed.networks);
+    expect(await left('volume ls', '{{.Name}}')).toEqual(installed.volumes);
+    console.log(`The list is whole (${saved.length} tasks), and nothing is left over.`);
+  });
+
+  test('one file in a folder installs it, with every image by its digest; it stops and starts again', async () => {
+    expect(images).toHaveLength(12);
+    for (const image of images) expect(image).toMatch(/:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
+    await follow(printed('install.md', 'Open it on your phone', /^openssl/));
+    await start();
+    await keepDisk();
+    await add('kept by docker compose down');
+    // The first builds, and one does not end.
+    await follow(printed('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
+    expect(await run('docker compose run --rm -T expander longhand-expand --help')).toContain('--follow');
+  });
+
+  test('it serves HTTPS, and a renewed certificate takes effect by itself', async () => {
+    const commands = printed('tls.md', 'TLS', /^(mkdir -p|openssl|chmod|export|curl)/);
+    const certify = commands.filter((command) => /^(mkdir|openssl|chmod)/.test(command));
+    const own = ['LONGHAND_HTTP_PORT', 'LONGHAND_HTTPS_PORT'];
+    const words = commands
+      .filter((command) => command.startsWith('export'))
+      .flatMap((line) => line.split(' ').slice(1));
+    await follow(certify);
+    configure(
+      Object.fromEntries(words.map((word) => word.split('=')).filter(([name = '']) => !own.includes(name))),
+    );
+    await start();
+    installed = { ...installed, services: [...services, 'tls'] };
+    const curl = `${commands.at(-1)}`.replace('8443', `${settings.get('LONGHAND_HTTPS_PORT')}`);
+    expect(await run(curl)).toContain('argument required');
+    await follow(certify.map((command) => command.replace('-days 30', '-days 60')));
+    await expect
+      .poll(() => run(curl).catch(String), { timeout: 60_000, interval: 2_000 })
+      .toContain('argument required');
+  });
+
+  test('a new password takes effect by itself, and ends all sessions', async () => {
+    const login = async () => {
+      const session = openSession(port);
+      const _csrf = /name="_csrf" value="([^"]+)"/.exec((await session.get('/login')).body)?.[1] ?? '';
+      const password = readFileSync(join(folder, 'password'), 'utf8').trim();
+      const body = `${new URLSearchParams({ _csrf, password })}`;
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      expect((await session.get('/login', { method: 'POST', body, headers })).status).toBe(303);
+      return async () => (await session.get('/')).status;
+    };
+    const page = await login();
+    expect(await page()).toBe(200);
+    await follow(printed('install.md', 'Change or forget the password', /^openssl/));
+    await expect.poll(page, { timeout: 30_000 }).toBe(303);
+    expect(await (await login())()).toBe(200);
+  });
+
+  test('the check of the settings names a typo in .env, and stops nothing', async () => {
+    configure({ TASKS_PASWORD_FILE: './password' });
+    await expect(run('docker compose run --rm settings')).rejects.toMatchObject({
+      stderr: expect.stringContaining('TASKS_PASWORD_FILE: there is no such variable'),
+    });
+    settings.delete('TASKS_PASWORD_FILE');
+    configure({});
+  });
+
+  const backUp = () => {
+    const [cron = ''] = printed('install.md', 'Back up every night', /^0 3/);
+    return run(cron.replace('0 3 * * * cd /srv/longhand', `cd ${folder}`));
+  };
+  const backups = () => readdirSync(join(folder, 'backups')).toSorted();
+
+  test('the line for cron keeps the newest 14 backups of 20 nights', async () => {
+    for (let night = 11; night <= 30; night += 1) {
+      await backUp();
+      const dated = `tasks-202609${night}T030000Z.rdb`;
+      renameSync(join(folder, 'backups', `${backups().at(-1)}`), join(folder, 'backups', dated));
+    }
+    expect(backups().map((name) => name.slice(12, 14))).toEqual(
+      Array.from({ length: 14 }, (_, i) => `${i + 17}`),
+    );
+  });
+
+  test('while the disk is full pages are served and writes are 503; with room, saving and backups go on', async () => {
+    await run(`docker exec ${project}-disk sh -c 'cat /dev/zero >/data/filler || true' 2>/dev/null`);
+    await expect.poll(() => add('on a full disk'), { timeout: 30_000 }).toBe(503);
+    await expect.poll(async () => (await ask('/tasks')).status, { timeout: 30_000 }).toBe(200);
+    await run(`docker exec ${project}-disk rm /data/filler`);
+    await expect.poll(() => add('with room again'), { timeout: 30_000 }).toBe(201);
+    await backUp();
+  });
+
+  test('after the volume was lost, a restore brings the last backup back', async () => {
+    await backUp();
+    await run(
+      `docker compose down && docker rm --force ${project}-disk && docker volume rm ${project}_tasks`,
+    );
+    await start();
+    await keepDisk();
+    expect(await titles()).toEqual([]);
+    copyFileSync(
+      join(folder, 'backups', `${backups().at(-1)}`),
+      join(folder, 'backups', 'tasks-20261121T030000Z.rdb'),
+    );
+    await follow(printed('install.md', 'Restore a backup', /^docker/));
+  });
+
+  test('an upgrade to another commit and the way back keep newer changes', async () => {
+    const revision = async () => {
+      const [id = ''] = (await run('docker compose ps --quiet tasks')).split('\n');
+      return docker(
+        'inspect',
+        id,
+        '--format',
+        '{{index .Config.Labels "org.opencontainers.image.revision"}}',
+      );
+    };
+    const old = await revision();
+    for (const [file, isOld] of [
+      [after, false],
+      [before, true],
+      [after, false],
+    ] as const) {
+      copyFileSync(file, join(folder, 'compose.yaml'));
+      await follow(printed('install.md', 'Upgrade', /^docker/));
+      expect((await revision()) === old).toBe(isOld);
+      await add(`by ${file}`);
+    }
+  });
+
+  test('the tasks move to another Redis, by a backup', async () => {
+    await backUp();
+    const [image, data] = ['redis:8.0.2', `${project}-redis:/data`];
+    const manifest = `${printed('operate.md', 'Backup', /^file appendonly/)[0]}`;
+    const place = `mkdir appendonlydir && cd appendonlydir && cat >appendonly.aof.1.base.rdb && echo '${manifest}' >appendonly.aof.manifest`;
+    await run(`docker run --rm -i --volume ${data} ${image} sh -c "${place}" <backups/${backups().at(-1)}`);
+    const { outside } = await freePorts('outside');
+    const options = `--bind ${gateway} --port ${outside} --appendonly yes --requirepass secret`;
+    await run(
+      `docker run --detach --name ${project}-redis --network host --volume ${data} ${image} redis-server ${options}`,
+    );
+    configure({ TASKS_REDIS_URL: `redis://:secret@${gateway}:${outside}` });
+    await start();
+    installed = { ...installed, networks: [...networks, 'to-tasks-store-outside'] };
+  });
+
+  test('docker compose down --volumes removes all of it', async () => {
+    await run(`docker rm --force ${project}-disk && docker compose down --volumes`);
+    installed = { services: [], networks: [], volumes: [] };
+    const own = [
+      '.env',
+      'backups',
+      'before-upgrade.rdb',
+      'compose.override.yaml',
+      'compose.yaml',
+      'password',
+      'tls',
+      'tokens',
+    ];
+    expect(readdirSync(folder).toSorted()).toEqual(own);
+  });
+});

@@ -25,16 +25,16 @@ const port = Number(new URL(stack.urls.proxy).port);
 const fronts: FrontName[] = ['caddy', 'nginx', 'traefik'];
 test.skipIf(fronts.every(hasFront))(`the programs ${fronts.join(', ')} are on this machine`, () => {});
 
-describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:', async (name) => {
+describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   const network = `127.0.${fronts.indexOf(name) + 1}`;
   const front = await startFront(name, port);
   afterAll(front.stop);
 
-  /** Asks from an address that no other test asks from. */
+  /** Sends a request from an address that no other test uses. */
   const ask = (client: number, host: string, path: string, more?: RequestOptions) =>
     send(front.https, path, { ...more, host, ca: front.ca, localAddress: `${network}.${client}` });
 
-  test('a session has a cookie for this host alone, a form adds a task, and the answer leads back', async () => {
+  test('a session has a cookie for this host alone, and a form adds a task', async () => {
     const headers = { Origin: `https://${tasks}` };
     const session = openSession(front.https, tasks, { ca: front.ca, localAddress: `${network}.1`, headers });
     const page = await session.get('/');
@@ -54,7 +54,7 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
   });
 
   test(
-    'a page stays open, and hears of each change at once',
+    'an event stream stays open, and gets each change at once',
     async () => {
       const from = { host: tasks, ca: front.ca, localAddress: `${network}.2` };
       const events = await open(front.https, '/tasks/events', from);
@@ -87,12 +87,12 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 2_100 }]);
   });
 
-  test('an address of 8 KiB arrives, percent-encoded threefold', async () => {
+  test('a URL of 24 KiB arrives', async () => {
     const path = `/api?u=http://127.0.0.1:1/${'%C3%A9'.repeat(4_080)}`;
     expect((await ask(4, expander, path)).status).toBe(403);
   });
 
-  test('each client has a rate of its own, whatever it says of itself', async () => {
+  test('each client has its own rate, whatever its headers claim', async () => {
     const statuses = async (client: number) => {
       const found: number[] = [];
       for (let i = 0; i < 5; i++) {
@@ -107,7 +107,7 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
     expect(await stack.accessLog()).not.toMatch(/203\.0\.113\.|somebody/);
   });
 
-  test('what a client says of the scheme does not count', async () => {
+  test('the scheme is https, whatever the client claims', async () => {
     const headers = { 'X-Forwarded-Proto': 'http' };
     const page = await ask(7, tasks, '/', { headers });
     expect(page.headers['set-cookie']?.[0]).toMatch(/^__Host-/);
@@ -115,9 +115,9 @@ describe.each(fronts.filter(hasFront))('Behind %s everything is as without it:',
 });
 
 test.skipIf(!hasFront('caddy'))(
-  'behind Caddyfile.sign-on only who has signed in gets in, under that name',
+  'Caddyfile.sign-on admits only users who have signed in, and passes their names on',
   async () => {
-    // What oauth2-proxy answers Caddy. After the login it leads back to where X-Auth-Request-Redirect says.
+    // Responds to Caddy as oauth2-proxy does. After the login it redirects to X-Auth-Request-Redirect.
     const signOn = http.createServer(({ url, headers }, response) => {
       if (url === '/oauth2/start') {
         response.writeHead(302, { Location: `https://id.example.org/${headers['x-auth-request-redirect']}` });

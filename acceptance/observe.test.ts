@@ -1,15 +1,16 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Observing, observeStack } from '@longhand/deploy/observe/observe.ts';
 import { startTemporaryStack, type TemporaryStack } from '@longhand/deploy/testing/temporary-stack.ts';
+import { runScript } from '@longhand/loadtest/k6.ts';
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask, expectPanels, expectRuled } from './testing/visits.ts';
 
 const programs = ['prometheus', 'prometheus-redis-exporter', 'prometheus-node-exporter', 'mtail'];
 const missing = programs.some((name) => spawnSync(name, ['--version']).error);
@@ -17,17 +18,28 @@ const missing = programs.some((name) => spawnSync(name, ['--version']).error);
 /** Whether k6 writes its figures to Prometheus here. */
 const withK6 = rounds({ short: 0, long: 1 }) === 1 && !spawnSync('k6', ['version']).error;
 
+const read = (file: string) => readFileSync(join(import.meta.dirname, '../deploy/observe', file), 'utf8');
+
 describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 }, () => {
   let stack: TemporaryStack;
   let observing: Observing;
-  const output: string[] = [];
 
   const query = async (expression: string) => {
     const parameters = new URLSearchParams({ query: expression });
-    const answer = await fetch(`${observing.url}/api/v1/query?${parameters}`);
-    const { data, error } = (await answer.json()) as { data: { result: unknown[] }; error?: string };
+    const response = await fetch(`${observing.url}/api/v1/query?${parameters}`);
+    const { data, error } = (await response.json()) as { data: { result: unknown[] }; error?: string };
     if (error) throw new Error(`${expression}: ${error}`);
     return data.result;
+  };
+  const expectSeries = async (name: string, series: string) => {
+    const result = async () => [name, series, (await query(series)).length > 0];
+    await expect.poll(result, { timeout: 20_000, interval: 250 }).toEqual([name, series, true]);
+  };
+  const expectPanels = async (dashboard: string) => {
+    const { panels } = JSON.parse(read(`dashboards/${dashboard}`));
+    for (const { title, targets = [] } of panels)
+      for (const { expr } of targets)
+        await expectSeries(title, expr.replaceAll('$__rate_interval', '10s').replaceAll('$testid', '.*'));
   };
 
   beforeAll(async () => {
@@ -37,68 +49,80 @@ describe.skipIf(missing)('A native stack that is observed', { timeout: 60_000 },
     for (const name of ['expander', 'tasks'])
       symlinkSync(`${name}-ops.sock`, join(folder, 'run', `${name}-2-ops.sock`));
     const { port } = await freePorts('port');
-    const onLine = (_: string, line: string) => output.push(line);
-    observing = await observeStack({ folder, port, interval: 1, remoteWrite: withK6, onLine });
+    observing = await observeStack({ folder, port, interval: 1, remoteWrite: withK6, onLine() {} });
   });
   afterAll(async () => {
     await observing?.stop();
     await stack?.stop();
   });
 
-  test('no page in a browser can write metrics, except while k6 may', async () => {
+  test('no page in a browser can write metrics, unless k6 may', async () => {
     const { status } = await fetch(`${observing.url}/api/v1/write`, { method: 'POST', body: 'no metrics' });
     expect(status).toBe(withK6 ? 400 : 404);
   });
 
-  test('every replica is found, and under load no panel is empty and no rule without its series', async () => {
-    const up = () => query('up == 1');
-    await expect.poll(async () => (await up()).length, { timeout: 20_000 }).toBe(8);
-    const load = setInterval(() => ask(stack.urls), 200);
+  test('Prometheus finds every replica; under load each panel has data, and each rule its series', async () => {
+    await expect.poll(async () => (await query('up == 1')).length, { timeout: 20_000 }).toBe(8);
+    const load = setInterval(() => visit(stack.urls), 200);
     try {
-      await expectPanels('service.json', query);
-      await expectRuled(query);
+      await expectPanels('service.json');
+      // Natively there are no certificates.
+      const ruled = read('rules.yaml').match(
+        /\b(?:proxy|longhand(?!_certificate)|node|nodejs)_\w+(?:\{[^}]*\})?|\bup\{[^}]*\}/g,
+      );
+      expect(new Set(ruled).size).toBeGreaterThan(10);
+      for (const series of new Set(ruled)) await expectSeries('rules.yaml', series);
     } finally {
       clearInterval(load);
     }
   });
 
-  test.skipIf(!withK6)('no panel of a load run is empty while k6 writes its figures', async () => {
-    const script = `import http from 'k6/http';
-      export const options = { vus: 2, duration: '30s' };
-      export default () => http.get('${stack.urls.tasks}/');`;
-    const remoteWrite = {
-      K6_PROMETHEUS_RW_SERVER_URL: `${observing.url}/api/v1/write`,
-      K6_PROMETHEUS_RW_TREND_STATS: 'med,p(95),p(99),p(99.9),max',
-      K6_PROMETHEUS_RW_PUSH_INTERVAL: '1s',
-    };
-    const options = [
-      '--quiet',
-      '--no-usage-report',
-      '--tag',
-      'testid=a-run',
-      '-o',
-      'experimental-prometheus-rw',
-    ];
-    const k6 = spawn('k6', ['run', ...options, '-'], {
-      env: { ...process.env, ...remoteWrite },
-      stdio: ['pipe', 'ignore', 'inherit'],
+  test.skipIf(!withK6)('each panel of a load run has data while k6 writes its figures', async () => {
+    await using out = await mkdtempDisposable(join(tmpdir(), 'longhand-observe-'));
+    const running = runScript({
+      script: 'tasks',
+      out: out.path,
+      variables: {
+        TASKS_URL: stack.urls.tasks,
+        LOAD_DURATION: '30',
+        LOAD_LISTED: '10',
+        K6_PROMETHEUS_RW_SERVER_URL: `${observing.url}/api/v1/write`,
+        K6_PROMETHEUS_RW_TREND_STATS: 'med,p(95),p(99),p(99.9),max',
+        K6_PROMETHEUS_RW_PUSH_INTERVAL: '1s',
+      },
+      args: ['--tag', 'testid=a-run', '--out', 'experimental-prometheus-rw'],
+      quiet: true,
     });
-    k6.stdin.end(script);
-    const ended = once(k6, 'exit');
-    try {
-      await expectPanels('load-run.json', query);
-    } finally {
-      k6.kill('SIGKILL');
-      await ended;
-    }
+    await expectPanels('load-run.json');
+    await running;
   });
 
   test.each(['expander', 'tasks'] as const)('promtool accepts the metrics of %s', async (name) => {
     const socketPath = join(stack.folder, 'run', `${name}-ops.sock`);
     const asked = request({ socketPath, path: '/metrics', agent: false }).end();
     const metrics = await new Promise<string>((resolve) =>
-      asked.on('response', (answer) => resolve(text(answer))),
+      asked.on('response', (response) => resolve(text(response))),
     );
     execFileSync('promtool', ['check', 'metrics'], { input: metrics });
   });
 });
+
+/** One of each request of users: reads, a write, an expansion, the same from the cache, a bad path. */
+async function visit({ expander, tasks }: TemporaryStack['urls']): Promise<void> {
+  const json = { Accept: 'application/json', 'Content-Type': 'application/json' };
+  const link = `${expander}/api?u=${encodeURIComponent(`http://127.0.0.1:${new URL(tasks).port}/public/x`)}`;
+  const stream = new AbortController();
+  const requests = [
+    fetch(`${tasks}/`),
+    fetch(`${tasks}/nowhere`),
+    fetch(`${tasks}/tasks`, { method: 'POST', headers: json, body: JSON.stringify({ title: 'a visit' }) }),
+    fetch(`${tasks}/tasks/events`, { signal: stream.signal }),
+    fetch(link),
+    fetch(`${link}?${Math.random()}`),
+    fetch(`${expander}/api?u=http://127.0.0.1:1/${Math.random()}`),
+    fetch(`${expander}/?u=http://127.0.0.1:1/${Math.random()}`),
+  ];
+  for (const request of requests) request.then((response) => response.body?.cancel()).catch(() => {});
+  await Promise.allSettled(requests);
+  stream.abort();
+}

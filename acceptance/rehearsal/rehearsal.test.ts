@@ -3,8 +3,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { settle } from './ledger.ts';
-import type { Request } from './mix.ts';
+import { type Request, settle } from './load.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
 test('PROMISES.md has a row for each fault, no other, and links to tests that exist', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { pause, type RehearsedStack, startContainers } from './containers.ts';
-import { settle } from './ledger.ts';
-import { type Kind, type Request, startMix } from './mix.ts';
+import { type Kind, type Request, settle, startMix } from './load.ts';
 
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };

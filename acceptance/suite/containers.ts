@@ -21,6 +21,12 @@ interface Container {
   NetworkSettings: { Networks: Record<string, { IPAddress: string; IPPrefixLen: number }> };
 }
 
+/** The part of `docker network inspect` that we read. */
+interface Network {
+  Internal: boolean;
+  Options: Record<string, string>;
+}
+
 /** Reads the list, or adds to it, and resolves with the bodies of the responses. It runs in a container. */
 const askFor = `async (requests) => {
   const { request } = await import('node:http');
@@ -139,31 +145,23 @@ export function containerRules(stack: () => ComposedStack): void {
     });
 
     test('only the expander reaches the internet', async () => {
-      const networks = async (service: ServiceName) => {
-        return Promise.all(
-          Object.keys(container(service).NetworkSettings.Networks).map(async (name) => {
-            const [network] = JSON.parse(await docker('network', 'inspect', name));
-            const masquerade = network.Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false';
-            return !network.Internal && masquerade;
-          }),
-        );
-      };
       for (const service of serviceNames) {
-        expect([service, (await networks(service)).includes(true)]).toEqual([
-          service,
-          service === 'expander',
-        ]);
+        const names = Object.keys(container(service).NetworkSettings.Networks);
+        const networks: Network[] = JSON.parse(await docker('network', 'inspect', ...names));
+        const waysOut = networks.filter(
+          ({ Internal, Options }) =>
+            !Internal && Options['com.docker.network.bridge.enable_ip_masquerade'] !== 'false',
+        );
+        expect([service, waysOut.length > 0]).toEqual([service, service === 'expander']);
       }
     });
   });
 
-  test('where CPU is short, the expander gets an eighth of what each other container gets', () => {
-    const shares = serviceNames.map((service) => [service, container(service).HostConfig.CpuShares || 1_024]);
-    const others = serviceNames.filter((service) => service !== 'expander');
-    expect(Object.fromEntries(shares)).toEqual({
-      ...Object.fromEntries(others.map((service) => [service, 1_024])),
-      expander: 128,
-    });
+  test('if CPU is scarce, the expander gets an eighth of the share of any other container', () => {
+    for (const service of serviceNames) {
+      const shares = container(service).HostConfig.CpuShares || 1_024;
+      expect([service, shares]).toEqual([service, service === 'expander' ? 128 : 1_024]);
+    }
   });
 
   describe('Privileges', { timeout: 120_000 }, () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,26 +13,8 @@ import { freePorts } from '@longhand/shared/testing/free-port.ts';
 /** The names in the examples. */
 export const frontNames = { expander: 'expand.example.org', tasks: 'tasks.example.org' };
 
-/** A program that terminates TLS in front of the proxy, with one of the examples of deploy/fronts. */
-export interface Front {
-  /** Where it serves HTTPS and HTTP, on 127.0.0.1. */
-  readonly https: number;
-  readonly http: number;
-  /** The certificate that clients trust. */
-  readonly ca: string;
-  stop(): Promise<void>;
-}
-
-interface Where {
-  https: number;
-  http: number;
-  /** The port of the proxy. */
-  proxy: number;
-  /** Holds `fullchain.pem` and `privkey.pem`. */
-  folder: string;
-  /** The port of oauth2-proxy, if visitors have to sign in. Only for caddy. */
-  signOn?: number | undefined;
-}
+/** Ports of 127.0.0.1, and the folder with the certificate. Only Caddy has an example with oauth2-proxy, on `signOn`. */
+type Where = { https: number; http: number; proxy: number; folder: string; signOn?: number | undefined };
 
 /** A file of deploy/fronts. */
 const example = (name: string) =>
@@ -49,10 +31,7 @@ async function caddy({ https, http, proxy, folder, signOn }: Where) {
   return ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')];
 }
 
-/**
- * What each program is started with: the example, with the ports, the certificates and the folders of a test. The
- * arguments begin with the program.
- */
+/** Writes the example of each program with the ports, certificates and folders of a test; returns the command. */
 const programs = {
   caddy,
   async nginx({ https, http, proxy, folder }: Where) {
@@ -93,8 +72,12 @@ const env = () => ({ ...process.env, PATH: searchPath(process.env) });
 /** Whether the program is on this machine. */
 export const hasFront = (name: string) => !spawnSync(name, ['--version'], { env: env() }).error;
 
-/** Starts `name` with its example, in front of the proxy on the port `proxy` of 127.0.0.1. */
-export async function startFront(name: FrontName, proxy: number, signOn?: number): Promise<Front> {
+/**
+ * Starts a program that terminates TLS, with its example of deploy/fronts, in front of the proxy on the port `proxy`.
+ *
+ * @returns its ports, and `ca`, the certificate that clients trust.
+ */
+export async function startFront(name: FrontName, proxy: number, signOn?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-front-'));
   const ports = await freePorts('https', 'http');
   const { key, cert } = await testCertificate(...Object.values(frontNames));
@@ -102,7 +85,7 @@ export async function startFront(name: FrontName, proxy: number, signOn?: number
   await writeFile(join(folder, 'fullchain.pem'), cert);
   const [program = '', ...args] = await programs[name]({ ...ports, proxy, folder, signOn });
   const log = join(folder, 'log');
-  const child: ChildProcess = spawn('sh', ['-c', `exec "$@" >${log} 2>&1`, 'sh', program, ...args], {
+  const child = spawn('sh', ['-c', `exec "$@" >${log} 2>&1`, 'sh', program, ...args], {
     env: { ...env(), HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: 'ignore',
   });

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { added, remove } from '../ledger.ts';
+import { added, remove } from '../load.ts';
 import { row } from '../rehearse.ts';
 
 /** A log line that says how to get the data back. */

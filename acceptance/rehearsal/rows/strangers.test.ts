@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { send } from '@longhand/loadtest/load-generator.ts';
 import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
-import { added } from '../ledger.ts';
 import { type Drill, row } from '../rehearse.ts';
-import { disguises } from '../smuggled.ts';
 
 /** Paths of the shortener that behave badly. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
@@ -71,20 +68,4 @@ row('hostile-clients', async ({ stack, rehearse, annotate }) => {
   // Half of what its container has.
   expect(memory).toBeGreaterThan(0);
   expect(memory).toBeLessThan(256 * 1_024);
-});
-
-row('smuggled-request', async ({ stack, rehearse }) => {
-  const title = `rehearsal-smuggled-${randomUUID()}`;
-  const body = JSON.stringify({ title });
-  const json = 'Host: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n';
-  const hidden = `POST /tasks HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`;
-  const seen = await rehearse(async () => {
-    for (const bytes of disguises(hidden, json)) {
-      const socket = open(stack);
-      socket.end(bytes);
-      await Promise.race([text(socket).catch(() => ''), pause(2)]);
-    }
-  });
-  expect(seen.failed()).toBe('');
-  expect(await added(stack.urls.tasks, title)).toEqual([]);
 });

@@ -15,16 +15,15 @@ describe('The stack from outside, without Docker', async () => {
   afterAll(stack.stop);
 
   acceptanceRules(() => stack);
-  // Where there are containers, a browser walks through those: it would see the same here.
+  // With an engine, composed.test.ts shows the same in a browser.
   if (!(await engineAnswers())) browserWalk(() => stack);
 
-  /** A fortieth of the crowd in `make test`. */
+  /** `make test` has a fortieth of the crowd. */
   const size = (long: number) => rounds({ short: long / 40, long });
-  /** Addresses that the event streams share: one may have 200. */
+  /** The event streams come from these addresses: each may have 200. */
   const addresses = rounds({ short: 1, long: 5 });
 
-  // The limits hold together.
-  test('a crowd that holds connections leaves both applications to everybody else, within their memory', {
+  test('a crowd that holds connections neither delays other clients nor exceeds the memory limits', {
     timeout: 600_000,
   }, async () => {
     const { tasksPort, port } = stack;
@@ -45,7 +44,7 @@ describe('The stack from outside, without Docker', async () => {
       hold('idle', size(10_000), 2, { port }),
     ];
     await Promise.all(crowds.map((crowd) => crowd.reached()));
-    // Refused after 5 s, and there again a second later.
+    // Each gets a timeout after 5 s, and connects again a second later.
     const unfinished = hold('unfinished', size(3_000), 3, { bytes: 31_000 });
     await expect.poll(() => unfinished.held().opened, { timeout: 120_000 }).toBeGreaterThan(size(3_000));
 
@@ -59,13 +58,13 @@ describe('The stack from outside, without Docker', async () => {
     const shares = await Promise.all(used);
     console.log(JSON.stringify({ quiet, besieged, shares }));
     expect(besieged.failures).toEqual([]);
-    // 50 ms on a machine that does nothing else; the short form runs beside other tests.
+    // The short form runs beside other tests.
     expect(besieged.p99).toBeLessThan(quiet.p99 + rounds({ short: 2_000, long: 50 }));
     expect(shares.filter(([, share]) => share >= 0.8)).toEqual([]);
   });
 });
 
-/** Uses both applications, one request after the other, and says how long they took in milliseconds. */
+/** Sends requests to both applications, one after the other. Returns their 99th percentile in ms, and the failures. */
 async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: number) {
   const milliseconds: number[] = [];
   const failures: string[] = [];
@@ -81,7 +80,7 @@ async function visit({ tasksPort, expanderPort, shortener }: TestStack, count: n
   return { p99: milliseconds[Math.ceil(count * 0.99) - 1] ?? Number.NaN, failures };
 }
 
-/** Something long to read slowly. */
+/** Makes the list long, for slow readers. */
 async function fillList(port: number, tasks: number): Promise<void> {
   const body = Array.from({ length: tasks }, (_, i) => `- [ ] ${i} ${'x'.repeat(180)}`).join('\n');
   const headers = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' };

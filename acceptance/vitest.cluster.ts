@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What `make kubernetes-test` runs, one file after the other. */
+/** The tests of `make kubernetes-test`, one file after the other. */
 export default defineConfig({
   test: {
     name: 'cluster',

@@ -5,15 +5,15 @@ import { defineConfig } from 'vitest/config';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rows to rehearse, all without any. */
+/** The rows to rehearse; all if none is named. */
 const rows = (process.env.ROWS ?? '').split(/[\s,]+/).filter(Boolean);
 const promises = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8');
 const unknown = rows.filter((row) => !promises.includes(`| ${row} |`));
 if (unknown.length > 0) throw new Error(`PROMISES.md has no row ${unknown.join(', ')}.`);
-// Fails, and says why, where no engine answers.
+// Fails with the engine's error, if none responds.
 execFileSync('docker', ['version'], { stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** What `make rehearse` runs, on one stack, one row after the other. */
+/** The tests of `make rehearse`, on one stack, one row after the other. */
 export default defineConfig({
   test: {
     name: 'rehearsal',

@@ -23,7 +23,7 @@ const workspaces: Arrows = {
   expander: ['shared'],
   tasks: ['shared'],
   deploy: ['shared'],
-  acceptance: ['loadtest', 'proxy', 'shortener'],
+  acceptance: ['loadtest', 'proxy'],
   loadtest: ['deploy'],
   // The pages of errors have the codes that tasks describes.
   proxy: ['deploy', 'shortener', 'tasks'],

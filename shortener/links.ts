@@ -1,10 +1,10 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What the paths do. */
+/** Paths, and their responses. */
 export const examples: readonly (readonly [path: string, meaning: string])[] = [
   ['/chain/2', 'two redirects, then 200'],
-  ['/chain/3?id=mine', 'a separate chain for every id, unknown to any cache'],
+  ['/chain/3?id=mine', 'a separate chain for every id, in no cache'],
   ['/chain/3?status=308&delay=200', 'another status (301 by default), 200 ms for each hop'],
   ['/chain/3?cache-control=max-age%3D60', 'with this Cache-Control on every hop'],
   ['/loop', 'redirects to itself'],
@@ -32,13 +32,13 @@ interface Visit {
   params: URLSearchParams;
 }
 
-/** The links by the first segment of their path. They throw a RangeError for arguments that make no sense. */
-export const links: Record<string, (visit: Visit) => void> = {
+/** The links by the first segment of their path. They throw a RangeError for invalid arguments. */
+export const links: Record<string, (visit: Visit) => unknown> = {
   '': ({ response }) => respond(response, 200, listExamples('')),
   chain,
   loop: ({ request, response }) => redirect(response, 301, `${origin(request)}/loop`),
   status: ({ response, args }) => respond(response, Number(args[0]), `${args[0]}\n`),
-  delay: ({ response, args }) => delay(response, Number(args[0]), () => respond(response, 200, 'Done.\n')),
+  delay: ({ response, args }) => setTimeout(() => respond(response, 200, 'Done.\n'), Number(args[0])),
   hang() {},
   reset({ request }) {
     // Over TLS the socket wraps the one that can be reset.
@@ -60,7 +60,7 @@ export const links: Record<string, (visit: Visit) => void> = {
     fill();
   },
   location({ request, params, query }) {
-    // Everything after `to=`, so that a URL with `&` needs no escaping. Written raw, because Node validates headers.
+    // The rest after `to=`, so that a URL with `&` needs no escaping. Raw bytes, because Node validates headers.
     const to = query.replace(/^.*?[?&]to=/, '').replace(/%[0-9a-f]{2}/gi, decodeByte);
     const status = Number(params.get('status') ?? 302);
     request.socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nLocation: `);
@@ -79,11 +79,14 @@ function chain({ request, response, args, query, params }: Visit): void {
   if (!(left >= 0 && Number.isInteger(left))) throw new RangeError(`${args[0]} is not a number of redirects`);
   const cacheControl = params.get('cache-control');
   if (cacheControl) response.setHeader('Cache-Control', cacheControl);
-  delay(response, Number(params.get('delay') ?? 0), () => {
+  const end = () => {
     if (left === 0) return respond(response, 200, 'This is where the short URL leads.\n');
     const name = (request.url ?? '').split('/', 2)[1];
     redirect(response, Number(params.get('status') ?? 301), `${origin(request)}/${name}/${left - 1}${query}`);
-  });
+  };
+  const delay = Number(params.get('delay') ?? 0);
+  if (delay > 0) setTimeout(end, delay);
+  else end();
 }
 
 function redirect(response: ServerResponse, status: number, location: string): void {
@@ -96,15 +99,6 @@ export function respond(response: ServerResponse, status: number, body: string):
   if (!(status >= 200 && status <= 599)) throw new RangeError(`${status} is not a final status`);
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
-}
-
-function delay(response: ServerResponse, milliseconds: number, callback: () => void): void {
-  if (!milliseconds) {
-    callback();
-    return;
-  }
-  const timer = setTimeout(callback, milliseconds);
-  response.once('close', () => clearTimeout(timer));
 }
 
 /** The Latin-1 character, one byte on the wire, that `%XX` stands for. */

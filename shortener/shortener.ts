@@ -4,30 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { links, listExamples, respond } from './links.ts';
 
-export interface Shortener extends AsyncDisposable {
-  /** Without a slash at the end, such as `http://127.0.0.1:9000`. */
-  readonly url: string;
-  readonly port: number;
-  /** Connections opened to it so far. */
-  readonly connections: number;
-  /** Requests so far by method and path, without the query: `requests.get('HEAD /chain/2')`. */
-  readonly requests: ReadonlyMap<string, number>;
-  close(): Promise<void>;
-}
-
-export interface ShortenerOptions {
-  /** 0, the default, picks a free one. */
-  port?: number;
-  host?: string;
-  /** With a certificate it serves https. */
-  tls?: { key: string; cert: string };
-}
+export type Shortener = Awaited<ReturnType<typeof startShortener>>;
 
 /**
  * Starts a link shortener without a database: the path determines how a link behaves, see `examples`. It is for tests,
  * for load scripts, and for trying the expander without the internet.
+ *
+ * @param options.port 0, the default, picks a free one.
+ * @param options.tls With a certificate it serves https.
  */
-export async function startShortener(options: ShortenerOptions = {}): Promise<Shortener> {
+export async function startShortener(
+  options: { port?: number; host?: string; tls?: { key: string; cert: string } } = {},
+) {
   const { port = 0, host = '127.0.0.1', tls } = options;
   const requests = new Map<string, number>();
   const handle = (request: IncomingMessage, response: ServerResponse) => {
@@ -62,9 +50,12 @@ export async function startShortener(options: ShortenerOptions = {}): Promise<Sh
     return closed;
   };
   return {
+    /** Without a slash at the end. */
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
+    /** Requests so far by method and path, without the query: `requests.get('HEAD /chain/2')`. */
     requests,
+    /** Connections so far. */
     get connections() {
       return connections;
     },

@@ -11,10 +11,10 @@ const services = ['expander-cache', 'tasks-store', 'expander', 'tasks', 'proxy']
 export type Service = (typeof services)[number];
 type RedisService = 'expander-cache' | 'tasks-store';
 
-/** A stack in containers, and the means to disturb it. */
+/** A stack in containers, and the faults that it can cause. */
 export type RehearsedStack = Awaited<ReturnType<typeof startContainers>>;
 
-/** The folder of nginx's caches, and that of the store's files, which `disk` has also while no Redis runs. */
+/** The folders of nginx's caches and of the store's files; `disk` keeps the latter while no Redis runs. */
 const folders = { proxy: '/run', disk: '/data' };
 
 /** Resolves after `seconds`. */
@@ -38,7 +38,7 @@ export async function startContainers() {
     docker('network', 'connect', '--alias', name, `${project}_${network}`, container);
   const redis = (service: RedisService, ...command: string[]) =>
     docker('exec', first(service), 'redis.sh', 'cli', ...command);
-  /** When containers of a service exited since `since`, and their codes. Times are milliseconds since 1970. */
+  /** The exit times (ms since 1970, like `since`) and exit codes of a service's containers. */
   const exits = async (service: Service, since: number) => {
     const times = ['--since', `${since / 1_000}`, '--until', `${Date.now() / 1_000}`];
     const labels = [`project=${project}`, `service=${service}`];
@@ -51,12 +51,12 @@ export async function startContainers() {
   const exited = (service: Service, since: number) =>
     vi.waitUntil(async () => (await exits(service, since))[0], 30_000);
 
-  // What is done to a service is done to its first replica.
+  // Each fault affects the first replica of a service.
   return {
     urls,
     stop,
     shortener,
-    /** The shortener as another origin: a fault may use up its share of expansions. */
+    /** The shortener under another origin: a fault may use up the limits of an origin. */
     otherShortener: `http://${await addressOf(first('shortener'), `${project}_egress`)}:9000`,
 
     /** Runs a command of Redis. */
@@ -85,7 +85,7 @@ export async function startContainers() {
       await every(some, (replica) => signal(replica, 'CONT'));
     },
 
-    /** Asks a service to stop, as the stack itself does, and waits until it has exited. */
+    /** Stops a service as the stack does, and waits until it has exited. */
     async terminate(service: Service) {
       const start = Date.now();
       await signal(first(service), service === 'proxy' ? 'QUIT' : 'TERM');
@@ -93,7 +93,7 @@ export async function startContainers() {
       return { service, code, seconds: (at - start) / 1_000 };
     },
 
-    /** Runs a shell script where the files are. */
+    /** Runs a shell script in the folder of the files. */
     inside: (where: keyof typeof folders, script: string) =>
       docker('exec', '--workdir', folders[where], first(where), 'sh', '-c', script),
 
@@ -103,7 +103,7 @@ export async function startContainers() {
       return (await compose('--ansi', 'never', 'logs', ...options, service)).split('\n');
     },
 
-    /** Puts a relay between a Redis and its service. Resolves with the time in which all connections go through it. */
+    /** Puts a relay between a Redis and its service. Resolves with the period in which all connections use it. */
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
@@ -128,7 +128,7 @@ export async function startContainers() {
       return { from, to };
     },
 
-    /** Takes services off the networks that they share with the proxy. */
+    /** Disconnects services from the networks that they share with the proxy. */
     async cutOff(seconds: number, ...some: Service[]) {
       await every(some, (replica, service) => leave(`to-${service}`, replica));
       await pause(seconds);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Request, settle } from './load.ts';
 import { Drill, underLoad } from './rehearse.ts';
 
-test('PROMISES.md has a row for each fault, no other, and links to tests that exist', () => {
+test('the rows of PROMISES.md are the rehearsed faults, and its links lead to tests', () => {
   const root = join(import.meta.dirname, '..', '..');
   const [rehearsed = '', tested = ''] = readFileSync(join(root, 'docs/PROMISES.md'), 'utf8').split(
     '## Covered by tests',
@@ -20,7 +20,7 @@ test('PROMISES.md has a row for each fault, no other, and links to tests that ex
   expect(files.filter((file) => !existsSync(join(root, 'docs', file)))).toEqual([]);
 });
 
-test('a drill says what failed since the fault began, until when, and how slow the rest was', () => {
+test('a drill reports the failures since the beginning of the fault, the last one, and the slowest response', () => {
   const request = (at: number, milliseconds: number, status = 200, kind: Request['kind'] = 'read') => ({
     ...{ kind, at, milliseconds, status },
     right: status === 200,
@@ -47,7 +47,7 @@ test('a drill says what failed since the fault began, until when, and how slow t
   expect(drill.medians('read')).toEqual({ before: 0.04, during: 0.1 });
 });
 
-test('a store that loses what it acknowledged is caught', async () => {
+test('a lost task is reported', async () => {
   const server = http.createServer((request, response) => {
     request.resume();
     response.writeHead(request.method === 'POST' ? 201 : 200).end('[]');
@@ -59,7 +59,7 @@ test('a store that loses what it acknowledged is caught', async () => {
   await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
 });
 
-test('a task that was saved twice is caught', async () => {
+test('a task that was saved twice is reported', async () => {
   const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
     _id: `${i}`,
     title,

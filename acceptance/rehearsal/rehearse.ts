@@ -5,10 +5,10 @@ import { type Kind, type Request, settle, startMix } from './load.ts';
 /** Seconds of load before a fault, and after it. */
 const margin = { before: 2, after: 3 };
 
-/** What clients saw of a fault. Spans of time are seconds; without kinds, every kind of request counts. */
+/** The effects of a fault on clients. Durations are in seconds; without `kinds`, all requests count. */
 export class Drill {
   requests: readonly Request[] = [];
-  /** When the fault began, and when it was over: milliseconds since 1970. */
+  /** The beginning and the end of the fault (ms since 1970). */
   began = Date.now();
   ended = 0;
 
@@ -18,7 +18,7 @@ export class Drill {
     );
   }
 
-  /** What failed, such as `3 write 503`, leaving out those with the status `but`. */
+  /** The failures without those of the status `but`, such as `3 write 503`. */
   failed(kinds: readonly Kind[] = [], but?: number): string {
     const failures = this.#since(kinds).filter(({ right, status }) => !right && status !== but);
     const groups = Map.groupBy(failures, ({ kind, status }) => `${kind} ${status}`);
@@ -31,7 +31,7 @@ export class Drill {
     return Math.max(0, ...failures.map(({ at }) => at - this.began)) / 1_000;
   }
 
-  /** From the beginning of the fault, or its end, until the last request was sent that failed. */
+  /** From the beginning of the fault, or its end, until a client sent the last request that failed. */
   lastSentThatFailed(after: 'began' | 'ended'): number {
     const failures = this.#since([]).filter(({ right }) => !right);
     return Math.max(0, ...failures.map(({ at, milliseconds }) => at - milliseconds - this[after])) / 1_000;
@@ -65,9 +65,9 @@ export class Drill {
 }
 
 /**
- * Causes a fault under load, waits until the stack is well again, and looks for every task that was acknowledged.
+ * Causes a fault under load, waits until the stack is healthy, and looks for every acknowledged task.
  *
- * @param fault may set when the fault began or ended, if it does more than that.
+ * @param fault may set `began` and `ended`, if it also does other things.
  */
 export async function underLoad(
   stack: Pick<RehearsedStack, 'urls' | 'shortener' | 'settled'>,
@@ -92,7 +92,7 @@ export async function underLoad(
 
 /** A test for a row of PROMISES.md. All rows have one stack. */
 export const row = test
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's dependencies from the pattern.
   .extend('stack', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const stack = await startContainers();
     onCleanup(stack.stop);

@@ -1,13 +1,13 @@
 /**
- * Relays connections to a Redis, slowly or broken. Takes `Options` as JSON, and prints `listening`, then `connected` for
- * each connection. It imports nothing of this project, so it runs in any container with Node.
+ * Relays connections to a Redis, with delays or faults. Takes `Options` as JSON, and prints `listening`, then `connected`
+ * for each connection. It imports nothing of this project, so it runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
 export interface Behaviour {
   /** Milliseconds of delay for every reply. */
   delay?: number;
-  /** Splits replies into pieces of so many bytes. */
+  /** Splits replies into pieces of this many bytes. */
   slice?: number;
   /** Replies with noise, or resets the connection. */
   answer?: 'garbage' | 'reset';

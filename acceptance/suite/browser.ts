@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The stack in a real browser. */
+/** The stack in Chromium. */
 export function browserWalk(stack: () => TestStack): void {
-  /** Opens a page; fails on errors that the browser reports there. */
+  /** Opens a page; fails if the browser reports an error there. */
   const visit = async (url: string, use: (page: Page) => Promise<void>) => {
     const browser = await sharedChromium();
     const page = await browser.newPage();

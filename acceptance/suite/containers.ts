@@ -7,7 +7,7 @@ import type { ComposedStack } from '../testing/composed.ts';
 import { openSession } from '../testing/session.ts';
 import { type ServiceName, serviceNames } from '../testing/test-stack.ts';
 
-/** What `docker inspect` says of a container. */
+/** The part of `docker inspect` that we read. */
 interface Container {
   Id: string;
   Config: { User: string; Labels: Record<string, string> };
@@ -27,7 +27,7 @@ interface Network {
   Options: Record<string, string>;
 }
 
-/** Reads the list, or adds to it, and resolves with the bodies of the responses. It runs in a container. */
+/** Sends requests that read the list or add to it; resolves with the response bodies. Runs in a container. */
 const askFor = `async (requests) => {
   const { request } = await import('node:http');
   return Promise.all(requests.map(({ address, port, host, method }) => new Promise((resolve) => {
@@ -39,7 +39,7 @@ const askFor = `async (requests) => {
   })));
 }`;
 
-/** The rules for the containers themselves. */
+/** The rules of the containers themselves. */
 export function containerRules(stack: () => ComposedStack): void {
   const containers = new Map<string | undefined, Container>();
   beforeAll(async () => {
@@ -53,11 +53,11 @@ export function containerRules(stack: () => ComposedStack): void {
   const inside = (service: ServiceName, ...command: string[]) =>
     docker('exec', container(service).Id, ...command);
   const shell = (service: ServiceName, script: string) => inside(service, 'sh', '-c', script);
-  /** Whether a TCP connection to `host` can be opened from inside a container. */
+  /** Whether a container can open a TCP connection to `host`. */
   const connects = (service: ServiceName, host: string, port: number) =>
     shell(service, `timeout 2 bash -c '</dev/tcp/${host}/${port}' 2>/dev/null && echo yes || echo no`);
 
-  test('the expander has its command, with room for its threads beside those of the service', async () => {
+  test('the command runs in the expander, beside the service', async () => {
     const url = `${stack().shortener}/chain/2`;
     const line = await inside('expander', 'longhand-expand', '--format=tsv', url);
     expect(line).toBe(`1\t${url}\t${stack().shortener}/chain/0\t2`);
@@ -68,7 +68,7 @@ export function containerRules(stack: () => ComposedStack): void {
     ['expander', 'PORT=none node expander/src/main.ts', 'expander/src/main.ts'],
     ['tasks', 'PORT=none node tasks/src/main.ts', 'tasks/src/main.ts'],
   ] as const)(
-    '%s starts from what the image has compiled: %s',
+    '%s starts from the compile cache of its image: %s',
     { timeout: 120_000 },
     async (service, command, file) => {
       const said = await shell(
@@ -78,7 +78,7 @@ export function containerRules(stack: () => ComposedStack): void {
       const reads = said.split('\n').filter((line) => line.includes('reading cache'));
       expect(reads).toContainEqual(expect.stringContaining(file));
       expect(reads.filter((line) => !line.includes('success'))).toEqual([]);
-      // The scripts of the list, without types.
+      // The browser scripts of the list, without types.
       if (service === 'tasks') expect(said).toMatch(/^[0-9a-f]{64}\.js$/m);
     },
   );
@@ -94,7 +94,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('the host does not reach tasks and both Redis by their own addresses either', () => {
+    test('the host reaches neither tasks nor a Redis at their own addresses', () => {
       const ours = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
       for (const service of ['tasks', 'tasks-store', 'expander-cache'] as const) {
         for (const { IPAddress, IPPrefixLen } of Object.values(container(service).NetworkSettings.Networks)) {
@@ -122,7 +122,7 @@ export function containerRules(stack: () => ComposedStack): void {
       expect(await Promise.all(found)).toEqual(reach);
     });
 
-    test('the expander does not reach the list by way of the proxy, at none of its addresses and by no name', async () => {
+    test('the expander cannot reach the list through the proxy, by any address or name', async () => {
       const title = `not for the expander ${randomUUID()}`;
       const session = openSession(stack().tasksPort);
       await session.add(title);
@@ -138,7 +138,7 @@ export function containerRules(stack: () => ComposedStack): void {
       );
       const script = `(${askFor})(${JSON.stringify(requests)}).then((all) => console.log(JSON.stringify(all)))`;
       const bodies: string[] = JSON.parse(await inside('expander', 'node', '--eval', script));
-      // It does reach the proxy.
+      // The proxy did respond.
       expect(bodies.join('')).toContain('Page Not Found!');
       expect(requests.filter((_, i) => bodies[i]?.includes(title))).toEqual([]);
       expect((await session.tasks()).filter((task) => task.title.startsWith('by the expander'))).toEqual([]);
@@ -174,7 +174,7 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('containers write no files of their image, have no capabilities and gain no privileges, and their memory and logs are bounded', async () => {
+    test('containers have a read-only file system, no capabilities and bounded memory and logs, and gain no privileges', async () => {
       for (const service of serviceNames) {
         const status = await inside(service, 'cat', '/proc/1/status');
         expect(status).toMatch(/^CapEff:\s+0+$/m);
@@ -201,14 +201,14 @@ export function containerRules(stack: () => ComposedStack): void {
       }
     });
 
-    test('each Redis answers only those who know its password, which its own service alone can read', async () => {
+    test('each Redis asks for a password, which only its own service can read', async () => {
       const password = (service: ServiceName) => inside(service, 'cat', '/run/redis/password');
       for (const redis of ['expander-cache', 'tasks-store'] as const) {
         expect(await shell(redis, 'redis-cli get x 2>&1')).toContain('NOAUTH');
         expect(await inside(redis, 'redis.sh', 'cli', 'ping')).toBe('PONG');
         const visible = await shell(
           redis,
-          // A process may end before `cat` gets to it.
+          // A process may end before `cat` reads it.
           'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null || true',
         );
         expect(visible).not.toContain(await password(redis));

@@ -2,7 +2,7 @@ import { send, sendRaw, type TestResponse } from '@longhand/shared/testing/send.
 import { describe, expect, test } from 'vitest';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The rules of the expander, seen from outside through the proxy. */
+/** The rules of the expander through the proxy. */
 export function expanderRules(stack: () => TestStack): void {
   const get = (path: string, options = {}) => send(stack().expanderPort, path, options);
   const api = (u: string, more = '') => get(`/api?u=${encodeURIComponent(u)}${more}`);
@@ -33,7 +33,7 @@ export function expanderRules(stack: () => TestStack): void {
         expect([headerCount('x-power-by'), headerCount('content-type')]).toEqual([1, 1]);
         expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
         expect(headers['content-security-policy']).not.toContain('unsafe');
-        // A call has to run as a script.
+        // A call must run as a script.
         expect(headers['x-content-type-options']).toBe(name.startsWith('a call') ? undefined : 'nosniff');
       });
     });

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
-import { errors } from '@longhand/proxy/pages/errors.ts';
 import { headOf, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { openSession } from '../testing/session.ts';
 import type { TestStack } from '../testing/test-stack.ts';
 
-/** The front page and the documents that it links to. */
+/** The paths of the front page and of the documents that it links to. */
 const documentPaths = [
   '',
   ...['install', 'configuration', 'operate', 'api', 'changelog'].map((name) => `docs/${name}`),
 ];
 
-/** The rules of the proxy itself. */
+/** The rules of the proxy. */
 export function proxyRules(stack: () => TestStack): void {
   const index = (path = '/', options = {}) =>
     send(stack().port, path, { host: `elsewhere.example:${stack().port}`, ...options });
 
   describe('Any other host name', () => {
-    test('gets a page that links to both applications, on this host by their ports, and to the documents', async () => {
+    test('gets a page with links to both applications, by their ports on this host, and to the documents', async () => {
       const { expanderPort, tasksPort } = stack();
       const { status, headers, body } = await index();
       expect([status, headers['content-type']]).toEqual([200, 'text/html']);
@@ -31,7 +30,7 @@ export function proxyRules(stack: () => TestStack): void {
     });
 
     test.each(['/', '/longhand/'])(
-      'has the documents as pages, which link to each other: %s',
+      'serves the documents, and all their links lead somewhere: %s',
       async (front) => {
         for (const path of documentPaths) {
           const port = front === '/' ? stack().port : stack().tasksPort;
@@ -88,26 +87,18 @@ export function proxyRules(stack: () => TestStack): void {
     expect(ids.size).toBe(responses.length);
   });
 
-  describe('A request that the proxy refuses itself', () => {
-    test('has a code that the description of tasks names', async () => {
-      const { body } = await send(stack().tasksPort, '/openapi.json');
-      const named = JSON.parse(body).components.schemas.Problem.properties.code.enum;
-      expect(named).toEqual(expect.arrayContaining(Object.values(errors).map(({ code }) => code)));
-    });
-
-    test('gets a page that cannot be requested: its path leads to the application', async () => {
-      for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
-        expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
-      }
-      expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
-    });
+  test('an error page cannot be requested: its path leads to the application', async () => {
+    for (const path of ['/error', '/x/%2e%2e/error', '/error.html']) {
+      expect((await send(stack().expanderPort, path)).body).toBe('Page Not Found!');
+    }
+    expect((await send(stack().expanderPort, '/%2e%2e/error')).status).toBe(400);
   });
 
   test.each<[string, Record<string, string>]>([
     ['identity', {}],
     ['gzip', { 'Accept-Encoding': 'gzip' }],
     ['gzip, JSON', { 'Accept-Encoding': 'gzip', Accept: 'application/json' }],
-  ])('HEAD has every header of GET, and a 304 the ETag and the Vary of its 200: %s', async (_, headers) => {
+  ])('HEAD has all headers of GET, and a 304 the ETag and Vary of its 200: %s', async (_, headers) => {
     const { expanderPort, tasksPort, shortener } = stack();
     const session = openSession(tasksPort);
     await session.add('ö'.repeat(400));
@@ -130,7 +121,7 @@ export function proxyRules(stack: () => TestStack): void {
           headers: { Cookie: 'session=AAAAAAAAAAAAAAAAAAAAAA', ...headers, ...more },
         };
         const { vary = '', ...head } = headOf(await send(port, path, options));
-        // A cached answer grows older meanwhile.
+        // A cached response ages.
         const lifetime = `${head['cache-control']}`.replace(/\d+/, 'seconds');
         return { ...head, 'cache-control': lifetime, vary: `${vary}`.toLowerCase().split(', ').toSorted() };
       };

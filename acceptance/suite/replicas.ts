@@ -6,7 +6,7 @@ import type { ComposedStack } from '../testing/composed.ts';
 import { openSession } from '../testing/session.ts';
 import { addTasks, considerate, replicasThatServe } from '../testing/under-load.ts';
 
-/** The rules for containers that come and go. */
+/** The rules of scaling and replacing replicas. */
 export function replicaRules(stack: () => ComposedStack): void {
   const scale = (expander: number, tasks: number) => {
     const replicas = ['--scale', `expander=${expander}`, '--scale', `tasks=${tasks}`];
@@ -14,7 +14,7 @@ export function replicaRules(stack: () => ComposedStack): void {
   };
 
   describe('Replicas', { timeout: 180_000 }, () => {
-    test('a scaled service is served by all replicas; adding and killing one fails no request', async () => {
+    test('all replicas of a scaled service get requests; adding and killing one fails no request', async () => {
       const { expanderPort, tasksPort, shortener } = stack();
       const api = `http://127.0.0.1:${expanderPort}/api?u=`;
       const coldLink = () => ({
@@ -30,7 +30,7 @@ export function replicaRules(stack: () => ComposedStack): void {
       expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
     });
 
-    test('a form from one replica is accepted by the others', async () => {
+    test('each replica accepts the forms of the others', async () => {
       const session = openSession(stack().tasksPort);
       const _csrf = await session.token();
       const title = `replicas ${randomUUID()}`;
@@ -40,7 +40,7 @@ export function replicaRules(stack: () => ComposedStack): void {
       expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
     });
 
-    test('replacing the only one under load fails no request', async () => {
+    test('replacing the only replica under load fails no request', async () => {
       await scale(1, 1);
       const before = await stack().containers('tasks');
       const load = await addTasks(stack().tasksPort, 2);

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const deploy = join(import.meta.dirname, '../../deploy');
 const overlays = join(deploy, 'kubernetes', 'overlays');
 
-/** Runs `kubectl` in the namespace of the stack, and returns what it printed. */
+/** Runs `kubectl` in the namespace of the stack, and returns its output. */
 export async function kubectl(...args: string[]): Promise<string> {
   const options = { maxBuffer: 2 ** 28 };
   return (await run('kubectl', ['--namespace', 'longhand', ...args], options)).stdout.trim();
@@ -20,12 +20,12 @@ export type Deployed = 'proxy' | 'expander' | 'tasks';
 export type Workload = Deployed | 'expander-cache' | 'tasks-store';
 
 export interface Pod {
-  /** As kubectl takes it: `pod/…`. */
+  /** As kubectl expects it: `pod/…`. */
   name: string;
   address: string;
 }
 
-/** The pods of a service, oldest first, with those that are ending. */
+/** The pods of a service, oldest first, including those that are terminating. */
 export async function pods(service: Workload): Promise<Pod[]> {
   const oldestFirst = '--sort-by=.metadata.creationTimestamp';
   const selector = `--selector=app.kubernetes.io/name=${service}`;
@@ -55,11 +55,11 @@ export async function scale(replicas: number, ...names: Deployed[]): Promise<voi
   for (const name of names) while ((await pods(name)).length !== replicas) await sleep(250);
 }
 
-/** Sends a signal, such as `KILL`, to the program of a pod. In the pod's PID namespace, process 1 is not it. */
+/** Sends a signal, such as `KILL`, to the program of a pod, which is not process 1 of its PID namespace. */
 export async function signal(pod: string, name: string): Promise<void> {
   const program = `for p in /proc/[0-9]*; do pid=\${p#/proc/}
     if [ "$pid" != 1 ] && [ "$pid" != $$ ] && grep -q '^PPid:.0$' $p/status; then kill -${name} "$pid"; fi; done`;
-  // Ends with the container, if that ends first.
+  // Fails if the container exits first.
   await kubectl('exec', pod, '--', 'sh', '-c', program).catch(() => {});
 }
 
@@ -67,7 +67,7 @@ export async function signal(pod: string, name: string): Promise<void> {
 export const cluster: Watched = {
   expanderPort: 30_081,
   tasksPort: 30_082,
-  /** The lines of all proxies that there are. */
+  /** The lines of all proxies. */
   async proxyLog() {
     const all = '--selector=app.kubernetes.io/name=proxy';
     return (await kubectl('logs', all, '--tail=20000')).split('\n');

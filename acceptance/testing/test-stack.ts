@@ -2,7 +2,7 @@ export const serviceNames = ['proxy', 'expander', 'expander-cache', 'tasks', 'ta
 
 export type ServiceName = (typeof serviceNames)[number];
 
-/** The whole stack for tests, with or without Docker. All ports are on 127.0.0.1. */
+/** A stack for tests: native, in containers or in a cluster. All ports are on 127.0.0.1. */
 export interface TestStack {
   /** Serves every host name. */
   readonly port: number;
@@ -10,8 +10,8 @@ export interface TestStack {
   readonly tasksPort: number;
   /** The URL of a local shortener, as the expander reaches it. */
   readonly shortener: string;
-  /** The proxy's access log of the last minute at least: lines of JSON. */
+  /** The proxy's access log of at least the last minute, in lines of JSON. */
   proxyLog(): Promise<string[]>;
-  /** Kills a service as a crash would. */
+  /** Kills a service with SIGKILL. */
   kill(service: ServiceName): Promise<void>;
 }

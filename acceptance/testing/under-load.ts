@@ -9,10 +9,10 @@ import type { TestStack } from './test-stack.ts';
 /** The part of a stack that a load needs. */
 export type Watched = Pick<TestStack, 'expanderPort' | 'tasksPort' | 'proxyLog'>;
 
-/** Connections over which a load adds tasks. */
+/** The connections of a load that adds tasks. */
 export const writers = 4;
 
-/** Milliseconds between two requests of a connection: without a pause they take both cores from other tests. */
+/** Milliseconds between two requests of a connection. Without a pause, the load slows other tests down. */
 export const considerate = rounds({ short: 40, long: 0 });
 
 /** Adds tasks through the proxy on `port`. */
@@ -29,10 +29,10 @@ export async function addTasks(port: number, connections: number) {
 }
 
 /**
- * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and until there have
- * been `least` requests.
+ * Adds tasks over `writers` connections and reads from the expander over four, while `change` runs and for at least
+ * `least` requests.
  *
- * @returns how many requests there were, and which failed.
+ * @returns the number of requests, and the failed ones.
  */
 export async function underLoad(stack: Watched, change: () => Promise<unknown>, least = 30_000) {
   const start = Date.now();
@@ -57,11 +57,11 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>, 
   return { requests: requests.length, failures };
 }
 
-/** How many replicas answer requests to `port`, as the proxies log it. */
+/** Returns the number of replicas that respond to requests on `port`, according to the access log. */
 export async function replicasThatServe(stack: Watched, port: number): Promise<number> {
   const needle = `/spread-${randomUUID()}`;
   await Promise.all(Array.from({ length: 60 }, (_, i) => send(port, `${needle}?u=${i}`)));
-  // nginx writes its lines at least every 100 ms.
+  // nginx flushes its log every 100 ms.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const lines = (await stack.proxyLog()).filter((line) => line.includes(needle));
   return new Set(lines.map((line) => JSON.parse(line).upstream)).size;

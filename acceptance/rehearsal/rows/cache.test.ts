@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { row } from '../rehearse.ts';
 
-/** What a replica of the expander logs when its cache goes, or comes back. */
+/** The log lines of an expander that loses its cache, or finds it again. */
 const changes = /redis is (?:away|back)|the cache in Redis (?:did not answer|answers again)/;
 
 const cache = 'expander-cache';
@@ -11,7 +11,7 @@ const usual = ['64mb', 'allkeys-lfu'];
 const limit = (stack: RehearsedStack, [memory = '', policy = '']: string[]) =>
   stack.redis(cache, 'CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', policy);
 
-/** How often the cache changes its state, and how. It goes and comes back when a relay comes, and again when that goes. */
+/** Each fault, and the number of state changes that it causes. A relay causes two when it starts, and two when it ends. */
 const faults: [string, number, (stack: RehearsedStack) => Promise<unknown>][] = [
   ['cache-killed', 2, (stack) => stack.kill(cache).then(() => pause(1))],
   ['cache-hung', 2, (stack) => stack.hang(5, cache)],
@@ -37,6 +37,6 @@ row.for(faults)('%s', async ([, often, fault], { stack, rehearse }) => {
   expect(seen.slowest('miss')).toBeLessThan(8);
   expect(seen.lastSentThatFailed('ended')).toBeLessThan(2);
   const lines = (await stack.log('expander', seen.began)).filter((line) => changes.test(line));
-  // The connection and the responses each say so, in each replica.
+  // Each replica logs one line for the connection and one for the responses.
   expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(often * 2 * stack.replicas('expander'));
 });

@@ -4,7 +4,7 @@ import { row } from '../rehearse.ts';
 
 /** A log line that says how to get the data back. */
 const wayOut = /redis-check-aof|make restore/;
-/** Milliseconds: Docker waits longer each time before it restarts what ended soon after its start, also in another row. */
+/** Milliseconds. Docker doubles its wait after each short run of a container, also across rows. */
 const start = 90_000;
 
 row.for([
@@ -35,7 +35,7 @@ row.for([
     }, start);
     await annotate(found ? `started with ${found.length} of 3 tasks` : 'did not start');
     if (said) await annotate(`said: ${said.slice(0, 240)}`);
-    // The last command may have been cut.
+    // The damage may include the last command.
     if (found) expect(found.length).toBeGreaterThanOrEqual(2);
   } finally {
     await stack.inside('disk', 'rm -rf appendonlydir && mv whole appendonlydir');

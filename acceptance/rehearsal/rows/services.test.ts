@@ -4,7 +4,7 @@ import { type Drill, row } from '../rehearse.ts';
 
 const services = ['expander', 'tasks'] as const;
 
-/** Ends services one by one, each so often, and starts them again. */
+/** Terminates services one by one, `rounds` times each, and waits for their restart. */
 async function terminate(stack: RehearsedStack, drill: Drill, rounds: number, ...some: readonly Service[]) {
   for (let round = 0; round < rounds; round++) {
     for (const service of some) {
@@ -13,7 +13,7 @@ async function terminate(stack: RehearsedStack, drill: Drill, rounds: number, ..
       expect(code, service).toBe('0');
       expect(seconds, service).toBeLessThan(10);
       await stack.settled();
-      // Docker restarts at once only what ran for 10 s.
+      // Docker delays the restart of a container that ran for less than 10 s.
       await pause(5);
     }
   }

@@ -33,7 +33,7 @@ row('store-slow', async ({ stack, rehearse }) => {
     slow = await stack.relay(store, { delay: 100 }, 4);
   });
   answersInTime(seen);
-  // Connections end when the relay comes and when it goes; nothing waits for a new one longer than a second.
+  // Connections end when the relay starts and when it ends; a new one takes at most a second.
   const meanwhile = seen.requests.filter(
     ({ at, milliseconds }) => at - milliseconds > slow.from + 1_000 && at < slow.to,
   );

@@ -5,20 +5,20 @@ import { expect } from 'vitest';
 import { pause, type RehearsedStack } from '../containers.ts';
 import { type Drill, row } from '../rehearse.ts';
 
-/** Paths of the shortener that behave badly. */
+/** Hostile links of the shortener. */
 const targets = ['/hang', '/endless', '/headers/1000000', '/reset', '/malformed', '/loop', '/delay/60000'];
 
-/** Bytes that clients send who are slow, never read, or send nonsense, and on how many connections. */
+/** Bytes from clients that are slow, never read, or send garbage, and the number of their connections. */
 const clients: readonly (readonly [string, number])[] = [
   ['GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 300],
   ['GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', 300],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20), 50],
   ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\xff garbage\r\n\r\n', 50],
-  // Refused as too long; nginx keeps each while it waits for the body.
+  // nginx refuses these as too long, and keeps each connection while it waits for the body.
   [`POST /?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`, 1_500],
 ];
 
-/** A connection to the tasks, which no error ends. */
+/** A connection to tasks, whose errors are ignored. */
 function open(stack: RehearsedStack) {
   const { hostname, port } = new URL(stack.urls.tasks);
   return connect(Number(port), hostname).on('error', () => {});
@@ -31,7 +31,7 @@ function othersAreAnswered(seen: Drill) {
 }
 
 row('hostile-targets', async ({ stack, rehearse, annotate }) => {
-  // They come from the address of the load, so they share its limits.
+  // These requests come from the address of the load, and share its limits.
   const [count, inFlight, rest] = [10_000, 150, 0.3];
   let [started, longest] = [0, 0];
   const statuses = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * `node loadtest/control-server.ts [--port 9001]`: a server of constant responses that the load scripts request as well
- * as the stack (CONTROL_URL). If the control is slow, the machine is slow.
+ * `node loadtest/control-server.ts [--port 9001]`: the control, a server of constant responses (CONTROL_URL). If it is
+ * slow, the machine is slow.
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,7 @@ import { startProgram } from './bench/programs.ts';
 
 const body = 'constant\n';
 
-/** Starts the control in a process of its own, on a free port. */
+/** Starts the control in a separate process, on a free port. */
 export const startControl = () => startProgram(import.meta.filename, (port) => ({ args: ['--port', port] }));
 
 if (import.meta.main) {

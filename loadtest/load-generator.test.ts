@@ -3,7 +3,7 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { send, startLoad } from './load-generator.ts';
 
-/** A server whose URL is returned. */
+/** Starts a server, and returns its URL. */
 async function serving(handler: http.RequestListener): Promise<string> {
   const server = http.createServer(handler);
   onTestFinished(() => cutOff(server));
@@ -22,7 +22,7 @@ test.each<[what: string, handler: http.RequestListener, seen: object]>([
     { status: 0, right: false, error: 'cut after 200' },
   ],
   ['no response', ({ socket }) => socket.destroy(), { status: 0, right: false, error: 'socket hang up' }],
-])('a request sees %s', async (_, handler, seen) => {
+])('a request reports %s', async (_, handler, seen) => {
   expect(await send({ url: await serving(handler), expectedBody: 'right' })).toMatchObject(seen);
 });
 

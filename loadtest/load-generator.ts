@@ -15,9 +15,9 @@ export interface Planned {
   expectedBody?: string;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Outcome {
-  /** When it ended: milliseconds since 1970. */
+  /** The time of its end (ms since 1970). */
   at: number;
   milliseconds: number;
   /** 0 without a complete response; then `error` says why. */
@@ -26,7 +26,7 @@ export interface Outcome {
   error?: string;
 }
 
-/** Connections that each send a request after the response to the last one and a pause (ms), or a constant rate (1/s). */
+/** Connections that each wait for a response and a pause (ms) before the next request, or a constant rate (1/s). */
 type Pace = { connections: number; pause?: number } | { rate: number };
 
 /** Milliseconds without a byte after which a request fails. */
@@ -34,7 +34,7 @@ const timeout = 15_000;
 
 const agent = httpAgent({ maxSockets: Number.POSITIVE_INFINITY, maxTotalSockets: Number.POSITIVE_INFINITY });
 
-/** Starts to send the requests that `next` makes. At a rate it never waits for a response. */
+/** Starts to send the requests that `next` makes. A constant rate never waits for responses. */
 export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Promise<Plan>, pace: Pace) {
   const ended: (Plan & Outcome)[] = [];
   let started = 0;

@@ -31,7 +31,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     await rm(out, { recursive: true, force: true });
   });
 
-  /** With few users, as the expander refuses links to more than two at once, and without a report, which is costly. */
+  /** Few users, because the expander refuses more than two of a client's links at once; no report, which is slow. */
   const cheap = { ...short, LOAD_USERS: '2', K6_WEB_DASHBOARD: 'false' };
   const run = async (script: string, variables: Record<string, string>, args: string[] = []) => {
     const folder = await mkdtemp(join(out, 'run-'));
@@ -39,8 +39,8 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     return { ...(await runScript(what)), folder };
   };
 
-  // These wait more than they work. Only one of them imports tasks: a client may import once at a time.
-  test.concurrent('a short keepalive passes, directly and through the proxy, beside a control', async () => {
+  // These mostly wait. Only one of them imports tasks: a client may have one import at a time.
+  test.concurrent('a short keepalive run passes, directly and through the proxy, beside a control', async () => {
     await using control = await startControl();
     const short = { LOAD_RATE: '30', LOAD_BURST: '1', LOAD_DURATION: '1', K6_WEB_DASHBOARD: 'true' };
     const variables = { ...stack.variables, ...short, CONTROL_URL: control.url };
@@ -48,14 +48,14 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(code, output).toBe(0);
     const summary = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
     expect(judge(summary).outcome).toBe('passed');
-    // k6 counts a threshold as met that nothing was measured for.
+    // k6 counts a threshold without samples as passed.
     const steady = Object.entries(summary.metrics).filter(([metric]) => metric.includes('phase:steady'));
     expect(steady.filter(([, values]) => (values as { count: number }).count === 0)).toEqual([]);
     expect(steady).toHaveLength(6);
     expect((await readFile(join(folder, k6Files.html), 'utf8')).length).toBeGreaterThan(1_000);
   });
 
-  test.concurrent('against another host, smoke says what it adds and removes it', async () => {
+  test.concurrent('on another host, smoke announces the tasks that it adds, and removes them', async () => {
     const config = join(out, 'two-names.json');
     await writeFile(config, JSON.stringify({ hosts: { '*.internal': '127.0.0.1' } }));
     const renamed = (url: string | undefined, name: string) =>
@@ -85,18 +85,18 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
       LOAD_DURATION: '1',
     });
     expect(code, output).toBe(99);
-    // Nearly all, unless the machine is busy and more comes on top.
+    // Nearly all, unless a busy machine delays them further.
     expect(Math.min(delayed.get, delayed.post)).toBeGreaterThan(0.1);
   });
 
-  test.concurrent('breakpoint at a constant rate fails if a threshold is crossed', async () => {
+  test.concurrent('breakpoint at a constant rate fails if a threshold fails', async () => {
     const constant = { LOAD_P99: '0', LOAD_RATE: '4', LOAD_PEAK_RATE: '4', LOAD_DURATION: '1' };
     const { folder } = await run('breakpoint', { ...stack.variables, ...constant });
     const summary = JSON.parse(await readFile(join(folder, k6Files.summary), 'utf8'));
     expect(judge(summary).outcome).toBe('failed');
   });
 
-  test('a script alone needs no folder; options of k6 and variables change its load', async () => {
+  test('options of k6 and variables change the load', async () => {
     const { code, output } = await run(
       'tasks',
       { ...stack.variables, LOAD_LISTED: '10', LOAD_READ_P95: '5000' },
@@ -105,7 +105,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect([0, 99], output).toContain(code);
     expect(output).toMatch(/iterations\.+: 9 /);
     expect(output).toContain("'p(95)<5000'");
-    // There is none here, and k6 would call its threshold met.
+    // There is no control.
     expect(output).not.toContain('target:control');
   });
 
@@ -118,14 +118,14 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     for (const { output } of runs) expect(output).toContain(`The stack is not running: ${url}/`);
   });
 
-  test('smoke says that no shortener runs, and not that the expander refuses it', async () => {
+  test('smoke tells a missing shortener from a refusal by the expander', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { code, output } = await run('smoke', { ...stack.variables, SHORTENER_URL: away });
     expect([code, output]).toEqual([108, expect.stringContaining(`answers 502 for a link to ${away}`)]);
     expect(output).not.toContain('refuses');
   });
 
-  test("the README's ten minutes with k6 end as it says", async () => {
+  test("the commands of the README's tutorial exit as it says", async () => {
     const [, tutorial = ''] = readme.split(/^## .*\n/m);
     const lines = [...tutorial.matchAll(/^ {4}(k6 .*)$/gm)].map(([, line = '']) => line);
     // Too few requests to drop any, and limits for a busy machine.
@@ -146,7 +146,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(codes, ends.at(-1)?.output).toEqual([0, 0, 99, 0]);
   });
 
-  test('breakpoint raises the rate until a threshold is crossed, and says at which rate', async () => {
+  test('breakpoint raises the rate until a threshold fails, and reports the rate', async () => {
     const rising = { LOAD_P99: '0', LOAD_RATE: '4', LOAD_PEAK_RATE: '20' };
     const { code, output, folder } = await run('breakpoint', { ...stack.variables, ...rising });
     expect(code, output).toBe(99);
@@ -156,7 +156,7 @@ describe.skipIf(skipped !== '')(`the load scripts on k6${skipped}`, { timeout: 1
     expect(metrics.rate_reached.value).toBeLessThan(16);
   });
 
-  test('no redirect of a stack is followed, and that to a login is named as such', async () => {
+  test('a script follows no redirect, and names a login', async () => {
     let followed = 0;
     const server = http.createServer((request, response) => {
       if (request.url === '/login') followed += 1;
@@ -183,7 +183,7 @@ test.each([
   );
 });
 
-test('settings come from variables; those of another script cause one warning, and text is an error', () => {
+test('a variable of another script causes one warning; a value that is not a number is an error', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.unstubAllGlobals());
   onTestFinished(() => warn.mockRestore());
@@ -200,7 +200,7 @@ test('settings come from variables; those of another script cause one warning, a
 test.each([
   ['echo "k6 v0.49.0 (go1.21.6, linux/amd64)"', 'k6 is 0.49.0, older than 1.8.1.'],
   ['echo "cannot allocate memory" >&2; exit 2', 'k6 does not start: cannot allocate memory'],
-])('a k6 that says %s is reported', async (script, message) => {
+])('k6 is not used if it runs %s', async (script, message) => {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-old-k6-'));
   const path = process.env.PATH;
   onTestFinished(async () => {

@@ -13,9 +13,9 @@ import { program } from './program.ts';
 const form = '<form method="post" action="/task"><input type="hidden" name="_csrf" value="token"></form>';
 
 /**
- * Starts the negative control: a server that looks like the task list to the load scripts and sends every response in
- * two writes. With `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the
- * first, which a client on a keep-alive connection delays by about 40 ms.
+ * Starts the negative control: a server that looks like the task list and sends every response in two writes. With
+ * `noDelay` off, Nagle's algorithm holds the second write back until the client has acknowledged the first, which it
+ * does about 40 ms later on a keep-alive connection.
  */
 async function startSplitWriteServer(options: { noDelay: boolean }) {
   const server = http.createServer(options, (request, response) => {
@@ -53,8 +53,8 @@ export const short = {
 /**
  * Runs a short keepalive script against the negative control.
  *
- * @returns k6's exit code, 99 when a threshold failed, and the share of responses on open connections that took as long
- * as a delayed acknowledgement.
+ * @returns k6's exit code, 99 if a threshold failed, and the share of responses that took as long as a delayed
+ * acknowledgement.
  */
 export async function runControl(noDelay: boolean, env: Record<string, string> = {}) {
   await using server = await startSplitWriteServer({ noDelay });

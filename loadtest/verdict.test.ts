@@ -12,20 +12,16 @@ const control = (isSlow: boolean) => ({
 const reached = { rate_reached: { value: 700.2 } };
 
 test.each([
-  ['a stack that keeps its thresholds', 'passed', latency(false)],
-  ['one that is slow beside a control that is not', 'failed', latency(true)],
-  ['one whose control is too slow', 'busy', { ...latency(true), ...control(true) }],
-  ['one that passes although its control is too slow', 'busy', { ...latency(false), ...control(true) }],
-  [
-    'a breakpoint, which looks for the rate that crosses a threshold',
-    'passed',
-    { ...latency(true), ...reached },
-  ],
+  ['all thresholds passed', 'passed', latency(false)],
+  ['a threshold of the stack failed', 'failed', latency(true)],
+  ['thresholds of the stack and of the control failed', 'busy', { ...latency(true), ...control(true) }],
+  ['a threshold of the control failed', 'busy', { ...latency(false), ...control(true) }],
+  ['a threshold failed at the breakpoint', 'passed', { ...latency(true), ...reached }],
 ] as const)('%s: %s', (_, outcome, metrics) => {
   expect(judge(summary({ ...control(false), ...metrics })).outcome).toBe(outcome);
 });
 
-test('the reason names what was crossed', () => {
+test('the reason names the failed thresholds', () => {
   expect(judge(summary(latency(true))).reason).toBe(
     'failed: http_req_duration{scenario:reads,target:stack} p(99)<20',
   );

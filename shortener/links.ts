@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Paths, and their responses. */
-export const examples: readonly (readonly [path: string, meaning: string])[] = [
+const examples: readonly (readonly [path: string, meaning: string])[] = [
   ['/chain/2', 'two redirects, then 200'],
   ['/chain/3?id=mine', 'a separate chain for every id, in no cache'],
   ['/chain/3?status=308&delay=200', 'another status (301 by default), 200 ms for each hop'],
@@ -61,11 +61,10 @@ export const links: Record<string, (visit: Visit) => unknown> = {
   },
   location({ request, params, query }) {
     // The rest after `to=`, so that a URL with `&` needs no escaping. Raw bytes, because Node validates headers.
-    const to = query.replace(/^.*?[?&]to=/, '').replace(/%[0-9a-f]{2}/gi, decodeByte);
+    const to = query.replace(/^.*?[?&]to=/, '').replace(/%([0-9a-f]{2})/gi, (_, hex) => latin1(hex));
     const status = Number(params.get('status') ?? 302);
-    request.socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nLocation: `);
-    request.socket.write(to, 'latin1');
-    request.socket.end('\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nLocation: ${to}\r\nContent-Length: 0\r\n`;
+    request.socket.end(`${head}Connection: close\r\n\r\n`, 'latin1');
   },
   close(visit) {
     visit.response.shouldKeepAlive = false;
@@ -89,6 +88,8 @@ function chain({ request, response, args, query, params }: Visit): void {
   else end();
 }
 
+const latin1 = (hex: string) => Buffer.from(hex, 'hex').toString('latin1');
+
 function redirect(response: ServerResponse, status: number, location: string): void {
   response.setHeader('Location', location);
   respond(response, status, '');
@@ -100,9 +101,6 @@ export function respond(response: ServerResponse, status: number, body: string):
   response.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }
-
-/** The Latin-1 character, one byte on the wire, that `%XX` stands for. */
-const decodeByte = (escaped: string) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
 
 function origin(request: IncomingMessage): string {
   return `${'encrypted' in request.socket ? 'https' : 'http'}://${request.headers.host}`;

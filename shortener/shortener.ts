@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -39,15 +40,13 @@ export async function startShortener(
   server.on('connection', () => {
     connections += 1;
   });
-  const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject).listen(port, host, listening.resolve);
-  await listening.promise;
+  await once(server.listen(port, host), 'listening');
 
   const { port: actualPort } = server.address() as AddressInfo;
-  const close = () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const close = async (): Promise<void> => {
+    const closed = once(server.close(), 'close');
     server.closeAllConnections();
-    return closed;
+    await closed;
   };
   return {
     /** Without a slash at the end. */

@@ -7,17 +7,17 @@ import { type Report, type Row, rounds } from './measure.ts';
 import { startShortener } from './programs.ts';
 
 const packageFolder = join(import.meta.dirname, '..', '..', 'expander', 'package');
-/** Redirects of each link; each takes one request more to see its end. */
+/** Redirects of each link, which takes one more request. */
 const redirects = 3;
 const inFlight = '50';
 
-/** Links, and milliseconds of each response: none, as no real list has, and those of a website nearby. */
+/** Lists of links, and the latency of each response (ms). */
 const lists = [
   { name: '20,000 links, no latency', links: 20_000, delay: 0 },
   { name: '3,000 links, 30 ms a response', links: 3_000, delay: 30 },
 ];
 
-/** The command as it is packaged, against `curl --parallel`. */
+/** Compares the packaged command with `curl --parallel`. */
 export async function measureCommand(): Promise<Report> {
   await usage([process.execPath, join(packageFolder, 'build.ts')]);
   await using shortener = await startShortener();
@@ -49,7 +49,7 @@ export async function measureCommand(): Promise<Report> {
   return { title, unit: 'seconds', rows };
 }
 
-/** Seconds that a program took: by the clock, and of CPU time. */
+/** Seconds by the clock, and of CPU time. */
 interface Usage {
   seconds: number;
   cpu: number;

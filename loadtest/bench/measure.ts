@@ -15,7 +15,7 @@ export interface Candidate {
   pid: number;
 }
 
-/** Ours, and a plain program that does the same. */
+/** Ours, and the plain implementation. */
 interface Compared<Value> {
   name: string;
   ours: Value;
@@ -57,7 +57,7 @@ export function cpuTime(pid: number): number {
   return children.reduce((sum, child) => sum + cpuTime(Number(child)), own);
 }
 
-/** Measures the CPU µs per request of all pairs in turn, so that a disturbance affects both of a pair. */
+/** Measures the CPU time of all pairs in turn, in µs per request, so that a disturbance affects both of a pair. */
 export async function measurePairs(pairs: readonly Pair[], { count, seconds } = rounds): Promise<Row[]> {
   for (const { ours, plain } of pairs) {
     await ours.load(warmUp);
@@ -66,7 +66,6 @@ export async function measurePairs(pairs: readonly Pair[], { count, seconds } = 
   const measured = pairs.map(({ name }) => ({ name, ours: [] as Sample[], plain: [] as Sample[] }));
   for (let round = 0; round < count; round += 1) {
     for (const [i, pair] of pairs.entries()) {
-      // Neither always comes first.
       for (const which of round % 2 === 0 ? (['ours', 'plain'] as const) : (['plain', 'ours'] as const))
         measured[i]?.[which].push(await sample(pair[which], seconds));
     }
@@ -105,7 +104,7 @@ function spread(values: readonly number[]) {
   return { median: at(0.5), lowest: at(0), highest: at(1) };
 }
 
-/** @param machine says what it ran on. */
+/** @param machine is a list of facts. */
 export function toMarkdown({ title, unit, rows }: Report, machine: Record<string, string>): string {
   const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
   const inWords = (values: readonly number[]) => {
@@ -113,7 +112,7 @@ export function toMarkdown({ title, unit, rows }: Report, machine: Record<string
     return `${shown(median)} (${shown(lowest)} to ${shown(highest)})`;
   };
   const cells = rows.map(({ name, ours, plain, note }) => {
-    // Of neighbours in time.
+    // Of the two measurements in the same round.
     const ratios = ours.map((value, round) => value / (plain[round] ?? Number.NaN));
     return [name, inWords(ours), inWords(plain), inWords(ratios), note];
   });

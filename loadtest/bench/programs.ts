@@ -8,7 +8,7 @@ import { startRedis } from '@longhand/shared/testing/redis.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Milliseconds that a program may take to start. */
+/** Milliseconds for a start. */
 const startTimeout = 30_000;
 
 /** A running program. */
@@ -18,7 +18,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /**
- * Runs the program at `path`, and resolves once it listens on a port of 127.0.0.1. Discards its output.
+ * Runs the program at `path`, discards its output, and resolves once it listens on a port of 127.0.0.1.
  *
  * @param start makes its arguments and variables, given a free port and another for its operations endpoints.
  * @throws Error if it exits before, or takes more than 30 s.
@@ -53,7 +53,7 @@ export async function startProgram(
 export const startPlain = (name: 'expander' | 'tasks', redis: string): Promise<Program> =>
   startProgram(join(import.meta.dirname, 'plain.ts'), (port) => ({ args: [name, port, redis] }));
 
-/** The local shortener, in a process of its own so that its work does not count. */
+/** The local shortener, in a separate process so that its work does not count. */
 export const startShortener = (): Promise<Program> =>
   startProgram(join(root, 'shortener', 'shortener.ts'), (port) => ({ args: ['--port', port] }));
 

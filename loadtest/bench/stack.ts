@@ -3,10 +3,10 @@ import { type Planned, send, startLoad } from '../load-generator.ts';
 import { type LoadResult, measurePairs, type Pair, type Report } from './measure.ts';
 import { type Program, startPlain, startService, startShortener } from './programs.ts';
 
-/** Tasks on the list that is read. */
+/** Tasks on the list. */
 const listed = 100;
 
-/** What a request costs the process that answers it, ours and the plain one. */
+/** The CPU time of a request, ours and the plain one. */
 export async function measureStack(): Promise<Report> {
   await using running = new AsyncDisposableStack();
   const shortener = running.use(await startShortener());
@@ -20,7 +20,7 @@ export async function measureStack(): Promise<Report> {
   return { title: 'What a request costs', unit: 'CPU µs', rows };
 }
 
-/** The same load on both. */
+/** Puts the same load on both. */
 function pair(name: string, ours: Program, plain: Program, next: Next, connections = 32): Pair {
   const candidate = ({ url, pid }: Program) => ({
     pid,

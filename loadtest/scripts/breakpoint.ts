@@ -1,4 +1,4 @@
-/** Hot and cold links, the list and writes, at a rate that rises until they are too slow, fail, or cannot be sent in time. */
+/** Hot and cold links, the list and writes, at a rising rate until they are too slow, fail, or k6 drops iterations. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import { Gauge } from 'k6/metrics';
@@ -11,16 +11,16 @@ import { addTask, importTasks, openTaskList } from './modules/task-list.ts';
 
 const { rate, peakRate, duration, users, p99, failed, ...shares } = settings('breakpoint');
 
-/** Seconds at the first rate, in which connections open and code is compiled. */
+/** Seconds at the first rate, while connections open and V8 compiles. */
 const warmUp = 5;
 const hotLinks = 100;
 /** A full page. */
 const listed = 100;
 
-/** Requests a second: at the end of the run, the breakpoint. A constant rate has none. */
+/** Requests a second; the last value is the breakpoint. A constant rate has none. */
 const reached = new Gauge('rate_reached');
 
-/** Ends the run if it is crossed. */
+/** A threshold that ends the run. */
 const ends = (threshold: string) => [{ threshold, abortOnFail: true, delayAbortEval: `${warmUp + 5}s` }];
 
 export const options: Options = {
@@ -68,7 +68,7 @@ export default function request({ session, titlePrefix, run }: ReturnType<typeof
   check(requests[kind](), { 'the response is right': (r) => r.status === (kind === 'writes' ? 302 : 200) });
 }
 
-/** A kind of request, each as often as its share says. */
+/** A random kind of request, by the shares. */
 function randomKind(): keyof typeof shares {
   const { hot, cold, list, writes } = shares;
   const place = Math.random() * (hot + cold + list + writes);

@@ -43,7 +43,7 @@ export default function expandLink(run: ReturnType<typeof setup>) {
 
 function expand(link: string, kind: 'hit' | 'miss'): void {
   const response = get(apiUrl(link), { name: kind, kind });
-  // A chain of six redirects exceeds the limit by one, but its sixth target, the result, is also its end.
+  // A chain of six redirects exceeds the limit by one, but its sixth target, the result, is its end.
   const longUrl = shortener + link.replace(/\d+/, '0');
   check(response, { 'the long URL is right': (r) => r.status === 200 && r.body === longUrl });
 }

@@ -1,7 +1,4 @@
-/**
- * A constant rate over keep-alive connections: no response may wait for a delayed acknowledgement, which shows as a
- * second peak of the latencies at 40 ms.
- */
+/** A constant rate over keep-alive connections. A delayed acknowledgement shows as a second peak of latencies at 40 ms. */
 import { check } from 'k6';
 import exec from 'k6/execution';
 import type http from 'k6/http';
@@ -19,7 +16,7 @@ import { settings } from './modules/settings.ts';
 import { stack, tasksDirect } from './modules/stack.ts';
 import { addTask, openSession, openTaskList, type Session } from './modules/task-list.ts';
 
-/** Every user has one connection. */
+// Every VU has one connection.
 const { rate, burst, duration, users, ...limits } = settings('keepalive');
 
 /** Responses that took as long as a delayed acknowledgement: 35 to 60 ms. */
@@ -71,7 +68,7 @@ export function setup() {
   const tags = { name: 'setup' };
   for (const { url } of routes) {
     sessions[url] = openSession(url);
-    // A new process compiles its code during the first requests, which are not measured.
+    // V8 compiles the code of a new process during the first requests.
     for (let i = 0; i < rate; i += 1) request(`${url}/`, tags);
     for (let i = 0; i < rate / 4; i += 1) addTask(sessions[url], `${titlePrefix} setup`, tags);
   }
@@ -87,7 +84,7 @@ export default function getAndPost(data: Data) {
   post(data);
 }
 
-/** The scenario says which way; k6 sets its environment only while it runs. */
+/** k6 sets the environment of a scenario only while it runs. */
 const scenarioUrl = () => __ENV.URL || stack.tasks;
 
 export function get() {
@@ -106,7 +103,7 @@ export function post({ sessions, titlePrefix }: Data) {
   askControl({ phase: phase() });
 }
 
-/** A user opens its connection in the first iteration; all later ones must find it open. */
+/** A VU opens its connection in the first iteration, and reuses it in all later ones. */
 const phase = () => (exec.vu.iterationInScenario === 0 ? 'warm-up' : 'steady');
 
 function measure(status: number, response: http.Response): void {

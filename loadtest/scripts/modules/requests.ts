@@ -1,4 +1,4 @@
-/** Requests to the stack and to the control, with a tag for each, and what all scripts have as options and thresholds. */
+/** Tagged requests to the stack and to the control, and the options and thresholds of all scripts. */
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import type { ConstantArrivalRateScenario } from 'k6/options';
@@ -11,18 +11,15 @@ type Tags = Record<string, string>;
 export const get = (url: string, tags: Tags) =>
   http.get(url, { tags: { ...tags, target: 'stack' } }) as RefinedResponse<'text'>;
 
-/** One in this many iterations also asks the control. */
-const every = 10;
-
-/** Asks the control, in every tenth iteration. */
+/** Requests the control in every tenth iteration. */
 export function askControl(tags: Tags = {}): void {
-  if (!controlUrl || exec.scenario.iterationInTest % every !== every / 2) return;
+  if (!controlUrl || exec.scenario.iterationInTest % 10 !== 5) return;
   http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
 }
 
 /** Options of every script. */
 export const baseOptions = {
-  // Nothing is followed to another host.
+  // A redirect might lead to another host.
   maxRedirects: 0,
   summaryTrendStats: ['count', 'avg', 'min', 'med', 'p(95)', 'p(99)', 'p(99.9)', 'max'],
   setupTimeout: '3m',
@@ -42,14 +39,11 @@ export const constantRate = (
   preAllocatedVUs,
 });
 
-/** Thresholds for some of the stack's latencies. */
+/** Thresholds for the stack's latencies with the tags in `selector`. */
 export const latencyThresholds = (selector: string, rules: string[]): Thresholds => ({
   [`http_req_duration{${selector},target:stack}`]: rules,
 });
 
-/**
- * Thresholds that fail if the machine is too busy to judge the stack: they are about the control alone. Without a
- * control there are none, because k6 counts a threshold without requests as met.
- */
+/** Thresholds for the control. Without one there are none: k6 counts a threshold without requests as passed. */
 export const controlThresholds = (rules: string[], selector = ''): Thresholds =>
   controlUrl ? { [`http_req_duration{target:control${selector}}`]: rules } : {};

@@ -2,7 +2,7 @@ import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { allowedUrl, hosts, stackUrls } from './settings.ts';
 
-/** The hosts besides this machine that may be loaded. */
+/** The allowed hosts besides this machine. */
 const allowedHosts = hosts(__ENV);
 const url = (variable: string) => allowedUrl(variable, __ENV);
 
@@ -12,19 +12,19 @@ export const stack = {
   tasks: url('TASKS_URL') || stackUrls.TASKS_URL,
 };
 
-/** The index page for all other host names. A stack elsewhere may not have one. */
+/** The index page. A stack on another host may not have one. */
 export const indexPage = url('PROXY_URL') || (allowedHosts.length > 0 ? undefined : stackUrls.PROXY_URL);
 
-/** The tasks service without the proxy, if it is reachable. */
+/** The tasks service without the proxy, if a variable names it. */
 export const tasksDirect = url('TASKS_DIRECT_URL');
 
-/** The server of constant responses to compare with, if there is one. */
+/** The control, if a variable names it. */
 export const controlUrl = url('CONTROL_URL');
 
 /** The shortener whose links the expander follows. */
 export const shortener = url('SHORTENER_URL') || 'http://127.0.0.1:9000';
 
-/** Says what this run writes, if it may write on another machine. For `setup`. */
+/** Logs what this run writes, if it may write to another machine. For `setup`. */
 export function announce(sentence: string): void {
   if (allowedHosts.length > 0) console.warn(`This run loads ${allowedHosts.join(', ')}. ${sentence}`);
 }
@@ -35,13 +35,13 @@ export function abort(message: string): never {
   throw new Error(message);
 }
 
-/** Requests the page at `url`; aborts the run when it is not served. For `setup`. */
+/** Requests the page at `url`. Aborts the run unless the status is 200. For `setup`. */
 export function requirePage(url: string): RefinedResponse<'text'> {
   const response = http.get(`${url}/`, {
     timeout: '3s',
     responseType: 'text',
     tags: { name: 'setup' },
-    // A separate cookie jar: cookies ignore ports, and every service here is at 127.0.0.1.
+    // A separate cookie jar: cookies ignore ports, and both applications are at 127.0.0.1.
     jar: new http.CookieJar(),
   });
   const { status, error, headers } = response;

@@ -20,7 +20,7 @@ export function openSession(url: string): Session {
   return { url, cookie: `${name}=${page.cookies[name]?.[0]?.value}`, token };
 }
 
-/** Submits the form that adds a task; its redirect is not followed. */
+/** Submits the form that adds a task, without following its redirect. */
 export function addTask({ url, cookie, token }: Session, title: string, tags = {}) {
   const params = {
     jar: new http.CookieJar(),
@@ -30,10 +30,7 @@ export function addTask({ url, cookie, token }: Session, title: string, tags = {
   return http.post(`${url}/task`, { _csrf: token, title }, params);
 }
 
-/**
- * Opens the list, and makes a prefix for the titles of this run, to tell its tasks from everyone else's. Says which
- * tasks it adds, if it adds them on another machine than this one. For `setup`.
- */
+/** Opens the list, and makes a prefix for the titles of this run. Announces the tasks that it adds. For `setup`. */
 export function openTaskList(added: string) {
   const titlePrefix = `load ${encoding.b64encode(randomBytes(6), 'rawurl')}`;
   announce(`It adds ${added}. Their titles begin with "${titlePrefix}"; it removes them at its end.`);
@@ -65,17 +62,17 @@ export function findTasks(prefix: string): Listed[] {
   const url = `${stack.tasks}/tasks/export?format=json`;
   const response = http.get(url, { responseType: 'text', tags: { name: 'list' } });
   if (!String(response.headers['Content-Type']).startsWith('application/json')) {
-    console.error(`GET ${url} answers ${response.status}, and not with JSON.`);
+    console.error(`GET ${url} answers ${response.status} without JSON.`);
     return [];
   }
   return (response.json() as unknown as Listed[]).filter(({ title }) => title.startsWith(prefix));
 }
 
-/** The `teardown` of all scripts: removes the tasks of this run. */
+/** The `teardown` of all scripts that add tasks: removes the tasks of this run. */
 export function teardown({ titlePrefix }: { titlePrefix: string }): void {
   const params = { headers: { ...asJson, 'If-Match': '*' }, tags: { name: 'teardown' } };
   const found = findTasks(titlePrefix).map(({ _id }) => `${stack.tasks}/tasks/${_id}`);
-  // k6 sends a few of a batch at a time, and keeps the responses to all of it.
+  // k6 sends a few requests of a batch at a time, and keeps all responses in memory.
   for (let i = 0; i < found.length; i += 1_000)
     http.batch(found.slice(i, i + 1_000).map((url) => ({ method: 'DELETE', url, params })));
 }

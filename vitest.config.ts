@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Bytes that the folders of all tests together may need. */
+/** Bytes for the folders of all tests together. */
 const requiredSpace = 2 * 1024 ** 3;
 
 /**
- * Tests keep their folders in memory if there is room: each change of a task waits for the disk, and other tests keep
- * a disk so busy that clients time out.
+ * The variable that puts test folders into memory, if there is room. Each change of a task waits for the disk, and other
+ * tests keep a disk so busy that clients time out.
  */
 function memory(): { TMPDIR: string } | undefined {
   const TMPDIR = '/dev/shm';
@@ -18,14 +18,14 @@ function memory(): { TMPDIR: string } | undefined {
   return bavail * bsize > requiredSpace ? { TMPDIR } : undefined;
 }
 
-/** CI tries the same random inputs in every run, so that it fails by a change alone; elsewhere each run tries others. */
+/** CI uses the same random inputs in every run, so that only a change makes it fail; other runs use new ones. */
 const seed = Number(process.env.SEED ?? (process.env.CI ? 1 : randomInt(2 ** 31)));
 
-/** Starts the files that take longest first: stacks in containers, then other stacks, browsers and many processes. */
+/** Starts the slowest files first: stacks in containers, then other stacks, browsers and many processes. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const long = [
-      /\/(install|composed)\.test/,
+      /\/(year|install|composed)\.test/,
       /\/(acceptance|proxy|deploy|loadtest)\/|\.browser\.test|\/(worst-input|failover|reconnect|longhand-expand|main|redis)\.test/,
       /./,
     ];
@@ -34,7 +34,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Keeps compiled code for the programs that tests start, whichever user they run as. */
+/** A compile cache for the programs that tests start, as any user. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/node`;
 mkdirSync(compileCache, { recursive: true });
 chmodSync(compileCache, 0o1777);
@@ -50,14 +50,14 @@ export default defineConfig({
       SEED: `${seed}`,
       NODE_COMPILE_CACHE: compileCache,
     },
-    // A fresh module registry for each file would cost as much as the tests of most files do. One project holds all
-    // files, because a worker that changes projects is started anew.
+    // A fresh module registry for each file would take as long as the tests of most files. There is one project, because
+    // vitest restarts a worker that changes projects.
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Long enough for a machine that is busy.
     expect: { poll: { timeout: 10_000 } },
-    // Files wait for more than half of their time: for containers, for k6 or for a limit in time.
+    // Files wait most of their time: for containers, for k6 or for a timeout.
     maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['./checks/count-reporter.ts', { seed }]],

@@ -10,7 +10,7 @@ const commands = {
   k6: 'k6 version',
 };
 
-/** What the tests run on, such as `Redis 7.0.15` or `k6 none`. */
+/** The versions of the programs that tests use, such as `Redis 7.0.15` or `k6 none`. */
 async function versions(): Promise<string[]> {
   const found = Object.entries(commands).map(async ([name, command]) => {
     const { stdout } = await promisify(exec)(command).catch(() => ({ stdout: '' }));
@@ -20,8 +20,8 @@ async function versions(): Promise<string[]> {
 }
 
 /**
- * Says on which versions the tests run, why each skipped test was skipped and how to repeat the run's random inputs, and
- * ends a run with `N passed, N failed, N skipped` over all files.
+ * Prints the versions of programs, the reason of each skipped test, and how to repeat the random inputs. The last line is
+ * `N passed, N failed, N skipped` over all files.
  */
 export default class CountReporter implements Reporter {
   readonly #seed: number;
@@ -43,7 +43,7 @@ export default class CountReporter implements Reporter {
         if (result.state === 'skipped')
           console.log(`skipped: ${test.fullName} (${result.note ?? 'no reason'})`);
       }
-      // A file that cannot even be read, or whose own hooks fail, has no failed test to show for it.
+      // A file that cannot be loaded, or whose hooks fail, has no failed test.
       count.failed += module.state() === 'failed' && count.failed === 0 ? 1 : 0;
     }
     const failed = count.failed + errors.length;

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const makefile = join(import.meta.dirname, '../Makefile');
 
-/** Programs that recipes start: each says what it was given, one argument to a line. */
+/** A program that a recipe starts. It prints its arguments and variables, one on each line. */
 const program = `#!/bin/sh
 printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
@@ -23,7 +23,7 @@ const programs = ['backup/backup', 'backup/restore', 'machine/packages', 'logs',
   (name) => `deploy/${name}.sh`,
 );
 
-/** What a user may have been given by a stranger: whichever quotes a recipe has, some of it would create the file `p`. */
+/** Input that creates the file `p` if a recipe executes it, with any quotes. */
 const hostile = `$(shell touch p)a\n$(touch p)$$(touch p)\`touch p\` "; touch p; " '; touch p; ' ; touch p #`;
 
 let folder: string;
@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What make prints, with these words on its command line or these variables in its environment. */
+/** The output of make with these words on its command line and these variables in its environment. */
 const make = (words: string[], variables: Record<string, string> = {}) =>
   execFileSync('make', ['-f', makefile, ...words], {
     cwd: folder,
@@ -47,16 +47,16 @@ const make = (words: string[], variables: Record<string, string> = {}) =>
     encoding: 'utf8',
   });
 
-/** Targets, a variable of each, and what its program says of a value. */
+/** Targets, a variable of each, and the program's output for a value. */
 const handed: [target: string, name: string, said: (value: string) => string][] = [
   ['backup', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['restore', 'FILE', (value: string) => `<native>\n<${value}>\n`],
   ['logs', 'ID', (value: string) => `<${value}>\n<.local/stack.log>\n`],
   ['replace', 'SERVICE', (value: string) => `<${value}>\n`],
-  // A variable that the Makefile does not know, also in a make that make starts.
+  // The Makefile does not know this variable; make starts another make.
   ['up', 'LONGHAND_PORT', (value: string) => `<LONGHAND_PORT=${value}>\n`],
   ['test', 'SEED', (value: string) => `<SEED=${value}>\n`],
-  // Words with spaces between them.
+  // make splits these into words.
   ['load', 'SCRIPT', () => '<loadtest/run.ts>\n'],
   ['load', 'ARGS', () => ''],
   ['rehearse', 'ROWS', (value: string) => `<ROWS=${value}>\n`],
@@ -65,7 +65,7 @@ const handed: [target: string, name: string, said: (value: string) => string][] 
 ];
 const targets = [...new Set(handed.map(([target]) => target))];
 
-test('make hands on what it is given as it is, and runs nothing of it', () => {
+test('make passes variables on unchanged, and executes nothing in them', () => {
   const variables = Object.fromEntries(handed.map(([, name]) => [name, hostile]));
   const words = Object.keys(variables).map((name) => `${name}=${hostile}`);
   for (const printed of [make([...targets, ...words]), make(targets, variables)])
@@ -73,13 +73,13 @@ test('make hands on what it is given as it is, and runs nothing of it', () => {
   expect(existsSync(join(folder, 'p'))).toBe(false);
 });
 
-test.each(['ps', 'down'])('make %s says what is missing where nothing was installed', (target) => {
+test.each(['ps', 'down'])('make %s without packages says how to install them', (target) => {
   const empty = mkdtempSync(join(folder, 'empty-'));
   const said = execFileSync('make', ['-f', makefile, target, 'NATIVE=1'], { cwd: empty, encoding: 'utf8' });
   expect(said).toBe('The stack is not installed: `make up` installs it.\n');
 });
 
-test('make up installs only what it runs, make test the rest, and neither what is there', () => {
+test('make up installs only the packages that it runs, make test the others, and neither twice', () => {
   const fresh = mkdtempSync(join(folder, 'fresh-'));
   const write = (name: string, text: string) => {
     mkdirSync(join(fresh, dirname(name)), { recursive: true });

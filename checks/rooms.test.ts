@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 type Arrows = Record<string, readonly string[]>;
 
-/** The arrows of CONTRIBUTING.md, "Rooms". What has none here may import everything of its workspace. */
+/** The arrows of CONTRIBUTING.md, "Rooms". A room without an entry may import everything of its workspace. */
 const rooms: Record<string, Arrows> = {
   expander: {
     web: ['bulk'],
@@ -25,7 +25,7 @@ const workspaces: Arrows = {
   deploy: ['shared'],
   acceptance: ['loadtest', 'proxy'],
   loadtest: ['deploy'],
-  // The pages of errors have the codes that tasks describes.
+  // Error pages have the codes in the description of tasks.
   proxy: ['deploy', 'shortener', 'tasks'],
   shared: [],
   shortener: [],
@@ -33,7 +33,7 @@ const workspaces: Arrows = {
 const domains = ['expansion', 'task'];
 const frameworks = /^(@?hono|ioredis|undici|eta|prom-client)(\/|$)/;
 
-/** Whether the arrows lead from one to the other: they may skip what lies between. */
+/** Whether a path of arrows leads from one to the other. */
 const leads = (arrows: Arrows, from: string, to: string): boolean =>
   from === to || (arrows[from] ?? []).some((next) => leads(arrows, next, to));
 
@@ -53,7 +53,7 @@ function allowed(file: string, specifier: string): boolean {
   return !(room in arrows) || leads(arrows, room, toRoom);
 }
 
-/** What a file imports, also types and what is loaded later. */
+/** The imports of a file, including types and dynamic imports. */
 function imports(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const { staticImports, staticExports } = parseSync(file, text).module;
@@ -62,7 +62,7 @@ function imports(file: string): string[] {
   return [...requests.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []), ...later];
 }
 
-test('imports go along the arrows only', () => {
+test('imports follow the arrows', () => {
   const tests = [':!*/src/*.test.ts', ':!shortener/*.test.ts'];
   const others = ['acceptance', 'deploy', 'loadtest', 'proxy', 'shortener'].map((name) => `${name}/*.ts`);
   const paths = ['*/src/*.ts', ...others, ...tests];

@@ -21,7 +21,7 @@ describe('The lock file', () => {
   const exceptions = matches(read('SECURITY.md'), /^\| `([\w@/-]+)\*`/gm);
   const isExcepted = (name: string) => exceptions.some((prefix) => name.startsWith(prefix));
 
-  test('has a SHA-512 for every package but those that SECURITY.md names', () => {
+  test('has a SHA-512 for every package, except those in SECURITY.md', () => {
     const without = packages.filter(({ integrity }) => !integrity?.startsWith('sha512-'));
     expect(without.filter(({ name, optional }) => !optional || !isExcepted(name))).toEqual([]);
     for (const prefix of exceptions)
@@ -36,7 +36,7 @@ describe('Images', () => {
     ...compose.flatMap((name) => matches(read(name), /^ *image: (\S+)/gm)),
   ];
 
-  test('have exact tags, but those that SECURITY.md names', () => {
+  test('have exact tags, except those in SECURITY.md', () => {
     const inexact = images.filter((image) => !/:v?\d+\.\d+\.\d+(?:-|$)/.test(image));
     for (const image of inexact) expect(read('SECURITY.md')).toContain(`\`${image}\``);
   });
@@ -51,7 +51,7 @@ describe('Images', () => {
 describe.each(['ci', 'release'])('The workflow %s', (name) => {
   const workflow = read(`.github/workflows/${name}.yml`);
 
-  test('pins every action by its commit, and says which version that is', () => {
+  test('pins every action by its commit, with the version in a comment', () => {
     const uses = matches(workflow, /uses: (.*)$/gm);
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -61,7 +61,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
     expect(new Set(matches(workflow, /node-version: (\S+)/g))).toEqual(new Set([manifest.dependencies.node]));
   });
 
-  test('keeps no credentials in the checkout, and grants nothing to jobs that do not ask', () => {
+  test('keeps no credentials in the checkout, and has no default permissions', () => {
     expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(matches(workflow, /(secrets\.|pull_request_target)/g)).toEqual([]);
     expect(matches(workflow, /(actions\/checkout)/g)).toHaveLength(
@@ -70,7 +70,7 @@ describe.each(['ci', 'release'])('The workflow %s', (name) => {
   });
 });
 
-test('make sbom names what a service runs on, also what others only develop with, each with its hash', {
+test('make sbom lists all packages of a service, each with its hash', {
   timeout: 120_000,
 }, () => {
   const bom = JSON.parse(execFileSync(join(root, 'deploy/release/sbom.sh'), ['tasks'], { encoding: 'utf8' }));

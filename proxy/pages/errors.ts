@@ -19,7 +19,7 @@ const error = (code: string, reason: string, more: Partial<ProxyError> = {}) => 
 const later = { again: true, form: true };
 
 /** nginx's own errors, by status; `login` is the login limit. */
-export const errors: Record<string, ProxyError> = {
+const errors: Record<string, ProxyError> = {
   400: error('bad_request', 'The request is malformed.'),
   404: error('unknown_path', 'There is nothing at this address.'),
   405: error('method_not_allowed', 'This method is not allowed here.'),

@@ -16,14 +16,14 @@ async function start(networks: string[], variables = {}): Promise<TemporaryProxy
   return proxy;
 }
 
-/** The proxy trusts the tests, and a network behind them. */
+/** Trusts the tests, and a network behind them. */
 const trusting = await start(['127.0.0.0/8', 'fd00::/8'], { LONGHAND_API_RATE: '1r/m' });
-/** The proxy trusts some front, but not the tests. */
+/** Trusts a front, but not the tests. */
 const wary = await start(['10.0.0.0/8']);
 afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
-/** What an application hears of the client. */
-async function heard(proxy: TemporaryProxy, headers: RequestOptions['headers']) {
+/** The client and the scheme that an application gets. */
+async function forwarded(proxy: TemporaryProxy, headers: RequestOptions['headers']) {
   const { body } = await send(proxy.ports.all, '/', { host, headers });
   const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = JSON.parse(body.slice(7)).headers;
   return { client, scheme };
@@ -35,22 +35,22 @@ const from = (client: string, scheme = 'https') => ({
 
 describe('Behind a front', () => {
   test.each([
-    ['the client that the front names', '203.0.113.7', '203.0.113.7'],
+    ['a client', '203.0.113.7', '203.0.113.7'],
     ['an IPv6 client', '2001:db8::7', '2001:db8::7'],
-    ['not what the client has put before it', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['the last address, after a forged one', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
     ['the client before a second front', '203.0.113.7, fd00::1', '203.0.113.7'],
-    ['nobody, where the header is no address', 'nonsense', '127.0.0.1'],
-  ])('the application hears of %s', async (_, header, client) => {
-    expect(await heard(trusting, from(header))).toEqual({ client, scheme: 'https' });
+    ['the front, if the header has no address', 'nonsense', '127.0.0.1'],
+  ])('the application gets %s', async (_, header, client) => {
+    expect(await forwarded(trusting, from(header))).toEqual({ client, scheme: 'https' });
   });
 
   test.each([
     ['https', 'https', 'max-age=31536000'],
     ['http', 'http', undefined],
     ['javascript', 'http', undefined],
-  ])('the scheme is the one of the front: %s', async (said, scheme, hsts) => {
+  ])('the scheme is that of the front: %s', async (said, scheme, hsts) => {
     const headers = from('203.0.113.7', said);
-    expect((await heard(trusting, headers)).scheme).toBe(scheme);
+    expect((await forwarded(trusting, headers)).scheme).toBe(scheme);
     for (const method of ['GET', 'TRACE']) {
       const response = await send(trusting.ports.all, '/', { host, headers, method });
       expect(response.headers['strict-transport-security'], method).toBe(hsts);
@@ -62,7 +62,7 @@ describe('Behind a front', () => {
     ['Ada "Countess" Lovelace', 'Ada "Countess" Lovelace'],
     ['\u009b2J', ''],
     ['', ''],
-  ])('the log names the client, not the front, and the user %j', async (name, user) => {
+  ])('the log has the client and the user %j', async (name, user) => {
     const headers = { ...from('203.0.113.9'), 'X-Forwarded-User': name };
     const response = await send(trusting.ports.all, '/', { host, headers });
     expect(await logged(() => trusting.log, response)).toMatchObject({ client: '203.0.113.9', user });
@@ -71,8 +71,8 @@ describe('Behind a front', () => {
   test.each([
     ['an address', '203.0.113.20', '203.0.113.20', '203.0.113.21'],
     ['a /64 of IPv6', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1'],
-    ['an address in IPv6 too', '203.0.113.30', '::ffff:203.0.113.30', '::ffff:203.0.113.31'],
-  ])('%s has a rate of its own', async (_, first, same, other) => {
+    ['an IPv4-mapped address', '203.0.113.30', '::ffff:203.0.113.30', '::ffff:203.0.113.31'],
+  ])('%s has its own rate', async (_, first, same, other) => {
     const ask = async (client: string) =>
       (await send(trusting.ports.expander, '/api?u=x', { headers: from(client) })).status;
     expect([await ask(first), await ask(same), await ask(same)]).toEqual([200, 200, 429]);
@@ -80,8 +80,8 @@ describe('Behind a front', () => {
   });
 });
 
-test('from anybody else the headers mean nothing', async () => {
-  expect(await heard(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
+test('headers of any other client are ignored', async () => {
+  expect(await forwarded(wary, from('203.0.113.7'))).toEqual({ client: '127.0.0.1', scheme: 'http' });
   const said = { ...from('203.0.113.7'), 'X-Forwarded-User': 'ada' };
   const response = await send(wary.ports.all, '/', { host, headers: said });
   expect(response.headers['strict-transport-security']).toBeUndefined();
@@ -94,7 +94,7 @@ test.each([
   ['tasks', names.LONGHAND_TASKS_NAME, 'all'],
   ['tasks', 'tasks.localhost', 'all'],
   ['tasks', names.LONGHAND_TASKS_NAME, 'tasks'],
-] as const)('%s answers to the name %s, on the port of %s', async (_, host, port) => {
+] as const)('%s responds to the name %s, on the port of %s', async (_, host, port) => {
   expect((await send(wary.ports[port], '/', { host })).body).toContain('x-forwarded-proto');
 });
 
@@ -104,7 +104,7 @@ describe('The front page links to', () => {
       ([, href = '']) => href.replaceAll(`${proxy.ports.all}`, 'all'),
     );
 
-  test('the configured names, over the scheme and the port by which it was reached', async () => {
+  test('the configured names, with the scheme and port of the request', async () => {
     const host = `192.0.2.5:${trusting.ports.all}`;
     expect(await links(trusting, { host })).toEqual([
       'http://expand.example.org:all/',
@@ -143,14 +143,14 @@ describe('The front page links to', () => {
       `http://${host}:${expander}/`,
       `http://${host}:${tasks}/`,
     ]);
-    // The list answers to no name that public DNS may have.
+    // The task list refuses names that public DNS may have.
     const own = host.replace('.lan', '.local');
     const { status, headers } = await send(tasks, '/expand?u=a%26b', { host: `${own}:${tasks}` });
     expect([status, headers.location]).toEqual([302, `http://${own}:${expander}/?u=a%26b`]);
   });
 });
 
-test('a short link of a task leads to the expander, over the scheme and the port by which it was reached', async () => {
+test('a short link of a task leads to the expander, with the scheme and port of the request', async () => {
   const leads = async (port: 'all' | 'tasks', options: RequestOptions) =>
     (await send(trusting.ports[port], '/expand?u=http%3A%2F%2Fbit.ly%2Fx%3Fa%3D%22', options)).headers
       .location;
@@ -160,6 +160,5 @@ test('a short link of a task leads to the expander, over the scheme and the port
     `https://expand.example.org${query}`,
   );
   expect(await leads('all', { host: `${host}:${all}` })).toBe(`http://expand.example.org:${all}${query}`);
-  // The names are on the port of all.
   expect(await leads('tasks', { host: `${host}:${tasks}` })).toBe(`http://expand.example.org:${all}${query}`);
 });

@@ -34,21 +34,18 @@ test.each([
   [`/api?key=x&${kept}`, {}],
   [`/api/chain?${kept}&key=x`, {}],
   [`/api?${kept}`, bearer],
-])(
-  'a request with a key reaches the expander as it is, past the cache and LONGHAND_API_RATE: %s %j',
-  async (path, headers) => {
-    const { application, statuses } = withKeys;
-    const before = application.arrived.length;
-    expect(await statuses(8, path, headers)).toEqual(Array(8).fill(200));
-    expect(application.arrived.length - before).toBe(8);
-    expect(application.arrived.at(-1)).toMatchObject({
-      url: path,
-      ...('Authorization' in headers && { headers: { authorization: bearer.Authorization } }),
-    });
-  },
-);
+])('a request with a key bypasses the cache and LONGHAND_API_RATE: %s %j', async (path, headers) => {
+  const { application, statuses } = withKeys;
+  const before = application.arrived.length;
+  expect(await statuses(8, path, headers)).toEqual(Array(8).fill(200));
+  expect(application.arrived.length - before).toBe(8);
+  expect(application.arrived.at(-1)).toMatchObject({
+    url: path,
+    ...('Authorization' in headers && { headers: { authorization: bearer.Authorization } }),
+  });
+});
 
-test('the log does not have the key', () => {
+test('the log has no keys', () => {
   expect(withKeys.proxy.log.filter((line) => /AliceAlice|key=/.test(line))).toEqual([]);
 });
 
@@ -61,11 +58,11 @@ test.each([
   expect((await withKeys.statuses(8, path, headers)).at(-1)).toBe(429);
 });
 
-test('requests with a key of one address are bounded, at 1,000 a second', async () => {
+test('an address may send 1,000 requests with a key per second', async () => {
   expect(await bounded.statuses(3, '/api?key=x')).toEqual([200, 200, 429]);
 });
 
-test('without keys `key` is an argument like any other, and Authorization means nothing', async () => {
+test('without EXPANDER_KEYS_FILE, `key` and Authorization are ignored', async () => {
   const { application, statuses } = without;
   expect(await statuses(1, '/api?u=1&key=x', bearer)).toEqual([200]);
   expect(application.arrived.at(-1)?.url).toBe('/api?u=1&key=x');
@@ -73,7 +70,7 @@ test('without keys `key` is an argument like any other, and Authorization means 
   expect((await statuses(8, '/api?key=1', { Authorization: '1 Bearer x' })).at(-1)).toBe(429);
 });
 
-test('the expander gets no cookie, and of Authorization a key alone', async () => {
+test('the expander gets no cookie, and Authorization only with a key', async () => {
   const headers = { Authorization: 'Basic YTpi', Cookie: 'login=of tasks' };
   for (const path of ['/nowhere', '/api/expand?key=x', '/api?u=private&key=x']) {
     await withKeys.ask(path, { headers });
@@ -83,7 +80,7 @@ test('the expander gets no cookie, and of Authorization a key alone', async () =
   }
 });
 
-test('tasks has tokens of its own', async () => {
+test('tasks gets `key` and Authorization unchanged', async () => {
   const headers = { Authorization: 'Bearer its own' };
   await send(withKeys.proxy.ports.tasks, '/tasks?key=a', { headers });
   expect(withKeys.application.arrived.at(-1)).toMatchObject({

@@ -6,7 +6,7 @@ import { open, send, sendRaw } from '@longhand/shared/testing/send.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startProxied } from './testing/proxied.ts';
 
-/** What no line may contain. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
+/** No line may contain these. In latin1, as a client sends it: C1 controls, and U+202E in UTF-8. */
 const secret = 'topsecret';
 const controls = '\x9b2J\x85\xc2\x9b31m\xe2\x80\xae';
 const hostile = secret + controls;
@@ -48,16 +48,16 @@ describe('The log of the proxy', async () => {
   /** Sends a request whose response does not matter. */
   const provoke = (...options: Parameters<typeof send>) => send(...options).catch(() => {});
 
-  /** Sends raw bytes with the hostile headers; resolves when the proxy has closed the connection. */
+  /** Sends raw bytes with the hostile headers, and waits until the proxy closes the connection. */
   const raw = (first: string, host = `localhost:${proxy.ports.tasks}`, rest = '') =>
     sendRaw(
       proxy.ports.tasks,
       `${first}\r\nHost: ${host}\r\nReferer: ${headers.Referer}\r\nConnection: close\r\n${rest}\r\n`,
     );
 
-  test('contains no query, no Referer and no control character, whatever goes wrong', async () => {
+  test('has no query, Referer or control character after any error', async () => {
     const { all, expander, tasks } = proxy.ports;
-    // The application refuses, resets, hangs, does not speak HTTP, sends too much, stops halfway.
+    // The application is down, resets, hangs, sends invalid HTTP, sends too much, stops halfway.
     await provoke(expander, `/${query}`, { headers });
     for (const path of ['/break', '/hang', '/garbage', '/header'])
       await provoke(tasks, path + query, { headers });
@@ -70,7 +70,7 @@ describe('The log of the proxy', async () => {
     await provoke(all, `/nowhere${query}`, { headers });
     await provoke(tasks, `/${query}`, { headers, host: 'elsewhere.example' });
     await provoke(tasks, `/${query}`, { method: 'TRACE', headers });
-    // Bytes that are not HTTP, not a path, not a header.
+    // Invalid HTTP, paths and headers.
     await raw(`GET /..${query} HTTP/1.1`);
     await raw(`GET /${query} HTTP/9.9`);
     await raw(`GET ${query}${hostile} HTTP/1.1`);
@@ -83,7 +83,7 @@ describe('The log of the proxy', async () => {
       'localhost',
       'Transfer-Encoding: chunked\r\n\r\nnot a number\r\n',
     );
-    // Clients that stop halfway, in the headers and in the body, and one that leaves.
+    // Clients that stop in the headers and in the body, and one that leaves.
     for (const rest of ['', '\r\nContent-Length: 10\r\n\r\nabc']) {
       await sendRaw(
         tasks,
@@ -94,7 +94,7 @@ describe('The log of the proxy', async () => {
     leaving.write(`GET /hang${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     setTimeout(() => leaving.destroy(), 50);
     await once(leaving, 'close');
-    // One more event stream than an address may have.
+    // One event stream too many.
     const streams = Array.from({ length: 201 }, () => open(tasks, `/tasks/events${query}`, { headers }));
     const opened = await Promise.all(streams);
     expect(opened.map(({ statusCode }) => statusCode)).toContain(429);

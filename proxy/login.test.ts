@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { obedientApplication, startProxied } from './testing/proxied.ts';
 import { startReplicas } from './testing/replicas.ts';
 
-describe('The proxy lets one client try five passwords', async () => {
+describe('The login limit', async () => {
   const application = obedientApplication();
   const proxy = await startProxied(application.server, { LONGHAND_FRONT: '127.0.0.1/32' });
   afterAll(proxy.stop);
@@ -13,7 +13,7 @@ describe('The proxy lets one client try five passwords', async () => {
   const attempt = (client: string, headers = {}, path = '/login', method = 'POST') =>
     send(proxy.ports.tasks, path, { method, headers: { 'X-Forwarded-For': client, ...headers }, body: 'x' });
 
-  test('and then answers 429, in words, with the seconds to wait', async () => {
+  test('is five attempts per client; the sixth response is 429 with Retry-After', async () => {
     for (let i = 0; i < 5; i++) expect((await attempt('192.0.2.1')).status).toBe(200);
     const page = await attempt('192.0.2.1');
     expect(page.status).toBe(429);
@@ -26,7 +26,7 @@ describe('The proxy lets one client try five passwords', async () => {
     expect(JSON.parse(problem.body).detail).toMatch(/^Too many attempts to log in/);
     expect(application.arrived).toHaveLength(5);
 
-    // The limit is of attempts, and of one client: an IPv6 client is its network.
+    // It counts attempts of one client; an IPv6 client is its network.
     expect((await attempt('192.0.2.1', {}, '/login', 'GET')).status).toBe(200);
     expect((await attempt('192.0.2.1', {}, '/task')).status).toBe(200);
     expect((await attempt('192.0.2.2')).status).toBe(200);
@@ -34,34 +34,24 @@ describe('The proxy lets one client try five passwords', async () => {
     expect((await attempt('2001:db8::9')).status).toBe(429);
   });
 
-  test('but other sites cannot use up these attempts', async () => {
+  test('does not count requests of other sites', async () => {
     for (const site of ['cross-site', 'same-site']) {
       for (let i = 0; i < 6; i++) await attempt('192.0.2.4', { 'Sec-Fetch-Site': site });
     }
     expect((await attempt('192.0.2.4')).status).toBe(200);
   });
 
-  test('and whatever tasks may take for its own page counts', async () => {
-    const sites = [
-      'same-origin',
-      'none',
-      '\tsame-origin',
-      'same-origin\t',
-      'Same-Origin',
-      '',
-      'cross-site, none',
-    ];
-    for (const [n, site] of sites.entries()) {
-      for (let i = 0; i < 5; i++) await attempt(`198.51.100.${n}`, { 'Sec-Fetch-Site': site });
-      expect([site, (await attempt(`198.51.100.${n}`, { 'Sec-Fetch-Site': site })).status]).toEqual([
-        site,
-        429,
-      ]);
+  test('counts each request that tasks may accept', async () => {
+    const origins = ['same-origin', '\tsame-origin', 'same-origin\t', 'Same-Origin'];
+    for (const [n, site] of [...origins, 'none', '', 'cross-site, none'].entries()) {
+      const ask = async () => (await attempt(`198.51.100.${n}`, { 'Sec-Fetch-Site': site })).status;
+      for (let i = 0; i < 5; i++) await ask();
+      expect([site, await ask()]).toEqual([site, 429]);
     }
   });
 
   test.each(['/login?x', '/%6cogin', '/x/../login', '/./login', '/x/%2e%2e/login'])(
-    'also at %s',
+    'also applies to %s',
     async (path) => {
       for (let i = 0; i < 5; i++) await attempt('192.0.2.3');
       expect((await attempt('192.0.2.3', {}, path)).status).toBe(429);
@@ -69,7 +59,7 @@ describe('The proxy lets one client try five passwords', async () => {
   );
 });
 
-describe('Two replicas of tasks with a password', async () => {
+describe('A password with two replicas', async () => {
   const replicas = await startReplicas('tasks', {
     TASKS_PASSWORD_FILE: textFile('open sesame\n'),
     TASKS_TOKENS_FILE: textFile('backup t0ken\n'),
@@ -84,14 +74,14 @@ describe('Two replicas of tasks with a password', async () => {
 
   const json = { Accept: 'application/json' };
 
-  test.each(['cross-site', 'same-site'])('refuses the right password from %s', async (site) => {
+  test.each(['cross-site', 'same-site'])('is refused from %s', async (site) => {
     const headers = { ...json, 'Sec-Fetch-Site': site, 'Content-Type': 'application/json' };
     const body = '{"password":"open sesame"}';
     const response = await send(port, '/login', { method: 'POST', headers, body });
     expect([response.status, JSON.parse(response.body).code]).toEqual([403, 'foreign_origin']);
   });
 
-  test('knows a session on every replica, also over TLS, where only its own cookie counts', async () => {
+  test('starts a session for both, with a __Host- cookie over TLS', async () => {
     for (const [scheme, prefix] of [
       ['http', ''],
       ['https', '__Host-'],
@@ -116,7 +106,7 @@ describe('Two replicas of tasks with a password', async () => {
     }
   });
 
-  test('answers 401 before anything else, and lets tokens in', async () => {
+  test('responds 401 before anything else, and accepts tokens', async () => {
     const events = await send(port, '/tasks/events', { headers: { Accept: 'text/event-stream' } });
     expect([events.status, events.headers['content-type']]).toEqual([401, 'application/problem+json']);
     expect(events.headers['www-authenticate']).toBe('Bearer realm="tasks"');

@@ -10,17 +10,17 @@ import { type Hold, startCrowd } from './testing/crowd.ts';
 import { memoryLimit, residentBytes } from './testing/memory.ts';
 import { startProxied } from './testing/proxied.ts';
 
-/** On a machine that is busy. */
+/** For a busy machine. */
 const wait = { timeout: 60_000 };
 
-/** Bytes of nginx, while it holds the connections of which its configuration says that they fit. */
+/** Bytes that nginx may take for the connections that its configuration allows. */
 const most = 0.8 * (await memoryLimit('proxy'));
 const longHeaders = rounds({ short: 500, long: 3_000 });
 const manyRequests = rounds({ short: 2_000, long: 17_500 });
 
-/** What connections cost nginx before it knows whose requests they bring. */
-describe('The memory of the proxy with its most workers', { timeout: 120_000 }, async () => {
-  // Time enough to open all the connections, however busy the machine is.
+/** The cost of connections before their requests are complete. */
+describe('The memory of the proxy with four workers', { timeout: 120_000 }, async () => {
+  // A busy machine needs long to open all connections.
   const proxy = await startTemporaryProxy({ LONGHAND_WORKERS: '4' }, (text) =>
     text.replace('client_header_timeout 5s', 'client_header_timeout 60s'),
   );
@@ -33,11 +33,11 @@ describe('The memory of the proxy with its most workers', { timeout: 120_000 }, 
     onTestFinished(() => started.stop());
     return started;
   };
-  /** As if there were `all` of the `count` connections. */
+  /** Bytes, extrapolated from `count` to `all` connections. */
   const extrapolated = async (count: number, all: number) =>
     quiet + ((await residentBytes(proxy.pid)) - quiet) * (all / count);
 
-  test('has room for 17,500 unfinished requests of one address, and for those of another', async () => {
+  test('is enough for 17,500 unfinished requests of one address', async () => {
     await crowd({ count: manyRequests }).reached();
     for (let i = 0; i < 20; i += 1) {
       expect((await send(proxy.ports.all, '/', { host: 'elsewhere.example' })).status).toBe(200);
@@ -45,7 +45,7 @@ describe('The memory of the proxy with its most workers', { timeout: 120_000 }, 
     expect(await extrapolated(manyRequests, 17_500)).toBeLessThan(most);
   });
 
-  test('has room for 3,000 connections with all the headers they may send', async () => {
+  test('is enough for 3,000 connections with the longest headers', async () => {
     await crowd({ count: longHeaders, bytes: 31_000 }).reached();
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
@@ -54,23 +54,23 @@ describe('The memory of the proxy with its most workers', { timeout: 120_000 }, 
     ['expander', '/api/expand'],
     ['tasks', '/task'],
     ['all', '/nowhere'],
-  ])('has room for 3,000 refused requests to %s with 31 KB of request line', async (name, path) => {
+  ])('is enough for 3,000 refused requests to %s with 31 KB of request line', async (name, path) => {
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
     const answers = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
     await expect.poll(answers, wait).toBeGreaterThanOrEqual(longHeaders);
-    // No more than accepted ones: twice what the request line takes.
+    // As much as accepted ones: twice the request line.
     expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
 
-  test('does not grow with longer headers, which are refused', async () => {
+  test('does not grow with headers that are too long', async () => {
     const beyond = crowd({ count: longHeaders, bytes: 125_000 });
     await expect.poll(() => beyond.held().statuses['431'], wait).toBeGreaterThan(longHeaders);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);
   });
 });
 
-test('headers that are late are given up after 5 s', async () => {
+test('late headers time out after 5 s', async () => {
   const proxy = await startTemporaryProxy({});
   const started = performance.now();
   await sendRaw(proxy.ports.tasks, 'GET / HTTP/1.1\r\nHost: localhost\r\n');
@@ -81,10 +81,10 @@ test('headers that are late are given up after 5 s', async () => {
 });
 
 test.each([
-  ['a body that is late', 'POST /task HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1234'],
-  ['a reader that stalls', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-])('%s is given up', async (_, bytes) => {
-  // More than the buffers of nginx and the kernel take, so that somebody has to read it.
+  ['a late body', 'POST /task HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1234'],
+  ['a stalled reader', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+])('%s times out', async (_, bytes) => {
+  // More than the buffers of nginx and the kernel.
   const application = http.createServer((_, response) => response.end(Buffer.alloc(32 * 1024 ** 2)));
   const proxy = await startProxied(application, {}, (text) =>
     text.replace(/((send|client_body)_timeout) 15s/g, '$1 1s'),
@@ -100,10 +100,12 @@ test.each([
   expect(JSON.parse(proxy.log[0] ?? '').seconds).toBeGreaterThan(0.9);
 });
 
-test('one address has 2,000 requests at a time, and others have theirs', { timeout: 120_000 }, async () => {
+test('one address may have 2,000 concurrent requests; other addresses are not affected', {
+  timeout: 120_000,
+}, async () => {
   const application = http.createServer(() => {});
   const limit = rounds({ short: 200, long: 2_000 });
-  // A limit other than 2,000 stays, and is then not reached.
+  // If the limit is not 2,000, the replacement fails and so does the test.
   const proxy = await startProxied(application, {}, (text) =>
     text
       .replace('read_timeout 2s', 'read_timeout 90s')
@@ -124,7 +126,7 @@ test('one address has 2,000 requests at a time, and others have theirs', { timeo
 const connections = (server: http.Server) => promisify(server.getConnections.bind(server))();
 
 describe('The workers', () => {
-  /** What the container computes on a machine with so many cores. */
+  /** The values that the container computes for a number of cores. */
   const inContainer = (cores: number, LONGHAND_WORKERS: string) => {
     const env = { LONGHAND_API_RATE: '10r/s', LONGHAND_WORKERS };
     const print = 'echo $LONGHAND_WORKERS $LONGHAND_WORKER_CONNECTIONS';

@@ -50,7 +50,7 @@ test('a document is accessible, on a phone and a desk', async () => {
   expect(await accessibilityFaults(page, 'a document')).toEqual([]);
 });
 
-test('the other documents, which have its colours, are accessible, and none is wider than a phone', async () => {
+test('the other documents are accessible, and not wider than a phone', async () => {
   await page.setViewportSize({ width: 360, height: 800 });
   const rules = { 'color-contrast': { enabled: false } };
   const options = JSON.stringify({ rules, resultTypes: ['violations'] });
@@ -62,7 +62,7 @@ test('the other documents, which have its colours, are accessible, and none is w
   }
 });
 
-test('what a finger touches is 44 px high', async () => {
+test('touch targets are 44 px high', async () => {
   const page = await (await sharedChromium()).newPage({ hasTouch: true, isMobile: true });
   for (const path of ['/', '/nowhere', '/docs/install']) {
     await page.goto(url('all', path));

@@ -30,14 +30,14 @@ describe('An error of the proxy', async () => {
     [502, 'unreachable', '/break', { method: 'PUT' }],
     [504, 'timeout', '/hang', {}],
   ])(
-    '%i is a problem for a client that asks for JSON, and a page for others',
+    '%i is a problem document for clients that accept JSON, and a page for others',
     async (status, code, path, options) => {
       const headers = { ...json, ...options.headers };
       const response = await send(proxy.ports.tasks, path, { ...options, headers });
       expect(response.status).toBe(status);
       expect(response.headers['content-type']).toBe('application/problem+json');
       const problem = JSON.parse(response.body);
-      // Like the problems of tasks, and as its description of the interface says.
+      // As in tasks and its OpenAPI description.
       expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code']);
       expect(problem).toMatchObject({ type: 'about:blank', title: STATUS_CODES[status], status, code });
       expect(codes).toContain(problem.code);
@@ -56,7 +56,7 @@ describe('An error of the proxy', async () => {
   test.each([
     [400, '/..'],
     [414, `/${'x'.repeat(40_000)}`],
-  ])('%i is a page for all: nginx has not read the headers', async (status, path) => {
+  ])('%i is a page for every client, because nginx has not read the headers', async (status, path) => {
     const response = await send(proxy.ports.tasks, path, { headers: json });
     expect([response.status, response.headers['content-type']]).toEqual([status, 'text/html']);
     expect(response.body).toMatch(/<h1>The (request is malformed|address is too long)\.<\/h1>/);
@@ -65,8 +65,8 @@ describe('An error of the proxy', async () => {
   const entities: Record<string, string> = { '&amp;': '&', '&quot;': '"', '&lt;': '<', '&gt;': '>' };
   const decodeEntities = (text: string) => text.replace(/&\w+;/g, (entity) => entities[entity] ?? entity);
 
-  /** The links of a page: what they say and where they lead from `url`. */
-  const waysOn = (body: string, url: string) =>
+  /** The texts and targets of the links on a page at `url`. */
+  const linksOf = (body: string, url: string) =>
     Object.fromEntries(
       [...body.matchAll(/<a [^>]*href="([^"]*)">([^<]+)/g)].map(([, href = '', text]) => [
         text,
@@ -83,22 +83,22 @@ describe('An error of the proxy', async () => {
     ['tasks', '/tasks', { method: 'TRACE' }, tasks],
     ['tasks', '/?filter=open', { host: 'nas.example' }, { 'Try again': '/?filter=open' }],
     ['all', '/nowhere?x', {}, { 'Back to the start page': '/' }],
-  ])('of %s at %s leads on, and keeps the URL', async (name, path, options, ways) => {
+  ])('of %s at %s links to the same URL and the start', async (name, path, options, ways) => {
     const origin = `http://127.0.0.1:${proxy.ports[name]}`;
     const { body } = await send(proxy.ports[name], path, options);
     const expected = Object.entries(ways).map(([text, to]) => [text, origin + to]);
-    expect(waysOn(body, origin + path)).toEqual(Object.fromEntries(expected));
+    expect(linksOf(body, origin + path)).toEqual(Object.fromEntries(expected));
     expect(body.includes('Your browser’s Back button brings back what you wrote.')).toBe(
       options.method === 'POST',
     );
   });
 
-  test('421 says what lets the name in', async () => {
+  test('421 names the variable that allows the name', async () => {
     const { body } = await send(proxy.ports.tasks, '/', { host: 'nas.example:8082' });
     expect(body).toContain('<code>LONGHAND_TASKS_NAME=nas.example</code>');
   });
 
-  test('429 is a problem too, for one event stream too many', async () => {
+  test('429 is a problem document, too, for one event stream too many', async () => {
     const ask = () => send(proxy.ports.tasks, '/tasks/events', { headers: json });
     // The other one hangs.
     expect((await Promise.race([ask(), ask()])).status).toBe(429);
@@ -115,14 +115,17 @@ describe('An error of the proxy', async () => {
     [false, 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
     [false, '*/*'],
     [false],
-  ])('is a problem: %s, for Accept: %s and Content-Type: %s', async (isJson, accept, contentType) => {
-    const headers = {
-      ...(accept && { Accept: accept }),
-      ...(contentType && { 'Content-Type': contentType }),
-    };
-    const response = await send(proxy.ports.tasks, '/break', { headers });
-    expect(response.headers['content-type']).toBe(isJson ? 'application/problem+json' : 'text/html');
-  });
+  ])(
+    'is a problem document: %s, for Accept: %s and Content-Type: %s',
+    async (isJson, accept, contentType) => {
+      const headers = {
+        ...(accept && { Accept: accept }),
+        ...(contentType && { 'Content-Type': contentType }),
+      };
+      const response = await send(proxy.ports.tasks, '/break', { headers });
+      expect(response.headers['content-type']).toBe(isJson ? 'application/problem+json' : 'text/html');
+    },
+  );
 
   test('of the expander is text/html, like everything but /api/chain', async () => {
     const response = await send(proxy.ports.expander, '/api?u=x', { headers: json });
@@ -134,7 +137,7 @@ describe('An error of the proxy', async () => {
     });
   });
 
-  test('is 502 for a write that no replica takes', async () => {
+  test('is 502 for a write if every replica is down', async () => {
     application.closeAllConnections();
     await new Promise((resolve) => application.close(resolve));
     const response = await send(proxy.ports.tasks, '/tasks/1', { method: 'DELETE', headers: json });

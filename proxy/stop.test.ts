@@ -10,7 +10,7 @@ const refused = (port: number) =>
     socket.on('close', () => socket.destroy()).end();
   });
 
-test('told to stop, the proxy answers what is under way, cuts what never ends, and ends', async () => {
+test('a stopping proxy finishes requests in flight and cuts endless streams', async () => {
   const answers: Record<string, http.ServerResponse> = {};
   const application = http.createServer(({ url = '' }, response) => {
     answers[url] = response;
@@ -19,7 +19,7 @@ test('told to stop, the proxy answers what is under way, cuts what never ends, a
   const proxy = await startProxied(
     application,
     {},
-    // Longer than the pauses of the endless stream, and shorter than 10 s to keep the test short.
+    // Shorter than 10 s, but longer than the pauses of the stream.
     (text) => text.replace('worker_shutdown_timeout 10s', 'worker_shutdown_timeout 2s'),
   );
   let stopping: Promise<void> | undefined;

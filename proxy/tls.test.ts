@@ -17,7 +17,7 @@ const names = {
 /** The published port, not the one that nginx listens on. */
 const published = '9443';
 
-/** nginx with the TLS servers, in front of a tasks application that answers and an expander that is down. */
+/** nginx with TLS, in front of tasks and of an expander that is down. */
 const certificates = await mkdtemp(join(tmpdir(), 'longhand-tls-'));
 const { key, cert: ca } = await testCertificateOf('rsa', ...Object.values(names));
 await writeFile(join(certificates, 'privkey.pem'), key);
@@ -56,7 +56,7 @@ test.each([
   expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('without TLS there is no such header, and a real name redirects to https', async () => {
+test('without TLS the header is missing, and a real name redirects to https', async () => {
   for (const path of ['/', '/nothing']) {
     const { headers } = await send(proxy.ports.all, path);
     expect(headers['strict-transport-security'], path).toBeUndefined();
@@ -72,7 +72,7 @@ test('without TLS there is no such header, and a real name redirects to https', 
 test.each([
   ['443', ''],
   ['8443', ':8443'],
-])('with LONGHAND_HTTPS_PORT=%s the redirect names the port "%s"', async (port, suffix) => {
+])('with LONGHAND_HTTPS_PORT=%s the redirect has the port "%s"', async (port, suffix) => {
   const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: port });
   const { headers } = await send(proxy.plain, '/', { host: names.LONGHAND_EXPANDER_NAME });
   await proxy.stop();
@@ -80,7 +80,7 @@ test.each([
 });
 
 test.each(['evil.example', `${names.LONGHAND_TASKS_NAME}.evil.example`, '127.0.0.1'])(
-  'without TLS, Host: %s is redirected nowhere',
+  'without TLS, Host: %s is not redirected',
   async (host) => {
     const { status, headers } = await send(proxy.plain, '/', { host });
     expect([status, headers.location]).toEqual([404, undefined]);
@@ -111,7 +111,7 @@ test.each([
   expect(await handshake).toBe(accepted);
 });
 
-test('at a fenced address no port and no name leads to the list', async () => {
+test('a fenced address does not serve tasks on any port or name', async () => {
   const proxy = await startWithTls({ LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: 'localhost' });
   onTestFinished(() => proxy.stop());
   const { all, tasks, expander } = proxy.ports;
@@ -124,7 +124,7 @@ test('at a fenced address no port and no name leads to the list', async () => {
   expect((await send(expander, '/')).status).toBe(502);
 });
 
-test('a proxy whose fenced name has no IPv4 address does not start', async () => {
+test('a proxy does not start if its fenced name has no IPv4 address', async () => {
   const variables = { LONGHAND_HTTPS_PORT: published, LONGHAND_FENCED_NAME: '::1' };
   await expect(startWithTls(variables)).rejects.toThrow('::1 has no address (IPv4)');
 });

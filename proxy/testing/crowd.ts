@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Connections that are held open as by a hostile crowd; each that the server closes is opened anew. */
+/** Connections held open as by an attacker, who replaces those that the server closes. */
 export interface Hold {
   kind: keyof typeof habits;
   port: number;
@@ -13,23 +13,23 @@ export interface Hold {
   from: string;
   /** Bytes of headers that an `unfinished` request sends. */
   bytes?: number;
-  /** What a `reader` asks for. */
+  /** The path that a `reader` requests. */
   path?: string;
 }
 
-/** What a connection sends at first, and how many bytes a second it then reads; undefined is all there are. */
+/** The bytes that a connection sends, and how many bytes a second it then reads (undefined: all). */
 const habits = {
   /** Headers without an end. */
   unfinished: ({ bytes = 100 }: Hold) => ({ sends: unfinished(bytes), reads: undefined }),
   /** One request, then nothing. */
   idle: () => ({ sends: request('/nowhere', 'elsewhere.example'), reads: undefined }),
   stream: () => ({ sends: request('/tasks/events'), reads: undefined }),
-  /** A request line as long as it may be, and a body that is refused and never comes. */
+  /** The longest request line, and a body that nginx refuses and the client never sends. */
   refused: ({ path = '/' }: Hold) => ({
     sends: `POST ${path}?${'x'.repeat(31_000)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n`,
     reads: undefined,
   }),
-  /** A long answer, taken a kilobyte a second. */
+  /** A long response, read at a kilobyte a second. */
   reader: ({ path = '/' }: Hold) => ({ sends: request(path), reads: 1_024 }),
 };
 
@@ -47,11 +47,11 @@ const nothing = {
   open: 0,
   /** Connections opened since the start. */
   opened: 0,
-  /** How many answers began with which status. */
+  /** Responses by status. */
   statuses: {} as Record<string, number>,
 };
 
-/** Starts a process that holds connections: a process may often open no more than 20,000 files. */
+/** Starts a process that holds connections, because one process may often open only 20,000 files. */
 export function startCrowd(options: Hold) {
   const child = spawn(process.execPath, [import.meta.filename, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -74,12 +74,12 @@ export function startCrowd(options: Hold) {
   };
 }
 
-/** Connections opened in one turn, and milliseconds between turns: a crowd that comes all at once is refused by the kernel. */
+/** Connections opened at once, and milliseconds between: the kernel refuses too many at once. */
 const turn = { size: 50, pause: 10 };
-/** Milliseconds before a connection that was closed is opened again. */
+/** Milliseconds until a closed connection is replaced. */
 const again = 700;
 
-/** The process: once a second it writes what it holds as a line of JSON, until its input ends. */
+/** The process. It writes its counts every second as a line of JSON, until its input ends. */
 async function hold(options: Hold): Promise<void> {
   const held = structuredClone(nothing);
   const { sends, reads } = habits[options.kind](options);
@@ -110,7 +110,7 @@ async function hold(options: Hold): Promise<void> {
   }
 }
 
-/** Takes `bytes` from the socket each second. */
+/** Reads `bytes` from the socket each second. */
 function slow(socket: ReturnType<typeof connect>, bytes: number): void {
   socket.removeAllListeners('data').pause();
   const timer = setInterval(() => socket.read(bytes), 1_000);

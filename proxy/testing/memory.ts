@@ -14,7 +14,7 @@ export async function memoryLimit(service: string): Promise<number> {
   return Number(number) * (unit === 'g' ? 1024 ** 3 : 1024 ** 2);
 }
 
-/** Bytes that a process and its children have resident, shared pages divided among those who share them. */
+/** The resident bytes (PSS) of a process and its children. */
 export async function residentBytes(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
   const children = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8'));

@@ -6,8 +6,8 @@ import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
 import { expect } from 'vitest';
 
 /**
- * Starts nginx in front of `application`, which stands for both services unless the variables name others. `stop` ends
- * both. The other parameters are those of `startTemporaryProxy`.
+ * Starts nginx in front of `application`, which replaces both services unless the variables name others. `stop` stops nginx
+ * and the application. The other parameters are those of `startTemporaryProxy`.
  */
 export async function startProxied(
   application: http.Server,
@@ -26,7 +26,7 @@ export async function startProxied(
   });
 }
 
-/** What the proxy logs of the request that got this response. */
+/** The proxy's log line for the request of this response. */
 export async function logged(
   log: () => readonly string[] | Promise<string[]>,
   response: { headers: IncomingHttpHeaders },
@@ -37,32 +37,32 @@ export async function logged(
   return JSON.parse(await line());
 }
 
-/** What a request can order in its query, as JSON in `order`. */
+/** The response that a request orders in its query, as JSON in `order`. */
 export interface Order {
   status?: number;
   headers?: Record<string, string>;
-  /** Bytes of the body, without which it says what arrived. */
+  /** Bytes of the body. By default, the body describes the request. */
   length?: number;
   /** Milliseconds until the response. */
   delay?: number;
-  /** Sent in pieces, without a length. */
+  /** Without a Content-Length. */
   chunked?: boolean;
-  /** Instead of a response the connection is reset. */
+  /** Resets the connection instead. */
   reset?: boolean;
 }
 
-/** The query of a request that orders. */
+/** The query of such a request. */
 export const ordering = (order: Order) => `order=${encodeURIComponent(JSON.stringify(order))}`;
 
-/** An application that answers as its requests order. */
+/** An application that responds as its requests order. */
 export function obedientApplication() {
   const application = {
     /** All requests, in the order in which they arrived. */
     arrived: [] as (Pick<IncomingMessage, 'socket' | 'headers'> &
       Record<'method' | 'url' | 'body', string>)[],
-    /** Whether it takes requests and answers none. */
+    /** Whether it accepts requests without responding. */
     hangs: false,
-    /** The order of requests that have none of their own. */
+    /** The order for requests without one. */
     standing: {} as Order,
     server: http.createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
       const { method = '', url = '', headers, socket } = request;

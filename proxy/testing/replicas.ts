@@ -7,11 +7,9 @@ import { type ProcessSpec, supervise } from '@longhand/deploy/native/supervisor.
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
 
 /**
- * Starts two replicas of one service without the rest of the stack; those of tasks share a store, those of the expander
- * have no cache.
+ * Starts two replicas of one service: tasks with a store, the expander without a cache.
  *
- * @param env their variables.
- * @returns `server`, the value of nginx's variable `LONGHAND_…_SERVER` for them.
+ * @returns `server`, the value of `LONGHAND_…_SERVER` for them.
  */
 export async function startReplicas(name: 'expander' | 'tasks', env: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-replicas-'));

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
+import { engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { freePort } from '@longhand/shared/testing/free-port.ts';
+import { cutOff, listening } from '@longhand/shared/testing/listening.ts';
+import { rounds } from '@longhand/shared/testing/rounds.ts';
+import { send } from '@longhand/shared/testing/send.ts';
+import { startShortener } from '@longhand/shortener';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startReplicas } from './testing/replicas.ts';
+
+/** The nginx of the stack's image; without an engine that of this machine. */
+const image = (await engineAnswers()) ? 'nginx:1.30' : undefined;
+
+/** nginx in front of three replicas, as in containers. One never responds; one refuses connections. */
+describe(`A hung replica behind ${image ?? "this machine's nginx"}`, { timeout: 60_000 }, async () => {
+  let hung = 0;
+  /** Whether that replica closes the connection instead, as in a crash. */
+  let crashes = false;
+  const served: string[] = [];
+  const servers = [
+    http.createServer((request) => {
+      hung += 1;
+      if (crashes) request.socket.destroy();
+    }),
+    http.createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
+      served.push(`${request.method} ${request.url}`);
+      response.end('served');
+    }),
+  ];
+  /** Connections to the healthy replica. */
+  const open = new Set<Socket>();
+  servers[1]?.on('connection', (socket) => open.add(socket.once('close', () => open.delete(socket))));
+  const ports = await Promise.all(servers.map((server) => listening(server)));
+  const refuses = await freePort();
+  const replicas = (parameters: string) =>
+    [...ports, refuses].map((port) => `127.0.0.1:${port} ${parameters}`).join('; server ');
+  const proxy = await startTemporaryProxy(
+    {
+      LONGHAND_EXPANDER_SERVER: replicas('max_fails=1 fail_timeout=5s'),
+      LONGHAND_TASKS_SERVER: replicas('max_fails=0'),
+    },
+    (text) => text.replace(/(?<=proxy_\w+_timeout [29]|keepalive_timeout 5)s/g, '00ms'),
+    image,
+  );
+  afterAll(async () => {
+    await proxy.stop();
+    for (const server of servers) cutOff(server);
+  });
+
+  /** Sends requests until one reaches the hung replica, and returns its response. */
+  async function throughHung(request: (i: number) => ReturnType<typeof send>) {
+    const before = hung;
+    for (let i = 0; ; i++) {
+      const response = await request(i);
+      if (hung > before) return response;
+    }
+  }
+
+  test('delays a link, which nginx retries', async () => {
+    const { status, body } = await throughHung((i) => send(proxy.ports.expander, `/api?u=${i}`));
+    expect([status, body]).toEqual([200, 'served']);
+  });
+
+  test('delays a page', async () => {
+    expect(await throughHung(() => send(proxy.ports.tasks, '/'))).toMatchObject({ status: 200 });
+  });
+
+  const writes: [string, string, string?][] = [
+    ['POST', '/task', 'title=once'],
+    ['PUT', '/tasks/1', '{"title":"once"}'],
+    ['DELETE', '/tasks/1%0A%3F?a=%2F..'],
+    ['DELETE', '/tasks/finished'],
+  ];
+  test.each(writes)('fails %s %s, which nginx must not repeat', async (method, path, body) => {
+    const json = { 'Content-Type': 'application/json' };
+    const write = () => send(proxy.ports.tasks, path, { method, headers: json, body: body ?? '' });
+    for (const [status, code] of [
+      [504, 'timeout'],
+      [502, 'unreachable'],
+    ] as const) {
+      crashes = status === 502;
+      // All others reached the healthy replica, unchanged and once, even after a refused connection.
+      served.length = 0;
+      let sent = 0;
+      const failed = await throughHung(async () => {
+        sent += 1;
+        const response = await write();
+        expect([200, status]).toContain(response.status);
+        return response;
+      });
+      expect([failed.status, JSON.parse(failed.body).code]).toEqual([status, code]);
+      expect(served).toEqual(Array(sent - 1).fill(`${method} ${path}`));
+    }
+    crashes = false;
+  });
+
+  // Each would cost a request if that replica lost its network.
+  test('has no idle connections for long', async () => {
+    await send(proxy.ports.tasks, '/');
+    await expect.poll(() => open.size).toBe(0);
+  });
+});
+
+test('concurrent requests for one cold link to two expanders make one chain', {
+  timeout: 60_000,
+}, async () => {
+  const shortener = await startShortener();
+  onTestFinished(shortener.close);
+  // Without Redis they share nothing.
+  const expanders = await startReplicas('expander', { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  onTestFinished(expanders.stop);
+  const proxy = await startTemporaryProxy({
+    LONGHAND_API_RATE: '1000000r/s',
+    LONGHAND_EXPANDER_SERVER: expanders.server,
+  });
+  onTestFinished(proxy.stop);
+
+  const clients = rounds({ short: 250, long: 250 * 4 });
+  const link = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?delay=200&id=${randomUUID()}`)}`;
+  const answers = await Promise.all(
+    Array.from({ length: clients }, (_, i) =>
+      send(proxy.ports.expander, link, { localAddress: `127.0.0.${1 + Math.floor(i / 250)}` }),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  expect(shortener.requests.get('HEAD /chain/2')).toBe(1);
+});

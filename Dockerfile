@@ -30,7 +30,6 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-COPY --chmod=755 deploy/images/watched.sh /usr/local/bin/
 # Stripping types and compiling take a service half of its start, so an image keeps the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
@@ -49,7 +48,7 @@ RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expan
 USER 1000:1000
 # The service loads all its sources before it refuses the port.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
-CMD ["watched.sh", "expander", "node", "expander/src/main.ts"]
+CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand expander" \
       org.opencontainers.image.description="Says where a short URL leads."
 
@@ -58,13 +57,13 @@ COPY --from=tasks-packages /app/node_modules node_modules
 COPY --from=tasks-packages /app/tasks tasks
 COPY tasks tasks
 RUN PORT=none node tasks/src/main.ts || [ $? = 78 ]
-CMD ["watched.sh", "tasks", "node", "tasks/src/main.ts"]
+CMD ["shared/src/watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
 # Redis with its script. Compose cannot put a file into a read-only container without a bind mount.
 FROM redis:8.0.2 AS redis
-COPY --chmod=755 deploy/images/redis.sh /usr/local/bin/
+COPY --chmod=755 deploy/redis/redis.sh /usr/local/bin/
 
 FROM redis AS expander-cache
 COPY expander/redis.conf /etc/

@@ -48,10 +48,10 @@ replace: ## replace the replicas of SERVICE one by one, as in: make replace SERV
 	@deploy/compose/replace.sh "$$SERVICE"
 
 backup: ## save the tasks of the running stack into FILE=…, by default into backups/, where the newest 14 stay
-	@if $(in_containers); then deploy/backup/backup.sh containers "$$FILE"; else deploy/backup/backup.sh native "$$FILE"; fi
+	@if $(in_containers); then deploy/redis/backup.sh containers "$$FILE"; else deploy/redis/backup.sh native "$$FILE"; fi
 
 restore: ## replace the tasks by those of FILE=…
-	@if $(in_containers); then deploy/backup/restore.sh containers "$$FILE"; else deploy/backup/restore.sh native "$$FILE"; fi
+	@if $(in_containers); then deploy/redis/restore.sh containers "$$FILE"; else deploy/redis/restore.sh native "$$FILE"; fi
 
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
 	@deploy/kubernetes/up.sh
@@ -93,7 +93,7 @@ lint: packages ## check format, style, unused code and dependencies
 	@biome ci .
 	@knip
 	@node checks/regular-expressions.ts
-	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh proxy/*.envsh; fi
+	@if command -v shellcheck >/dev/null; then shellcheck deploy/*.sh deploy/*/*.sh shared/src/*.sh proxy/*.envsh; fi
 	@if command -v actionlint >/dev/null; then actionlint; fi
 	@if $(in_containers); then docker compose config --quiet; fi
 

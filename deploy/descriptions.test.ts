@@ -260,8 +260,8 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   };
 
   test('the components fit onto the base, and the monitor of `observe` finds a pod for each of its ports', () => {
-    const all = fitted('autoscaling', 'gateway', 'ingress', 'observe', 'password');
-    const expected = ['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
+    const all = fitted('gateway', 'ingress', 'observe', 'password');
+    const expected = ['HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
     const { spec } = podOf(all.find((o) => o.kind === 'Deployment' && o.metadata.name === 'tasks'));
     expect(spec.containers[0].env).toContainEqual({

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 
 # All but the namespace and the claims in it.
 kubectl delete --ignore-not-found --wait --namespace longhand \
-    deployment,statefulset,cronjob,job,pod,service,poddisruptionbudget,horizontalpodautoscaler,networkpolicy,configmap,secret \
+    deployment,statefulset,cronjob,job,pod,service,poddisruptionbudget,networkpolicy,configmap,secret \
     --selector app.kubernetes.io/part-of=longhand
 if [ "${WIPE:-}" = 1 ]; then
     kubectl delete --ignore-not-found --wait namespace longhand

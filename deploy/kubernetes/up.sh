@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 
 released=${LONGHAND_REGISTRY:-}${LONGHAND_VERSION:-}
-[ -n "$released" ] || images=$(deploy/images/build.sh)
+[ -n "$released" ] || images=$(deploy/kubernetes/build.sh)
 if [ -n "${KUBERNETES_LOAD:-}" ] && [ -z "$released" ]; then
     for image in $images "$(sed -n 's/.*name: redis, newTag: \(.*\) }/redis:\1/p' deploy/kubernetes/base/kustomization.yaml)"; do
         # The variable may hold a command and its arguments.

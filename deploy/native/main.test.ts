@@ -221,7 +221,11 @@ describe('The native run', { timeout: 120_000 }, () => {
     for (const pid of Object.values(others)) process.kill(pid, 'SIGKILL');
     const pids = [hanging, ...Object.values(others)];
     await expect.poll(() => alive(pids), { timeout: 60_000 }).toEqual([]);
-    expect(stack.output()).toContain('tasks          | error: hangs; killing it\n');
+    for (const line of [
+      'tasks          | error: hangs; killing it',
+      'proxy          | exited with SIGKILL; restarting',
+    ])
+      expect(stack.output()).toContain(`${line}\n`);
     await runner.isServed(runner.ports.LONGHAND_TASKS_PORT);
     await runner.isServed(runner.ports.LONGHAND_EXPANDER_PORT);
     const again = Object.values(await shown());

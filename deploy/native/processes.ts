@@ -30,7 +30,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   args: [
     // On standard input, because Redis takes characters such as [ in a path for a pattern.
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
-    ...[join(root, 'deploy', 'images', 'redis.sh'), join(root, application, 'redis.conf')],
+    ...[join(root, 'deploy', 'redis', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
     // Relative to --dir.
     ...['--port', '0', '--unixsocket', join('..', socketPath(name)), '--unixsocketperm', '700'],
@@ -61,7 +61,7 @@ const hintOf = (data: string) =>
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
   // Kills it when it hangs; then the supervisor restarts it.
-  command: join(root, 'deploy', 'images', 'watched.sh'),
+  command: join(root, 'shared', 'src', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
     // As in the images.

@@ -6,8 +6,8 @@ import { forEachLine } from './log.ts';
 
 /** Milliseconds a process may take until it is ready, such as a Redis that loads its data. */
 const startTimeout = 300_000;
-/** Milliseconds before a process that exited is restarted; doubles from the first to the last. */
-const restartDelay = { first: 200, last: 5_000 };
+/** Milliseconds before a process that exited is restarted. */
+const restartDelay = 1_000;
 /** Milliseconds a process may take to stop before it is killed: longer than the services' own hard stop. */
 const stopTimeout = 15_000;
 
@@ -76,14 +76,12 @@ export async function supervise(spec: ProcessSpec, context: ProcessContext): Pro
   const stopping = new AbortController();
   const { signal } = stopping;
   const keepRunning = async () => {
-    for (let delay = restartDelay.first; ; delay = Math.min(2 * delay, restartDelay.last)) {
-      const started = Date.now();
+    while (true) {
       await child.exited;
       if (signal.aborted) return;
-      if (Date.now() - started > restartDelay.last) delay = restartDelay.first;
       const { signalCode, exitCode } = child.process;
       show(`exited with ${signalCode ?? `code ${exitCode}`}; restarting`);
-      await sleep(delay, undefined, { signal }).catch(() => {});
+      await sleep(restartDelay, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       child = launch(spec, context, show);
     }

@@ -64,7 +64,7 @@ export function prepareService(name: string, version: string, config: ServiceCon
   return { log, metrics, signal, run };
 }
 
-/** Milliseconds between two bytes; deploy/images/watched.sh misses one after 750. */
+/** Milliseconds between two bytes; watched.sh misses one after 750. */
 const heartbeatInterval = 500;
 
 /** Writes a byte to the pipe `fd` at intervals, as a sign that the event loop runs. */

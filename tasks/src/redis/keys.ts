@@ -23,7 +23,7 @@ export const keys = {
   nonce: '{tasks}:nonce:',
   /** The key of the CSRF tokens. */
   csrfKey: '{tasks}:csrf-key',
-  /** When the last backup was made: seconds since 1970. deploy/backup/backup.sh writes it. */
+  /** When the last backup was made: seconds since 1970. deploy/redis/backup.sh writes it. */
   backup: '{tasks}:backup',
   /** The channel on which Redis announces each new version to all replicas. */
   changes: '{tasks}:changes',

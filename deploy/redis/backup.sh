@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes a checked copy of the running store into FILE, by default into backups/, where the newest 14 stay:
-#   deploy/backup/backup.sh containers|native [FILE]
+#   deploy/redis/backup.sh containers|native [FILE]
 set -eu
 umask 077
 file=${2:-backups/tasks-$(date -u +%Y%m%dT%H%M%SZ).rdb}
@@ -8,7 +8,7 @@ mkdir -p "$(dirname "$file")"
 trap 'rm -f "$file.part"' EXIT
 case $1 in
 containers) docker compose exec -T tasks-store redis.sh backup >"$file.part" ;;
-native) "$(dirname "$0")/../images/redis.sh" backup >"$file.part" ;;
+native) "$(dirname "$0")/redis.sh" backup >"$file.part" ;;
 esac
 mv "$file.part" "$file"
 echo "$file: $(wc -c <"$file") bytes"

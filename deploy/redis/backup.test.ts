@@ -3,10 +3,14 @@ import { chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '@longhand/shared/testing/child-environment.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { docker, engineAnswers } from '@longhand/shared/testing/engine.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createFolders } from '../native/folders.ts';
 import { redis, service } from '../native/processes.ts';
 import { supervise } from '../native/supervisor.ts';
+
+const engine = await engineAnswers();
+const skipped = engine ? '' : ' (skipped: no Docker engine answers)';
 
 describe('A backup of the native stack', { timeout: 120_000 }, () => {
   let folder: string;
@@ -96,7 +100,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     const unasked = run('restore', 'saved.rdb');
     expect([unasked.status, unasked.stdout, unasked.stderr]).toEqual([
       1,
-      'Replace all tasks by those of saved.rdb? Type yes: ',
+      'Replace all tasks with those of saved.rdb? Type yes: ',
       'Nothing was changed.\n',
     ]);
     expect(await data()).toEqual(before);
@@ -137,7 +141,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     for (let step = 0, status: number | null = null; status === null; step++) {
       await rm(store, { recursive: true });
       await cp(join(folder, 'former'), store, { recursive: true });
-      const script = [join(import.meta.dirname, '../images/redis.sh'), 'restore', '.local/tasks-store'];
+      const script = [join(import.meta.dirname, 'redis.sh'), 'restore', '.local/tasks-store'];
       const env = { ...childEnvironment, BASH_ENV: killed, step: `${step}` };
       ({ status } = spawnSync('bash', script, { cwd: folder, env, input }));
       const again = await supervised();
@@ -157,4 +161,23 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     expect(await readFile(join(folder, 'saved.rdb'), 'utf8')).toBe('the last one');
     expect((await readdir(folder)).toSorted()).toEqual(['.local', 'saved.rdb']);
   });
+});
+
+test.skipIf(!engine)(`data of a newer Redis: the log says what to do${skipped}`, async () => {
+  const data = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
+  onTestFinished(() => rm(data, { recursive: true }));
+  await mkdir(join(data, 'appendonlydir'));
+  const write = (name: string, text: string) => writeFile(join(data, 'appendonlydir', name), text);
+  await write('appendonly.aof.1.base.rdb', 'REDIS9999');
+  await write('appendonly.aof.manifest', 'file appendonly.aof.1.base.rdb seq 1 type b\n');
+  const root = join(import.meta.dirname, '..', '..');
+  const log = await docker(
+    ...['run', '--rm', '--network', 'none', '--user', '0:0', '--tmpfs', '/run/redis', '--entrypoint', 'sh'],
+    ...['--volume', `${root}/deploy/redis/redis.sh:/usr/local/bin/redis.sh:ro`],
+    ...['--volume', `${root}/tasks/redis.conf:/etc/redis.conf:ro`, '--volume', `${data}:/data`],
+    ...['redis:8.0.2', '-c', 'redis.sh server 2>&1 || true'],
+  );
+  expect(log).toContain('The saved data in /data/appendonlydir was written by a newer Redis than this one: ');
+  expect(log).toContain('make restore FILE=…');
+  expect(log).toContain("Can't handle RDB format version");
 });

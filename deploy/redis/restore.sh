@@ -1,18 +1,18 @@
 #!/bin/sh
 # Replaces the store's data by a backup, and sets the old data aside:
-#   deploy/backup/restore.sh containers|native FILE
+#   deploy/redis/restore.sh containers|native FILE
 set -eu
 file=${2:-}
 fail() { echo "$*" >&2; exit 1; }
 [ -n "$file" ] || fail 'Name the backup, as in: make restore FILE=backups/tasks-20261121T120000Z.rdb'
 [ -r "$file" ] || fail "$file: there is no such file, or it cannot be read."
-printf 'Replace all tasks by those of %s? Type yes: ' "$file"
+printf 'Replace all tasks with those of %s? Type yes: ' "$file"
 read -r answer || true
 [ "${answer:-}" = yes ] || fail 'Nothing was changed.'
 
 if [ "$1" = native ]; then
     mkdir -p .local/tasks-store
-    exec "$(dirname "$0")/../images/redis.sh" restore .local/tasks-store <"$file"
+    exec "$(dirname "$0")/redis.sh" restore .local/tasks-store <"$file"
 fi
 if [ -n "$(docker compose ps --quiet tasks-store)" ]; then
     # Start the store even if the restore fails or Ctrl-C ends it.

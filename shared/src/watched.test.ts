@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { textFile } from '../testing/text-file.ts';
 
 const script = join(import.meta.dirname, 'watched.sh');
 

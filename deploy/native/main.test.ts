@@ -19,10 +19,9 @@ import { rounds } from '@longhand/shared/testing/rounds.ts';
 import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { describe, expect, test } from 'vitest';
 import { alive, processesOf, Runner, type Started } from '../testing/runner.ts';
-import { createFolders } from './folders.ts';
+import { addressesOf, checkPorts } from './configuration.ts';
+import { createFolders, unusedId, withoutPrivileges } from './folders.ts';
 import { logFile } from './log.ts';
-import { addressesOf, checkPorts } from './ports.ts';
-import { unusedId, withoutPrivileges } from './privileges.ts';
 
 const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = []]) =>
   found.map((address) => ({ name, ...address })),

@@ -6,11 +6,9 @@ import { escapeControls } from '@longhand/shared/control-characters.ts';
 import { configurationExitCode, EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formatLogLine } from '@longhand/shared/log-line.ts';
 import { stopSignal } from '@longhand/shared/stop.ts';
-import { asText } from './configuration.ts';
-import { createFolders, giveFolders } from './folders.ts';
+import { asText, portNames } from './configuration.ts';
+import { createFolders, giveFolders, unprivilegedAccount, withoutPrivileges } from './folders.ts';
 import { startLog } from './log.ts';
-import { portNames } from './ports.ts';
-import { unprivilegedAccount, withoutPrivileges } from './privileges.ts';
 import { ask, becomeRunner } from './runner.ts';
 import type { Stack } from './stack.ts';
 

@@ -2,9 +2,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings, warningsAbout } from '../settings.ts';
 import { withoutStackVariables } from '../variables.ts';
-import { configureProxy, writePages } from './configuration.ts';
+import { addressesOf, checkPorts, configureProxy, writePages } from './configuration.ts';
 import { createFolders } from './folders.ts';
-import { addressesOf, checkPorts } from './ports.ts';
 import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 

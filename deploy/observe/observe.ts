@@ -141,7 +141,7 @@ function specs(
 }
 
 const program = (command: string, port: number, args: string[]): ProcessSpec => ({
-  name: command.replace('prometheus-', ''),
+  name: command,
   command,
   args,
   ready: () => acceptsConnections({ host: '127.0.0.1', port }),

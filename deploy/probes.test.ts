@@ -9,7 +9,33 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
-const [proxy] = parseAllDocuments(readFileSync(join(import.meta.dirname, 'base/proxy.yaml'), 'utf8'));
+const composeFile = readFileSync(join(import.meta.dirname, '../docker-compose.yml'), 'utf8');
+
+const [, check = ''] = /^ +- '(exec 3<>.*)'$/m.exec(composeFile.replaceAll('$$', '$')) ?? [];
+
+test('no health check starts Node', () => {
+  expect(composeFile).not.toMatch(/test:\s+(- |\[\s*)CMD,?\s+(- )?node/);
+});
+
+test('the health check of a service passes on 200 alone, and otherwise says why', async () => {
+  let status = 200;
+  const server = createServer((_, response) => response.writeHead(status).end('not ready: WRONGPASS 200\n'));
+  const port = await listening(server);
+  onTestFinished(() => void server.close());
+  const run = (port: number) =>
+    promisify(execFile)('bash', ['-c', check.replace(/127\.0\.0\.1\/\d+/, `127.0.0.1/${port}`)]).then(
+      () => [0, ''],
+      ({ code, stdout }) => [code, stdout],
+    );
+  expect(await run(port)).toEqual([0, '']);
+  status = 503;
+  expect(await run(port)).toEqual([1, 'not ready: WRONGPASS 200\n']);
+  expect(await run(await freePort())).toEqual([1, '']);
+});
+
+const [proxy] = parseAllDocuments(
+  readFileSync(join(import.meta.dirname, 'kubernetes/base/proxy.yaml'), 'utf8'),
+);
 const script = proxy?.toJS().spec.template.spec.containers[0].startupProbe.exec.command[2];
 
 async function application() {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { unprivilegedAccount, unusedId, withoutPrivileges } from './privileges.ts';
+import { unprivilegedAccount, unusedId, withoutPrivileges } from './folders.ts';
 
 const somebodyElse = { uid: 64_999, gid: 64_999 };
 

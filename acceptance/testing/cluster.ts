@@ -79,7 +79,7 @@ export const cluster: Watched = {
  * overlay `local`.
  */
 export async function applyStack(): Promise<TestStack & { stop(): Promise<void> }> {
-  const { stdout: image } = await run(join(deploy, 'build.sh'), ['shortener']);
+  const { stdout: image } = await run(join(deploy, 'kubernetes/build.sh'), ['shortener']);
   const { KUBERNETES_LOAD } = process.env;
   if (KUBERNETES_LOAD) await run('sh', ['-c', `${KUBERNETES_LOAD} ${image.trim()}`]);
   await run('kubectl', ['apply', '-k', join(overlays, 'load')]);

@@ -95,6 +95,18 @@ describe('GET /', () => {
     expect(await (await get('/')).text()).toContain('milk');
   });
 
+  test('takes turns of its client to render a later page and to search', async () => {
+    for (let i = 0; i < 110; i += 1) await create(`task ${i}`);
+    const { next } = await kept.store.list({ filter: 'all' });
+    for (const path of [`/?after=${next}`, '/?q=task']) {
+      const served = new Set<string>();
+      const turns = async (clients: Iterable<string>) => void served.add([...clients].join());
+      const headers = { 'X-Forwarded-For': '192.0.2.1' };
+      await testApp(kept.store, { turns }).request(path, { headers });
+      expect([path, ...served]).toEqual([path, '192.0.2.1']);
+    }
+  });
+
   test.each(['/?filter=none', '/?after=1', '/?after=', '/?after=-1%00'])(
     '%s is refused in words',
     async (path) => {

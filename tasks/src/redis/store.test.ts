@@ -33,8 +33,12 @@ describe.each(stores)('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is unfinished first, then _id descending as a number: 11, 10, 9', async () => {
-      await create(11);
+    test('is unfinished first, then _id descending as a number (11, 10, 9), however clocks differ', async () => {
+      await create(10);
+      await kept.store.create(
+        { title: 'from a replica an hour behind' },
+        new Date(now.getTime() - 3_600_000),
+      );
       for (const id of ['3', '10', '11']) await kept.store.update(id, { finished: 1 }, now);
       expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
     });
@@ -235,6 +239,15 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).not.toContain('removal 4');
     });
 
+    test('deletes at most 1,000 expired tasks, so that the others have their turn', async () => {
+      await create(1);
+      await insertFinished(2_000);
+      await kept.store.clearFinished('old');
+      await kept.redis.zunionstore('{tasks}:removed', 1, '{tasks}:removed', 'WEIGHTS', 0);
+      await kept.store.destroy('1', 'new');
+      expect(await kept.redis.zcard('{tasks}:removed')).toBe(1_001);
+    });
+
     test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');
@@ -243,8 +256,8 @@ describe.each(stores)('The store in %s:', (_, start) => {
       // A day and two minutes pass for the first one.
       await kept.redis.del('{tasks}:removal:first');
       await kept.redis.zincrby('{tasks}:removed', -(24 * 60 + 2) * 60, '1');
-      // Two hours pass for the second one.
-      await kept.redis.zincrby('{tasks}:removed', -2 * 60 * 60, '2');
+      // A day passes for the second one, whose removal ends within the same second.
+      await kept.redis.zincrby('{tasks}:removed', -24 * 60 * 60, '2');
       await expect(kept.store.restore('first')).rejects.toMatchObject({ code: 'unknown_removal' });
       await kept.store.destroy('3', 'third');
       expect(await kept.redis.exists('{tasks}:task:1')).toBe(0);

@@ -54,7 +54,7 @@ export async function withInput<Form extends Fields, Result>(
   requireSameOrigin(c.req);
   const intent = {
     method: c.req.method,
-    match: c.req.header('if-match'),
+    match: strongTags(c.req.header('if-match')),
     nonce: c.req.header('idempotency-key'),
   };
   if (ignored) return act({}, intent);
@@ -66,6 +66,13 @@ export async function withInput<Form extends Fields, Result>(
     );
   }
   return submitForm(c, csrf, form, body, act);
+}
+
+/** The tags of an If-Match that can match: it compares strongly (RFC 9110 section 13.1.1), so `W/"3"` never does. */
+function strongTags(field: string | undefined): string | undefined {
+  if (field === undefined || field.trim() === '*') return field?.trim();
+  const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];
+  return tags.filter((tag) => tag.startsWith('"')).join();
 }
 
 /** The media type of the body without its parameters, in lower case. */

@@ -1,4 +1,4 @@
-import { morph, shownVersion } from './morph.js';
+import { morph, shownVersion, showReceived } from './morph.js';
 import { complain, mention, readable, recovered } from './notice.js';
 
 /** Milliseconds a response may take: longer than the proxy waits for it. */
@@ -7,14 +7,8 @@ const deadline = 15_000;
 /** A request that failed. The message says why, in words for people. */
 export class Failure extends Error {
   /** 0 if there was no response. */
-  status: number;
-  page: Document | undefined;
-
-  constructor(message: string, status = 0, page?: Document) {
-    super(message);
-    this.status = status;
-    this.page = page;
-  }
+  status = 0;
+  page?: Document;
 }
 
 /**
@@ -27,43 +21,53 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   const [response, text] = await fetch(url, options)
     .then(async (answer) => [answer, await answer.text()] as const)
     .catch(() => Promise.reject(new Failure('No connection.')));
-  const { ok, status } = response;
-  if (status === 401 || new URL(response.url).pathname === '/login')
-    throw new Failure('You are logged out.', 401);
+  if (response.status === 401 || new URL(response.url).pathname === '/login')
+    throw Object.assign(new Failure('You are logged out.'), { status: 401 });
   const page = new DOMParser().parseFromString(text, 'text/html');
   // The log-in page of a network may answer instead of us, with 200.
-  if (ok && page.querySelector('#list, form.write')) return page;
+  if (response.ok && page.querySelector('#list, form.write')) return page;
   const reason = page.querySelector('.problem') ?? page.querySelector('h1');
-  throw new Failure(reason?.textContent || `This failed (error ${status}). Please try again.`, status, page);
+  const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
+  throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
+/** What a deletion without a response says. */
+export const perhapsDeleted = 'No answer. It may be deleted.';
+
 /** Says what failed, and what to do about it: log in, in a new tab, so that what was typed stays. */
-export function report(failure: Failure) {
+export function report(failure: unknown) {
+  if (!(failure instanceof Failure)) {
+    console.error(failure);
+    return complain('Something went wrong. Reload the page.');
+  }
   const { message, status, page } = failure;
   const loggedOut = status === 401;
   // A removal that failed may have happened all the same.
-  const removed = page?.querySelector('a[href*="removal="]');
-  const link = loggedOut
-    ? { href: '/login', target: '_blank', textContent: 'Log in' }
-    : removed && { href: '/tasks/removals', textContent: 'Recently deleted' };
-  complain(message, loggedOut || status < 400 || status >= 500 ? readable : undefined, link ?? undefined);
+  const removed = message === perhapsDeleted || page?.querySelector('a[href*="removal="]');
+  const list = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
+  const login = { href: '/login', target: '_blank', textContent: 'Log in' };
+  const passes = loggedOut || status < 400 || status >= 500;
+  complain(message, passes ? readable : undefined, loggedOut ? login : list);
 }
 
 /** What is under way. One step at a time, so that no response overtakes another. */
 let queue = Promise.resolve();
 
-export function enqueue(step: () => Promise<unknown>) {
+export function enqueue(step: () => unknown) {
   queue = queue.then(step).then(() => {}, report);
 }
 
 interface Change {
   /** What to send when its turn comes; undefined: nothing. */
   request: () => RequestInit | undefined;
-  done: (page: Document) => void;
+  done: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
-  /** What it changes. The style shows at once what becomes of it. */
+  /** What to say if no response comes. */
+  lost?: string;
+  /** What it changes. The style shows at once what becomes of it, for `milliseconds` at least. */
   rows?: Iterable<HTMLElement>;
   as?: string;
+  milliseconds?: number;
 }
 
 /** A form as browsers send it. */
@@ -71,6 +75,15 @@ export const post = (data: FormData): RequestInit => ({
   method: 'POST',
   body: new URLSearchParams([...data] as [string, string][]),
 });
+
+/** A form from views/forms.eta. `randomUUID` would need HTTPS. */
+export function formOf(name: 'edit' | 'lines', id = '') {
+  const { text } = document.getElementById(`${name}-form`) as HTMLScriptElement;
+  const csrf = document.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
+  const values = { id, csrf, nonce: crypto.getRandomValues(new Uint32Array(4)).join('-') };
+  const html = text.replace(/{(\w+)}/g, (_, name) => values[name as keyof typeof values] ?? '');
+  return document.createRange().createContextualFragment(html).querySelector('form') as HTMLFormElement;
+}
 
 let underWay = 0;
 
@@ -83,7 +96,9 @@ function count(changes: number) {
 }
 
 /** Sends a change when its turn comes, and shows the page that comes back. */
-export function change(url: string, { request, done, failed = report, rows = [], as = 'gone' }: Change) {
+export function change(url: string, options: Change) {
+  const { request, done, failed = report, lost, rows = [], as = 'gone', milliseconds = 0 } = options;
+  const until = performance.now() + milliseconds;
   const pending = [...rows];
   for (const { dataset } of pending) dataset.pending = as;
   const settle = () => {
@@ -96,12 +111,14 @@ export function change(url: string, { request, done, failed = report, rows = [],
       const init = request();
       if (!init) return;
       const page = await load(url, init);
-      settle();
+      const rest = until - performance.now();
+      if (rest <= 0) settle();
       morph('main', page, done);
+      if (rest > 0) setTimeout(() => [settle(), showReceived()], rest);
     } catch (error) {
       settle();
       if (!(error instanceof Failure)) throw error;
-      if (error.status === 0) error.message = 'Not saved: no connection.';
+      if (error.status === 0) error.message = lost ?? 'Not saved: no connection.';
       // The server answered, so the list may be out of date, and so may the tokens.
       if (error.page) await refresh('main').catch(() => {});
       failed(error);
@@ -141,4 +158,5 @@ async function catchUp() {
 }
 
 /** Failures stay silent unless the session has ended: nobody asked for this, and the server soon sends the version again. */
-export const refreshQuietly = () => refresh().catch((error) => error.status === 401 && report(error));
+export const refreshQuietly = () =>
+  refresh().catch((error) => (error.status === 401 || !(error instanceof Failure)) && report(error));

@@ -1,5 +1,5 @@
-/** What a form says, by the names of its fields. */
-type Values = Record<string, string>;
+/** What a form says, by the names of its fields; `sent` once it is submitted as a page of its own. */
+type Values = Partial<Record<string, string>>;
 
 /** What was typed in this tab and not saved, by where it was typed. */
 export function drafts(): Record<string, Values> {
@@ -8,6 +8,14 @@ export function drafts(): Record<string, Values> {
   } catch {
     // A browser that forbids storage keeps nothing.
     return {};
+  }
+}
+
+function store(changed: Record<string, Values | undefined>) {
+  try {
+    sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), ...changed }));
+  } catch {
+    // A reload loses the text, as it would without this script.
   }
 }
 
@@ -23,21 +31,30 @@ const fieldsOf = (form: HTMLFormElement) =>
     ':is([name=title], [name=text], [name=nonce], [name=revision], [name=was])',
   );
 
-/** @param text by default nothing, which drops what was kept */
+/** @param text by default nothing, which drops the draft */
 export function storeDraft(form: HTMLFormElement, text?: string) {
   const values = Object.fromEntries(
-    Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : text]),
+    Array.from(fieldsOf(form), ({ name, value, type }) => [name, type === 'hidden' ? value : (text ?? '')]),
   );
-  try {
-    const kept = { ...drafts(), [placeOf(form)]: text ? values : undefined };
-    sessionStorage.setItem('drafts', JSON.stringify(kept));
-  } catch {
-    // It is lost on reload, as it would be without this.
-  }
+  store({ [placeOf(form)]: text ? values : undefined });
 }
 
-/** Fills in what was typed before a reload. A change of somebody else since is not overwritten unseen. */
-export function restoreDraft(form: HTMLFormElement) {
-  const values = drafts()[placeOf(form)] ?? {};
+/** Notes that the browser submits the form. The next page knows whether the server has saved it. */
+export function markSent(form: HTMLFormElement) {
+  const place = placeOf(form);
+  const draft = drafts()[place];
+  if (draft) store({ [place]: { ...draft, sent: 'yes' } });
+}
+
+/** Drops the drafts that were submitted, if the server has `saved` them. */
+export function settleSent(saved: boolean) {
+  for (const [place, { sent, ...draft }] of Object.entries(drafts()))
+    if (sent) store({ [place]: saved ? undefined : draft });
+}
+
+export function fill(form: HTMLFormElement, values: Values) {
   for (const field of fieldsOf(form)) field.value = values[field.name] ?? field.value;
 }
+
+/** Fills in what was typed before a reload. It does not overwrite unseen a change that somebody else has made since. */
+export const restoreDraft = (form: HTMLFormElement) => fill(form, drafts()[placeOf(form)] ?? {});

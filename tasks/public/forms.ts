@@ -1,81 +1,126 @@
-import { change, enqueue, load, post, report } from './change.js';
-import { drafts, restoreDraft, storeDraft } from './drafts.js';
+import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
+import { drafts, fill, restoreDraft, storeDraft } from './drafts.js';
 import { offerFocus } from './focus.js';
-import { say } from './notice.js';
-import { linesAdded, offerLines } from './paste.js';
+import { rowsOf } from './morph.js';
+import { make, say } from './notice.js';
+import { countLines, linesAdded, offerLines, tasksIn } from './paste.js';
+import { lostAnswer, titleOf } from './rows.js';
 import { localise } from './times.js';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-const title = document.getElementById('title') as HTMLInputElement;
+const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
 
 const fieldOf = (form: HTMLFormElement) => form.querySelector('[autofocus]') as Field;
 
-/** What was sent to be added and is not answered, in order. */
+const buttonOf = (form: HTMLFormElement) => form.querySelector('.main') as HTMLElement;
+
+/** What was sent to be added and has no response yet, in order. */
 let unanswered: { text: string }[] = [];
 
-/** What is typed in a form, behind the text of what is still being added. */
-function unsaved(field: Field) {
-  const texts = field === title ? unanswered.map(({ text }) => text) : [];
-  return [...texts, field.value].filter(Boolean).join(' ');
+/** What is typed in a form, below the texts that are still being added. */
+function unsaved(form: HTMLFormElement) {
+  const texts = form === single ? unanswered.map(({ text }) => text) : [];
+  return [...texts, fieldOf(form).value].filter(Boolean).join('\n');
 }
 
-export const keepDraft = (form: HTMLFormElement) => storeDraft(form, unsaved(fieldOf(form)));
+export const keepDraft = (form: HTMLFormElement) => storeDraft(form, unsaved(form));
+
+/** Shows `text` in the field above the list, which has several lines if the text has. */
+function showUnsaved(text: string) {
+  if (text.includes('\n')) replaceField();
+  fieldOf(single).value = text;
+  countAdded();
+}
+
+/** The button says how many tasks Enter adds. */
+export function countAdded() {
+  const { value } = fieldOf(single);
+  buttonOf(single).textContent = countLines(value) > 1 ? `Add ${tasksIn(value)}` : 'Add';
+}
+
+function replaceField() {
+  const field = fieldOf(single);
+  const area = document.createElement('textarea');
+  for (const { name, value } of field.attributes) area.setAttribute(name, value);
+  const focused = field === document.activeElement;
+  field.replaceWith(area);
+  if (focused) area.focus();
+}
 
 /**
- * Sends a form that adds tasks, or one that edits a task in its row. The field above the list is empty at once, and takes
- * the next task; others are locked meanwhile. After a failure all that is not saved is in the field again, with the reason.
+ * Sends the form above the list, a task for each line. The field is empty at once and takes the next task. After a
+ * failure it has all that is not saved again, with the reason.
  */
-export function write(form: HTMLFormElement) {
+export function add() {
+  const field = fieldOf(single);
+  const lines = field.value.split('\n');
+  // A blank line alone gets the reason from the server.
+  const texts = lines.length > 1 ? lines.filter((line) => line.trim()) : lines;
+  explain(single, '');
+  showUnsaved('');
+  for (const text of texts) {
+    const sent = { text };
+    unanswered.push(sent);
+    change(single.action, {
+      request() {
+        // One before this one failed.
+        if (!unanswered.includes(sent)) return undefined;
+        const data = new FormData(single);
+        data.set('title', text);
+        return post(data);
+      },
+      done(page) {
+        say('Added', text.trim());
+        unanswered.shift();
+        renew(single, page);
+        keepDraft(single);
+      },
+      failed(failure) {
+        showUnsaved(unsaved(single));
+        unanswered = [];
+        refuse(single, failure);
+      },
+    });
+  }
+}
+
+/** Sends a form that edits a task in its row, or adds several tasks. It is locked until the response comes. */
+export function save(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
   const row = form.closest('li');
-  // Only a list has lines.
-  const sent = { text: field.name === 'text' ? field.value : field.value.replaceAll('\n', ' ') };
-  const adding = field === title;
+  field.readOnly = true;
   explain(form, '');
-  if (adding) {
-    unanswered.push(sent);
-    field.value = '';
-  } else field.readOnly = true;
-
   change(form.action, {
-    request() {
-      // One before this one failed.
-      if (adding && !unanswered.includes(sent)) return undefined;
-      const data = new FormData(form);
-      data.set(field.name, sent.text);
-      return post(data);
-    },
-    done(page) {
-      if (form.matches('.lines')) return linesAdded(form, sent.text);
-      say(form.querySelector('[name=revision]') ? 'Saved' : 'Added', sent.text.trim());
-      if (row) return endEdit(row);
-      unanswered.shift();
-      keepDraft(form);
-      renew(form, page);
+    lost: row ? lostAnswer : undefined,
+    request: () => post(new FormData(form)),
+    done() {
+      if (!row) return linesAdded(form, field.value);
+      say(form.querySelector('[name=revision]') ? 'Saved' : 'Added', field.value.trim());
+      endEdit(row);
     },
     failed(failure) {
-      if (adding) {
-        field.value = unsaved(field);
-        unanswered = [];
-      }
       field.readOnly = false;
-      if (failure.page) renew(form, failure.page);
-      explain(form, failure.message);
-      if (failure.status === 401) report(failure);
+      refuse(form, failure);
     },
   });
 }
 
+function refuse(form: HTMLFormElement, failure: Failure) {
+  if (failure.page) renew(form, failure.page);
+  explain(form, failure.message);
+  if (failure.status === 401) report(failure);
+}
+
 /** Makes a form send what the one on `page` would: an edit of a task that is gone becomes a new task, for example. */
-function renew(form: HTMLFormElement, page: Document) {
+function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;
   for (const old of form.querySelectorAll('[type=hidden]')) old.remove();
   form.prepend(...fresh.querySelectorAll('[type=hidden]'));
   form.action = fresh.action;
-  (form.querySelector('.main') as Element).textContent = fresh.querySelector('.main')?.textContent ?? '';
+  if (form !== single) buttonOf(form).textContent = buttonOf(fresh).textContent;
 }
 
 /** Shows what is wrong with a form next to its field; an empty `problem` removes that. */
@@ -93,43 +138,53 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-/** Puts a field that shows a long title whole in the place of the one for a single line. Enter saves in it all the same. */
-function wrapTitle(form: HTMLFormElement) {
-  const field = fieldOf(form);
-  const area = document.createElement('textarea');
-  for (const { name, value } of field.attributes) area.setAttribute(name, value);
-  area.rows = 1;
-  area.value = field.value;
-  area.onkeydown = (event) => {
-    if (event.key !== 'Enter' || event.isComposing) return;
-    event.preventDefault();
-    form.requestSubmit();
-  };
-  field.replaceWith(area);
-}
-
 /** What a row holds while it is not edited. */
 const contents = new WeakMap<Element, Node[]>();
 
-/** Puts the form of the task's edit page into its row, with what was typed before a reload. */
+/** Shows a form in the row, with what was typed before a reload. */
+function showForm(row: HTMLElement, id: string) {
+  const form = formOf('edit', id);
+  const { revision, added, finished, reopened } = row.dataset;
+  fill(form, { title: titleOf(row), was: titleOf(row), revision });
+  for (const [word, dateTime] of Object.entries({ added, finished, reopened }))
+    if (dateTime)
+      form
+        .querySelector('.when')
+        ?.append(
+          word === 'added' ? '' : ', ',
+          make('span', { textContent: word }),
+          ' ',
+          make('time', { dateTime }),
+        );
+  localise(form);
+  row.replaceChildren(form);
+  row.classList.add('editing');
+  restoreDraft(form);
+  const field = fieldOf(form);
+  offerFocus(field);
+  field.setSelectionRange(field.value.length, field.value.length);
+  return form;
+}
+
+/** Shows a form in the place of the task, from what the page knows. */
 export function edit(row: HTMLElement) {
-  const { href } = row.querySelector('.edit') as HTMLAnchorElement;
+  for (const menu of row.querySelectorAll('details')) menu.open = false;
+  contents.set(row, [...row.childNodes]);
+  // The rows below stay where they are.
+  row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
+  showForm(row, row.id.slice(5));
+}
+
+/** Shows the edit of a task that the list does not show any more. If the task is deleted, the form adds it anew. */
+function editGone(id: string) {
+  const row = make('li', { id: `task-${id}` });
+  rowsOf(document).prepend(row);
+  const form = showForm(row, id);
   enqueue(async () => {
-    const form = (await load(href)).querySelector<HTMLFormElement>('form.write');
-    // The list may have changed since the click.
-    if (!form || !row.checkVisibility() || row.matches('.editing')) return;
-    wrapTitle(form);
-    localise(form);
-    for (const menu of row.querySelectorAll('details')) menu.open = false;
-    contents.set(row, [...row.childNodes]);
-    // The rows below stay where they are.
-    row.style.minBlockSize = `${row.getBoundingClientRect().height}px`;
-    row.replaceChildren(form);
-    row.classList.add('editing');
-    restoreDraft(form);
-    const field = fieldOf(form);
-    offerFocus(field);
-    field.setSelectionRange(field.value.length, field.value.length);
+    const { status } = await load(`/tasks/${id}/edit`).catch((failure) => failure);
+    if (status !== 404) return;
+    renew(form, await load('/tasks/new'));
+    explain(form, 'This task was deleted. Add makes it a new task.');
   });
 }
 
@@ -137,19 +192,23 @@ export function edit(row: HTMLElement) {
 export function endEdit(row: HTMLElement) {
   const focused = row.contains(document.activeElement);
   storeDraft(row.querySelector('form') as HTMLFormElement);
+  const content = contents.get(row);
+  if (!content) return row.remove();
   row.classList.remove('editing');
   row.removeAttribute('style');
-  row.replaceChildren(...(contents.get(row) ?? []));
+  row.replaceChildren(...content);
   if (focused) row.querySelector<HTMLElement>('.edit')?.focus({ preventScroll: true });
 }
 
 /** Fills in what was typed before a reload, or before Back led here. */
 export function restoreDrafts() {
-  const single = title.form as HTMLFormElement;
+  showUnsaved(drafts()['/task']?.title ?? '');
   restoreDraft(single);
-  for (const [place, { text = '' }] of Object.entries(drafts())) {
-    const row = document.querySelector<HTMLElement>(`li#task-${place.slice(7)}`);
+  for (const place of Object.keys(drafts())) {
+    const [, id = ''] = /^\/tasks\/(\d+)$/.exec(place) ?? [];
+    const row = document.getElementById(`task-${id}`);
     if (row) edit(row);
-    if (place === 'lines') enqueue(() => offerLines(single, text));
+    else if (id) editGone(id);
+    if (place === 'lines') offerLines(single, '');
   }
 }

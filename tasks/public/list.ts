@@ -2,14 +2,15 @@
 // Without this script they are plain links and forms.
 
 import { enqueue, heard, refresh, refreshQuietly } from './change.js';
-import { edit, endEdit, explain, keepDraft, restoreDrafts, write } from './forms.js';
+import { settleSent } from './drafts.js';
+import { add, countAdded, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import './keys.js';
 import { live } from './live.js';
 import { complain } from './notice.js';
 import { countLines, endLines, offerLines } from './paste.js';
-import { press, toggle } from './rows.js';
+import { press, takeBack, toggle } from './rows.js';
 
-const field = document.getElementById('title') as HTMLInputElement;
+const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
 
 /** The row of the first click of a double click. */
 let clicked: Element | null = null;
@@ -43,7 +44,9 @@ document.addEventListener('submit', (event) => {
   // They leave the list.
   if (form.matches('.find, [action="/logout"]')) return;
   event.preventDefault();
-  if (form.matches('.write')) write(form);
+  if (form === single) add();
+  else if (form.matches('.write')) save(form);
+  else if (form.closest('#notice')) takeBack(form);
   else press(form, event.submitter);
 });
 
@@ -52,33 +55,48 @@ document.addEventListener('input', ({ target }) => {
   if (!form?.matches('.write')) return;
   explain(form, '');
   keepDraft(form);
+  countAdded();
 });
 
-// The field has one line.
-field.addEventListener('paste', (event) => {
-  const text = event.clipboardData?.getData('text/plain') ?? '';
-  if (countLines(text) < 2) return;
+// Enter saves a title, also where the field shows it on several lines.
+document.addEventListener('beforeinput', (event) => {
+  const field = event.target as HTMLInputElement;
+  if (!/^insert(LineBreak|Paragraph)$/.test(event.inputType) || field.name !== 'title') return;
   event.preventDefault();
-  enqueue(() => offerLines(field.form as HTMLFormElement, text));
+  field.form?.requestSubmit();
 });
+
+// A title has one line. More join the lines that are offered already, also if a button has the focus.
+const paste = (event: ClipboardEvent) => {
+  const target = event.target as Element;
+  const text = event.clipboardData?.getData('text/plain') ?? '';
+  if (target.matches('input:not(#title), textarea:not(#title)')) return;
+  if (!document.querySelector('.lines') && (target.id !== 'title' || countLines(text) < 2)) return;
+  event.preventDefault();
+  offerLines(single, text);
+};
+document.addEventListener('paste', paste, { capture: true });
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing) return;
-  if (event.target === field)
+  const target = event.target as Element;
+  if (target.id === 'title')
     document.querySelector<HTMLElement>('.tasks > li, #list')?.focus({ preventScroll: true });
-  else cancel(event.target as Element);
+  else cancel(target);
 });
 
-/** Puts away the form around `part`, where it took the place of something. */
+/** Puts away the form around `part`, where it took the place of something; while it is sent, the response decides. */
 function cancel(part: Element) {
-  const lines = part.closest<HTMLFormElement>('.lines');
-  if (lines) return endLines(lines);
-  const row = part.closest<HTMLElement>('.editing');
-  if (!row) return;
+  const form = part.closest<HTMLFormElement>('.lines, .editing form');
+  if (!form || form.querySelector('[readonly]')) return;
+  const row = form.closest('li');
+  if (!row) return endLines(form);
   endEdit(row);
   enqueue(refresh);
 }
 
+// A browser that came here from a form has been told that it is saved.
+settleSent(document.referrer !== '');
 restoreDrafts();
 live(
   '/tasks/events',

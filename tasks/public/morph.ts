@@ -1,5 +1,4 @@
 import { keepFocus } from './focus.js';
-import { localise } from './times.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
@@ -13,7 +12,7 @@ export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
 
-/** What somebody writes in stays as it is, and so does what scripts note about a row. */
+/** The morph leaves alone what somebody writes in, and what scripts note about a row. */
 const callbacks = {
   beforeNodeMorphed: (old: Node, fresh: Node) =>
     !is(old, '.write, .find, .editing') && !(is(old, '#notice') && !fresh.textContent?.trim()),
@@ -21,15 +20,52 @@ const callbacks = {
   beforeAttributeUpdated: (name: string) => name !== 'data-pending' && name !== 'open',
 };
 
-/** Gives `page` the rows that are edited and that it no longer has: above the row that they stood above. */
-function keepEdited(page: Document) {
-  for (const row of [...list().querySelectorAll('.editing')].reverse()) {
-    if (page.getElementById(row.id)) continue;
-    if (!page.querySelector('.tasks'))
-      page.querySelector('.empty')?.replaceWith((row.parentElement as Element).cloneNode());
+/** Rows that stay where they are: those that are edited, and those that were just finished. */
+const staying = ':is(.editing, [data-pending=finished])';
+
+/** The list as the server sent it last, while a row stays elsewhere. */
+let received: DocumentFragment | undefined;
+
+/** The element that holds the rows; in an empty list, it takes the place of the words that say so. */
+export function rowsOf(page: ParentNode) {
+  const rows = Object.assign(document.createElement('ul'), { className: 'tasks', role: 'list' });
+  page.querySelector('.empty')?.replaceWith(rows);
+  return page.querySelector('.tasks') as Element;
+}
+
+/** Lets an edit pass if the task has changed but not its title. */
+function renewRevision(row: Element, fresh: HTMLElement) {
+  const [revision, was] = row.querySelectorAll<HTMLInputElement>('[name=revision], [name=was]');
+  const isSame = was?.value === fresh.querySelector('.title')?.textContent;
+  if (revision && isSame) revision.value = fresh.dataset.revision ?? '';
+}
+
+/** Puts the rows that stay above the row that they stand above. An edited one moves, unless `page` lacks it. */
+function keepRows(page: Document | DocumentFragment) {
+  for (const row of [...list().querySelectorAll(staying)].reverse()) {
+    const fresh = page.getElementById(row.id);
+    if (fresh && row.matches('.editing')) {
+      renewRevision(row, fresh);
+      continue;
+    }
     const below = page.getElementById(row.nextElementSibling?.id ?? '');
-    page.querySelector('.tasks')?.insertBefore(row.cloneNode(), below);
+    rowsOf(page).insertBefore(fresh ?? row.cloneNode(true), below);
   }
+}
+
+/** Milliseconds for which rows are tinted that others have added or finished. */
+const tinted = 2_000;
+
+/** Remembers the rows. The result, called after the page has changed, tints those that are new or newly finished. */
+function watchRows() {
+  const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li')];
+  const before = new Map(rows().map((row) => [row.id, row.matches('.finished')]));
+  return () => {
+    const isNews = (row: HTMLElement) =>
+      !before.has(row.id) || (row.matches('.finished') && !before.get(row.id));
+    const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
+    for (const row of rows().filter(isNews)) row.animate(tint, tinted);
+  };
 }
 
 /**
@@ -37,17 +73,28 @@ function keepEdited(page: Document) {
  *
  * @param first what else changes now
  */
-export function morph(part: '#list' | 'main', page: Document, first: (page: Document) => void = () => {}) {
-  const refocus = keepFocus(part === 'main');
-  localise(page);
+export function morph(
+  part: '#list' | 'main',
+  page: Document | DocumentFragment,
+  first: (page: Document | DocumentFragment) => void = () => {},
+) {
+  const own = part === 'main' || page === received;
+  const refocus = keepFocus(own);
+  const tint = own ? () => {} : watchRows();
   first(page);
-  keepEdited(page);
+  received = document.querySelector(staying) ? new DocumentFragment() : undefined;
+  received?.append((page.querySelector('#list') as Element).cloneNode(true));
+  keepRows(page);
   morphElement(document.querySelector(part) as Element, page.querySelector(part), { callbacks });
   const token = page.querySelector<HTMLInputElement>('[name=_csrf]')?.value;
   for (const field of document.querySelectorAll<HTMLInputElement>('[name=_csrf]'))
     field.value = token ?? field.value;
   refocus();
+  tint();
   const { title, open } = list().dataset;
   document.title = title ?? document.title;
   (document.querySelector('[rel=icon]') as HTMLLinkElement).href = `/icon?open=${open}`;
 }
+
+/** Shows the list as the server sent it last, with the rows that stayed where they belong. */
+export const showReceived = () => received && morph('#list', received);

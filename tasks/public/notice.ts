@@ -8,7 +8,7 @@ let passesAt = Infinity;
 
 type Link = Partial<HTMLAnchorElement> | undefined;
 
-const make = <Name extends keyof HTMLElementTagNameMap>(
+export const make = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);

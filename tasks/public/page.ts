@@ -1,15 +1,25 @@
-// A page with forms that the browser sends itself: what is typed survives a reload, until it is sent.
+// A page with forms that the browser sends itself: what is typed survives a reload, until the server has saved it.
 
-import { restoreDraft, storeDraft } from './drafts.js';
+import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
-for (const form of document.querySelectorAll<HTMLFormElement>('.write')) {
+const forms = document.querySelectorAll<HTMLFormElement>('.write');
+
+// The form comes back with the reason, and with newer hidden fields than the draft has.
+const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
+settleSent(refused !== null || document.querySelector('[role=status]') !== null);
+
+for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
-  // The text of a new task that stands there already was shared, or sent and refused.
-  if (!field?.defaultValue || form.querySelector('[name=revision]')) restoreDraft(form);
+  if (field && field === refused) storeDraft(form, field.value);
+  // The text of a new task that stands there already was shared.
+  else if (!field?.defaultValue || form.querySelector('[name=revision]')) restoreDraft(form);
   field?.addEventListener('input', () => storeDraft(form, field.value));
-  form.addEventListener('submit', () => storeDraft(form));
+  form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
+
+// Delete on the page of an edit ends it, too.
+document.addEventListener('submit', () => forms.forEach(markSent));
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {
   const password = document.getElementById('password') as HTMLInputElement;

@@ -1,8 +1,13 @@
-import { change, enqueue, post } from './change.js';
+import { change, enqueue, type Failure, perhapsDeleted, post, report } from './change.js';
 import { leave } from './focus.js';
 import { say } from './notice.js';
 
-const titleOf = (row: Element) => row.querySelector('.title')?.textContent ?? '';
+/** Milliseconds for which a finished row stays where it is, struck through. */
+const seen = 1_000;
+
+export const lostAnswer = 'No answer. It may not be saved.';
+
+export const titleOf = (row: Element) => row.querySelector('.title')?.textContent ?? '';
 
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
@@ -14,26 +19,47 @@ export function toggle(row: HTMLElement) {
   change(new URL(action + search, href).href, {
     rows: [row],
     as,
+    milliseconds: as === 'finished' ? seen : 0,
+    lost: lostAnswer,
     request: () => ({}),
     done: () => say(word, titleOf(row)),
   });
 }
 
-/** Presses a button: deletes a task, clears the finished ones, or takes back what the notice says was deleted. */
+/** Presses a button that deletes a task, or clears the finished ones. */
 export function press(form: HTMLFormElement, button: HTMLElement | null) {
-  const restoring = form.closest<HTMLElement>('#notice');
   const row = button?.closest<HTMLElement>('.tasks > li');
-  if (form.dataset.pending) return;
   const request = post(new FormData(form, button));
   if (row) leave(row);
   change(button?.getAttribute('formaction') ?? form.action, {
-    rows: restoring ? [form] : row ? [row] : document.querySelectorAll('.tasks > .finished'),
-    as: restoring ? 'sent' : 'gone',
+    rows: row ? [row] : document.querySelectorAll('.tasks > .finished'),
+    lost: perhapsDeleted,
     request: () => request,
-    done: () => restoring && say('Restored', restoring.querySelector('bdi')?.textContent),
+    done: () => {},
   });
 }
 
-/** Takes back the last deletion, while the notice offers that. One that is under way is answered first. */
+/** Takes back the change that the notice tells of. */
+export function takeBack(form: HTMLFormElement) {
+  if (form.dataset.pending) return;
+  const request = post(new FormData(form));
+  const { pathname } = new URL(form.action);
+  const row = document.getElementById(pathname.replace('/tasks/', 'task-'));
+  const title = form.closest('#notice')?.querySelector('bdi')?.textContent;
+  const finished = form.querySelector<HTMLInputElement>('[name=finished]')?.value;
+  change(form.action, {
+    rows: row ? [form, row] : [form],
+    as: finished === '0' ? 'open' : finished === '1' ? 'finished' : 'sent',
+    request: () => request,
+    done: () => say(pathname.endsWith('/restore') ? 'Restored' : 'Undone', title),
+    failed(failure: Failure) {
+      // Somebody else has undone it, or changed the task since.
+      if (/404|412/.test(`${failure.status}`)) form.remove();
+      report(failure);
+    },
+  });
+}
+
+/** Takes back the last change, while the notice offers that. One that is under way is answered first. */
 export const undo = () =>
-  enqueue(async () => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit());
+  enqueue(() => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit());

@@ -156,3 +156,15 @@ export function titles(page: Page): Promise<string[]> {
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }
+
+/** Lets the request to `path` through and drops its response, once. */
+export const loseResponse = (page: Page, path: string) =>
+  page.route(path, (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), { times: 1 });
+
+/** Pastes `text` above the list. */
+export const paste = (page: Page, text: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text)});
+    document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true }));
+  }`);

@@ -16,8 +16,10 @@ import {
 import type { Dependencies } from '../web/dependencies.ts';
 import { requireDeliberate } from '../web/fetch-metadata.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
+import { takeChange, tellChange, undoOf } from '../web/last-change.ts';
 import { listPage } from '../web/list-page.ts';
 import { html, json, tagged, taskJson, toList, wantsJson } from '../web/responses.ts';
+import { number, type Undo } from '../web/views.ts';
 import { withRemoval } from './removals.ts';
 
 /** One task, or the lines of a pasted list. */
@@ -26,8 +28,11 @@ const newTaskInput = {
   json: newTaskSchema,
 };
 
-/** `was` is the title that was edited, for the form that is shown again. */
-const changeInput = { form: formSchema.extend({ was: z.string().optional() }), json: changeSchema };
+/** `was` is the title that was edited, for the form that is shown again, and to undo the edit. */
+const changeInput = {
+  form: formSchema.extend({ was: z.string().optional(), undo: z.literal('yes').optional() }),
+  json: changeSchema,
+};
 
 type SentChange = Partial<z.output<typeof changeInput.form>>;
 
@@ -64,15 +69,33 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
   };
 
+  const undoChange = async (c: TasksContext): Promise<Undo | undefined> => {
+    const change = takeChange(c);
+    const [task] = await store.find(change ? [change.id] : []);
+    return change && task && undoOf(change, task.title);
+  };
+
+  const undoRemoval = async (c: TasksContext): Promise<Undo | undefined> => {
+    const removal = queryParameter(c, 'removal');
+    const removed = removal === undefined ? undefined : await store.removed(removal);
+    if (!removed) return undefined;
+    const said = queryParameter(c, 'cleared') === undefined ? 'Deleted' : 'Cleared';
+    const [title, tasks] =
+      removed.count > 1 ? [undefined, ` ${number(removed.count)} tasks`] : [removed.title, ''];
+    return { said: `${said}${tasks}`, title, action: '/tasks/restore', fields: { removal: removed.removal } };
+  };
+
   /** A HEAD request only checks whether the task exists. */
   const setFinished = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate(c.req);
-    if (c.req.method === 'HEAD') await store.show(taskId(c));
-    else await store.update(taskId(c), { finished }, now());
+    const at = now();
+    const isHead = c.req.method === 'HEAD';
+    const task = await (isHead ? store.show(taskId(c)) : store.update(taskId(c), { finished }, at));
+    if (task.updated_at === at.toISOString()) tellChange(c, task);
     return toList(c, 302);
   };
 
-  const save = async (c: TasksContext, { was, ...change }: SentChange, { match }: Intent) => {
+  const save = async (c: TasksContext, { was, undo, ...change }: SentChange, { match }: Intent) => {
     if (match === undefined) {
       throw new TaskError(
         'revision_missing',
@@ -82,10 +105,12 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     if (change.title !== undefined) change.title = readTitle(change.title);
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
-    await saved.catch((error) => {
+    const task = await saved.catch((error) => {
       // It may be this form that changed the task: sent again, because the first answer was lost.
       if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
+      return error.current;
     });
+    if (!undo && was !== undefined && was !== task.title) tellChange(c, task, was);
     return toList(c, 303);
   };
 
@@ -98,13 +123,11 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   const tasks = {
     /** The list as a page, with its forms. */
     async index(c: TasksContext) {
-      const removal = queryParameter(c, 'removal');
-      const removed = removal === undefined ? undefined : await store.removed(removal);
-      const cleared = queryParameter(c, 'cleared') !== undefined;
+      const change = await undoChange(c);
+      const undo = (await undoRemoval(c)) ?? change;
       const [added] = await store.find([queryParameter(c, 'added') ?? []].flat());
-      const offered = removed && { ...removed, cleared };
       const values = { ...(await formValues(c)), proxied: c.req.header('x-request-id') !== undefined };
-      const page = await shown.page(c, readQuery(c), values, offered, added);
+      const page = await shown.page(c, readQuery(c), values, undo, added);
       return html(c, page);
     },
 

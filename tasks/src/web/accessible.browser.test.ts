@@ -1,7 +1,7 @@
 import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { field, pictures, poll, useBrowser } from '../../testing/browser.ts';
+import { field, paste, pictures, poll, useBrowser } from '../../testing/browser.ts';
 
 const site = useBrowser();
 
@@ -56,6 +56,7 @@ const states: [name: string, act: Act, there: string, path?: string][] = [
   ['refused', add(' '), '[role=alert]'],
   ['added elsewhere', add('tea'), '#notice a', '/?filter=finished'],
   ['deleted', click('button', 'Delete: milk'), '#notice button'],
+  ['finished', click('link', 'Finish: milk'), '#notice button'],
 ];
 
 describe('No fault that axe finds, on a phone and a desk, light and dark:', { timeout: 60_000 }, () => {
@@ -98,11 +99,7 @@ describe('No fault that axe finds, on a phone and a desk, light and dark:', { ti
   test('a pasted list and a complaint', async () => {
     await site.add('milk');
     const page = await open(true);
-    await page.evaluate(`{
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', 'bread\\ntea');
-      document.getElementById('title').dispatchEvent(new ClipboardEvent('paste', { clipboardData }));
-    }`);
+    await paste(page, 'bread\ntea');
     await page.getByRole('button', { name: 'Add 2 tasks' }).waitFor();
     await page.route('**/finish', (route) => route.abort());
     await click('link', 'Finish: milk')(page);

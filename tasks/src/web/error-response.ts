@@ -70,9 +70,9 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** The page of the form, filled in again; undefined if it had no text, or the store gives no key for a token. */
+  /** The page of the form, filled in again; undefined if nobody wrote in it, or the store gives no key for a token. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
-    if ([form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
+    if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
     if (token === undefined) return undefined;
     const nonce = form.nonce ?? randomUUID();

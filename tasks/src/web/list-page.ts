@@ -1,19 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import { createSearch } from '../task/search.ts';
-import {
-  type Filter,
-  filters,
-  type ListQuery,
-  type Page,
-  pageSize,
-  type Removed,
-  type Task,
-} from '../task/task.ts';
+import { type Filter, filters, type ListQuery, type Page, pageSize, type Task } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import { clientOf, listSearch, type TasksContext, turnsOf } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
-import { number, type Place } from './views.ts';
+import { number, type Place, type Undo } from './views.ts';
 
 /** What differs between the pages of two requests for the same list. */
 interface FormValues {
@@ -43,12 +35,12 @@ export function listPage({ store, render, turns, auth }: Used) {
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
-    /** The page, which offers to undo what was removed, or to show what was added. */
+    /** The page, which offers to undo the last change, or to show the task that was added. */
     async page(
       c: TasksContext,
       query: ListQuery,
       forms: FormValues & { proxied: boolean },
-      removed?: Removed & { cleared: boolean },
+      undo?: Undo,
       added?: Task,
     ): Promise<Buffer<ArrayBuffer>> {
       const { page, summary, html } = await version(c, query);
@@ -57,7 +49,7 @@ export function listPage({ store, render, turns, auth }: Used) {
         ...forms,
         summary,
         open: `${page.open}`,
-        removed,
+        undo,
         added,
         locked: auth !== undefined,
         back,

@@ -1,6 +1,6 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
-import type { Change, Filter, ListQuery, Page, RecentRemoval, Removed, Task } from '../task/task.ts';
+import type { Change, Filter, ListQuery, Page, RecentRemoval, Task } from '../task/task.ts';
 import { linked } from './links.ts';
 import type { PublicFiles } from './static-files.ts';
 
@@ -12,7 +12,7 @@ export interface Views {
     locked: boolean;
     /** Whether it is behind the proxy, which has a front page. */
     proxied: boolean;
-    removed?: (Removed & { cleared: boolean }) | undefined;
+    undo?: Undo | undefined;
     added?: Task | undefined;
     summary: string;
     open: string;
@@ -50,6 +50,14 @@ export interface Views {
     removal?: string | undefined;
     requestId?: string | undefined;
   };
+}
+
+/** Offers to undo the last change: its words, and the form that does it. */
+export interface Undo {
+  said: string;
+  title?: string | undefined;
+  action: string;
+  fields: Record<string, string | number>;
 }
 
 /** A page among all pages of its filter, from 1. */

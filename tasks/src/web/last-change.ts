@@ -1,0 +1,52 @@
+import { generateCookie, getCookie } from 'hono/cookie';
+import { z } from 'zod';
+import { taskSchema } from '../task/schema.ts';
+import type { Task } from '../task/task.ts';
+import type { TasksContext } from './context.ts';
+import { cookieOptions } from './csrf.ts';
+import type { Undo } from './views.ts';
+
+/** Seconds until the list follows a change, at most. */
+const maxAge = 60;
+
+/** `was` is the title before an edit. Without it, the task was finished or reopened. */
+const changeSchema = z.object({
+  id: taskSchema.shape._id,
+  revision: z.int(),
+  finished: taskSchema.shape.finished,
+  was: z.string().optional(),
+});
+
+type LastChange = z.output<typeof changeSchema>;
+
+/**
+ * Tells the list that follows in the same browser how the client changed `task`; programs have no session. It is a cookie, because the response to
+ * `finish` leads to `/` by specification, and titles would end up in logs with the query. One takes at most 2.8 KB.
+ */
+export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
+  if (!getCookie(c, 'session', cookieOptions(c).prefix)) return;
+  const value = Buffer.from(JSON.stringify({ id, revision, finished, was })).toString('base64url');
+  c.set('cookie', generateCookie('change', value, { ...cookieOptions(c), maxAge }));
+}
+
+/** The change that `tellChange` told, once. */
+export function takeChange(c: TasksContext): LastChange | undefined {
+  const value = getCookie(c, 'change', cookieOptions(c).prefix);
+  if (!value) return undefined;
+  c.set('cookie', generateCookie('change', '', { ...cookieOptions(c), maxAge: 0 }));
+  try {
+    return changeSchema.parse(JSON.parse(Buffer.from(value, 'base64url').toString()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undoes `change`, unless somebody has changed the task since. @param title of the task now */
+export function undoOf({ id, revision, finished, was }: LastChange, title: string): Undo {
+  const [said, before] =
+    was === undefined
+      ? [finished ? 'Finished' : 'Reopened', { finished: 1 - finished }]
+      : ['Saved', { title: was }];
+  const fields = { _method: 'PUT', revision, undo: 'yes', ...before };
+  return { said, title, action: `/tasks/${id}`, fields };
+}

@@ -1,0 +1,353 @@
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import {
+  field,
+  focused,
+  loseResponse,
+  notice,
+  paste,
+  poll,
+  titles,
+  useBrowser,
+} from '../../testing/browser.ts';
+
+const site = useBrowser();
+
+/** Holds back what `page` sends to `path` until it is let go, as a slow connection does; counts what was sent. */
+async function slow(page: Page, path: string) {
+  const held = Promise.withResolvers<void>();
+  const seen = { sent: 0, letGo: held.resolve };
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'POST') seen.sent += 1;
+    await held.promise;
+    await route.continue();
+  });
+  return seen;
+}
+
+/** Types each text where the cursor is, and Enter. */
+async function enter(page: Page, ...texts: string[]) {
+  for (const text of texts) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  }
+}
+
+/** Nothing is under way any more. */
+const idle = (page: Page) => poll(() => page.locator('body.busy').count()).toBe(0);
+
+describe('On a slow connection a change shows at once', () => {
+  const finish = (page: Page, title: string) =>
+    page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
+
+  test('a finished task is struck out, a reopened one is not, again and again, and then they move', async () => {
+    await site.add('milk', 'bread', 'tea', 'rice');
+    await site.store.update('2', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/task/*/*');
+    const last = await slow(page, '**/task/3/unfinish');
+    await finish(page, 'tea');
+    await poll(() => titles(page)).toEqual(['rice', 'milk', '(tea)', '(bread)']);
+    await finish(page, 'milk');
+    await page.getByRole('link', { name: 'Reopen: bread' }).click();
+    await finish(page, 'tea');
+    await poll(() => titles(page)).toEqual(['rice', 'tea', 'bread', '(milk)']);
+    expect((await site.store.show('3')).finished).toBe(0);
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['rice', 'bread', 'tea', '(milk)']);
+    last.letGo();
+    await idle(page);
+    const shown = ['rice', 'tea', 'bread', '(milk)'];
+    expect(await titles(page)).toEqual(shown);
+    await page.reload();
+    expect(await titles(page)).toEqual(shown);
+  });
+
+  test('finished tasks leave the open ones one by one, and others may change the list meanwhile', async () => {
+    await site.add('milk', 'bread', 'rice');
+    const page = await site.open('/?filter=open');
+    const [first, second] = [await slow(page, '**/task/3/*'), await slow(page, '**/task/1/*')];
+    await finish(page, 'rice');
+    await finish(page, 'milk');
+    await poll(() => titles(page)).toEqual(['bread', '(rice)', '(milk)']);
+    await site.add('tea');
+    first.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
+    second.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread']);
+  });
+
+  test('deleting and clearing take tasks away, and the rest of the page stays as it is', async () => {
+    await site.add('milk', 'bread', 'tea');
+    await site.store.update('3', { finished: 1 }, new Date());
+    const page = await site.open();
+    const connection = await slow(page, '**/tasks/{1,finished}');
+    await page.getByRole('button', { name: 'Delete: milk' }).click();
+    await poll(() => titles(page)).toEqual(['bread', '(tea)']);
+    await page.getByRole('button', { name: 'Clear finished' }).click();
+    await poll(() => titles(page)).toEqual(['bread']);
+    connection.letGo();
+    await idle(page);
+    expect(await titles(page)).toEqual(['bread']);
+  });
+
+  test('what is not saved is taken back, with a word', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    for (const [role, name, said] of [
+      ['link', 'Finish: milk', 'No answer. It may not be saved. Close'],
+      ['button', 'Delete: milk', 'No answer. It may be deleted. Recently deleted Close'],
+    ] as const) {
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/tasks?\/1/, (route) => held.promise.then(() => route.abort()), { times: 1 });
+      await page.getByRole(role, { name }).click();
+      await poll(async () => (await titles(page)).includes('milk')).toBe(false);
+      held.resolve();
+      await poll(() => titles(page)).toEqual(['bread', 'milk']);
+      await poll(() => page.locator('#notice').textContent()).toContain(said);
+      await page.getByRole('button', { name: 'Close' }).click();
+    }
+  });
+
+  test('a filter waits for what is under way', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    await page.getByRole('link', { name: 'Finished', exact: true }).click();
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['(milk)']);
+    expect(page.url()).toContain('filter=finished');
+  });
+
+  test('a page with changes under way asks before it is left', async () => {
+    await site.add('milk');
+    const page = await site.openNew('/');
+    const connection = await slow(page, '**/task/*/*');
+    await finish(page, 'milk');
+    const asked = page.waitForEvent('dialog');
+    const closed = page.close({ runBeforeUnload: true });
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closed;
+    connection.letGo();
+    await poll(async () => (await site.store.show('1')).finished).toBe(1);
+  });
+});
+
+describe('On a slow connection', () => {
+  test('the field takes the next task at once', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    await enter(page, 'milk', 'bread', 'bread', 'tea');
+    expect(await field(page).inputValue()).toBe('');
+    // Empty, it sends nothing.
+    await page.keyboard.press('Enter');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['tea', 'bread', 'bread', 'milk']);
+    expect(connection.sent).toBe(4);
+  });
+
+  test('if the first request fails, each task waits in the field on its own line, and Enter adds them all', async () => {
+    const page = await site.open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/task', (route) => held.promise.then(() => route.abort()), { times: 1 });
+    await enter(page, 'milk', 'bread');
+    await page.keyboard.type('tea');
+    held.resolve();
+    await poll(() => page.locator('.problem').textContent()).toBe('Not saved: no connection.');
+    await idle(page);
+    expect(await field(page).inputValue()).toBe('milk\nbread\ntea');
+    await page.getByRole('button', { name: 'Add 3 tasks' }).waitFor();
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
+    await page.getByRole('button', { name: 'Add', exact: true }).waitFor();
+  });
+
+  test('an edit is locked while it is saved, and sent once', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await page.getByRole('link', { name: 'Edit: milk' }).click();
+    const title = page.getByLabel('Title');
+    const connection = await slow(page, '**/tasks/1');
+    await title.fill('oat milk');
+    await page.keyboard.press('Enter');
+    await enter(page, ', two');
+    expect(await title.inputValue()).toBe('oat milk');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['oat milk']);
+    await idle(page);
+    expect(connection.sent).toBe(1);
+  });
+});
+
+test('What was saved though it seemed to fail waits in the field for Enter, and is one task', async () => {
+  const page = await site.open();
+  let sent = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent += 1;
+  });
+  await site.whileStoreHangs(async () => {
+    await enter(page, 'milk');
+    await poll(() => page.locator('.problem').textContent()).toMatch(/cannot be reached/);
+  });
+  await poll(() => titles(page)).toEqual(['milk']);
+  await idle(page);
+  expect([await field(page).inputValue(), sent]).toEqual(['milk', 1]);
+  await page.keyboard.press('Enter');
+  await idle(page);
+  expect(await titles(page)).toEqual(['milk']);
+  expect(await field(page).inputValue()).toBe('');
+  await enter(page, 'milk');
+  await poll(() => titles(page)).toEqual(['milk', 'milk']);
+});
+
+describe('Between a key and its response', () => {
+  const stored = async () => (await site.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
+
+  /** Edits the task `id`, with the end of the text in the keyboard's hands. */
+  async function edit(page: Page, id: number, more: string) {
+    await page.locator(`#task-${id}`).getByLabel('Edit:').click();
+    await poll(() => focused(page)).toBe(`title-${id}`);
+    await page.keyboard.type(more);
+  }
+
+  test('the form of a task is there at once: no key acts on the row, and nobody is asked', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open();
+    await page.route('**/edit*', (route) => route.abort());
+    await page.locator('#task-2').focus();
+    for (const key of ['Enter', 'Backspace', 'Space', 'n']) await page.keyboard.press(key);
+    expect(await page.locator('#title-2').inputValue()).toBe('brea n');
+    await page.keyboard.press('Escape');
+    await page.locator('#task-1 .title').dblclick();
+    await page.keyboard.type(' and tea');
+    await page.keyboard.press('Enter');
+    await poll(() => titles(page)).toEqual(['bread', 'milk and tea']);
+  });
+
+  test('an edit right after the task was finished is no conflict with that', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    const connection = await slow(page, '**/finish');
+    await page.locator('#task-1').focus();
+    for (const key of ['Space', 'Enter', 's', 'Enter']) await page.keyboard.press(key);
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['(milks)']);
+  });
+
+  test('Cancel waits for a request under way, and a failure keeps the text', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await edit(page, 1, ', two');
+    for (const saved of [false, true]) {
+      const held = Promise.withResolvers<void>();
+      const answer = (route: Route) => held.promise.then(() => (saved ? route.continue() : route.abort()));
+      await page.route('**/tasks/1', answer, { times: 1 });
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Escape');
+      await page.locator('.editing .cancel').click();
+      expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
+      held.resolve();
+      await idle(page);
+      if (saved) break;
+      expect(await page.locator('.editing .problem').textContent()).toBe('No answer. It may not be saved.');
+      await page.locator('#title-1').focus();
+    }
+    await poll(() => titles(page)).toEqual(['milk, two']);
+    expect(await notice(page)).toMatch(/^\s*Saved: milk, two\s+Undo\s*$/);
+  });
+
+  test('an error of a script is no message, and goes to the console', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    const logged = page.waitForEvent('console', (message) => message.type() === 'error');
+    await page.evaluate('DOMParser.prototype.parseFromString = () => null');
+    await page.getByLabel('Finish: milk').click();
+    await poll(() => notice(page)).toBe('Something went wrong. Reload the page. Close');
+    expect((await logged).text()).toContain('TypeError');
+  });
+
+  test('a half-written edit is there after a reload, though its task is deleted or filtered out', async () => {
+    await site.add('milk', 'bread');
+    const page = await site.open('/?filter=open');
+    await edit(page, 1, ', two');
+    await edit(page, 2, ', three');
+    await site.store.destroy('1', 'gone');
+    await site.store.update('2', { finished: 1 }, new Date());
+    await page.reload();
+    await poll(() => page.locator('#task-1 .problem').textContent()).toBe(
+      'This task was deleted. Add makes it a new task.',
+    );
+    expect(await page.locator('#title-1').inputValue()).toBe('milk, two');
+    await page.locator('#task-1').getByRole('button', { name: 'Add' }).click();
+    await page.locator('#task-2').getByRole('button', { name: 'Save' }).click();
+    await poll(() => page.locator('.editing').count()).toBe(0);
+    expect(await stored()).toEqual(['milk, two', 'bread, three']);
+    await page.reload();
+    expect(await titles(page)).toEqual(['milk, two']);
+  });
+
+  test.each(['/tasks/new', '/tasks/1/edit'])(
+    '%s has the text again after a failed submit and Back',
+    async (path) => {
+      await site.add('milk');
+      const page = await site.open(path);
+      await page.locator('[name=title]').fill('half a task');
+      await page.route(/\/tasks?(\/1)?$/, (route) => route.abort(), { times: 1 });
+      await page.keyboard.press('Enter');
+      await poll(() => page.url()).toMatch(/^chrome-error/);
+      await page.goBack();
+      await poll(() => page.locator('[name=title]').inputValue()).toBe('half a task');
+      await page.locator('[name=title]').press('Enter');
+      await poll(() => titles(page)).toContain('half a task');
+      expect(await page.evaluate('sessionStorage.drafts')).toBe('{}');
+    },
+  );
+
+  test('a second paste joins the first, and waits while that is sent', async () => {
+    const page = await site.open();
+    await paste(page, 'milk\nbread');
+    await paste(page, 'tea');
+    const connection = await slow(page, '**/task');
+    await page.getByRole('button', { name: 'Add 3 tasks' }).click();
+    await paste(page, 'jam\nrice');
+    expect(await page.locator('form.lines').count()).toBe(1);
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['milk', 'bread', 'tea']);
+    await page.getByRole('button', { name: 'Add 2 tasks' }).click();
+    await poll(() => titles(page)).toEqual(['jam', 'rice', 'milk', 'bread', 'tea']);
+  });
+
+  test('the same title, typed while the first is added, is another task after a reload', async () => {
+    const page = await site.open();
+    const connection = await slow(page, '**/task');
+    await enter(page, 'milk');
+    await page.keyboard.type('milk');
+    connection.letGo();
+    await poll(() => titles(page)).toEqual(['milk']);
+    await page.reload();
+    await field(page).press('Enter');
+    await poll(() => titles(page)).toEqual(['milk', 'milk']);
+  });
+
+  test('a lost answer says what may have happened, and the list catches up', async () => {
+    await site.add('milk', 'bread', 'tea');
+    const page = await site.open();
+    await loseResponse(page, '**/task/1/finish');
+    await page.getByLabel('Finish: milk').click();
+    await poll(() => notice(page)).toBe('No answer. It may not be saved. Close');
+    await poll(() => titles(page)).toEqual(['tea', 'bread', '(milk)']);
+    await loseResponse(page, '**/tasks/2');
+    await page.getByLabel('Delete: bread').click();
+    await poll(() => notice(page)).toBe('No answer. It may be deleted. Recently deleted Close');
+    await poll(() => titles(page)).toEqual(['tea', '(milk)']);
+    await loseResponse(page, '**/tasks/3');
+    await edit(page, 3, ' pot');
+    await page.keyboard.press('Enter');
+    await poll(() => page.locator('.problem').textContent()).toBe('No answer. It may not be saved.');
+    await page.locator('#title-3').press('Enter');
+    await poll(() => titles(page)).toEqual(['tea pot', '(milk)']);
+  });
+});

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, notice, poll, titles, useBrowser } from '../../testing/browser.ts';
+
+const site = useBrowser();
+
+/** Waits until the notice offers to undo what it says. */
+const offers = (page: Page, said: string) =>
+  poll(() => notice(page)).toMatch(new RegExp(`^\\s*${said}\\s+Undo\\s*$`));
+
+/** Finishes, reopens and edits the task `milk`; `undo` takes back each change. */
+async function undoEach(page: Page, undo: () => Promise<unknown>) {
+  await page.getByLabel('Finish: milk').click();
+  await offers(page, 'Finished: milk');
+  await undo();
+  await poll(() => titles(page)).toEqual(['milk']);
+  await page.getByLabel('Finish: milk').click();
+  await offers(page, 'Finished: milk');
+  await page.getByLabel('Reopen: milk').click();
+  await offers(page, 'Reopened: milk');
+  await undo();
+  await poll(() => titles(page)).toEqual(['(milk)']);
+  await page.getByLabel('Edit: milk').click();
+  await page.getByLabel('Title').fill('oat milk');
+  await page.keyboard.press('Enter');
+  await offers(page, 'Saved: oat milk');
+  await undo();
+  await poll(() => titles(page)).toEqual(['(milk)']);
+}
+
+describe('Finishing, reopening and editing can be undone', () => {
+  test('without scripts; the notice does not come back', async () => {
+    await site.add('milk');
+    const page = await site.open('/', { javaScriptEnabled: false });
+    await undoEach(page, () => page.getByRole('button', { name: 'Undo' }).click());
+    await page.getByLabel('Reopen: milk').click();
+    await offers(page, 'Reopened: milk');
+    await page.reload();
+    expect(await notice(page)).toBe('');
+    expect(page.url()).toBe(site.url);
+  });
+
+  test('with Ctrl+Z, once', async () => {
+    await site.add('milk');
+    const page = await site.open();
+    await undoEach(page, async () => {
+      await page.locator('#list').focus();
+      await page.keyboard.press('ControlOrMeta+Z');
+      await poll(() => notice(page)).toMatch(/^Undone: (oat )?milk$/);
+      await page.keyboard.press('ControlOrMeta+Z');
+    });
+    await page.reload();
+    expect(await titles(page)).toEqual(['(milk)']);
+  });
+
+  test.each([true, false])(
+    'unless somebody has changed the task since, or has undone a deletion (scripts: %s)',
+    async (javaScriptEnabled) => {
+      await site.add('milk', 'bread');
+      const page = await site.open('/', { javaScriptEnabled });
+      const undo = page.getByRole('button', { name: 'Undo' });
+      for (const [act, elsewhere, said] of [
+        [
+          () => page.getByRole('button', { name: 'Delete: bread' }).click(),
+          async () => site.store.restore((await site.store.removals())[0]?.removal ?? ''),
+          'There is nothing left to undo here.',
+        ],
+        [
+          () => page.getByLabel('Finish: milk').click(),
+          () => site.store.update('1', { title: 'oat milk' }, new Date()),
+          'Somebody else changed this task. It is finished now.',
+        ],
+      ] as const) {
+        await act();
+        await undo.waitFor();
+        await elsewhere();
+        await undo.click();
+        await poll(() => page.locator('main').textContent()).toContain(said);
+        expect(await undo.count()).toBe(0);
+        if (!javaScriptEnabled)
+          await page
+            .getByRole('link', { name: 'Back to the list' })
+            .or(page.getByRole('link', { name: 'All tasks' }))
+            .click();
+        await poll(() => titles(page)).toHaveLength(2);
+      }
+    },
+  );
+});
+
+/** The ids of the rows from above; an asterisk marks those that are struck through. */
+const rows = (page: Page) =>
+  page
+    .locator('.tasks > li')
+    .evaluateAll((rows) =>
+      rows
+        .map((row) => row.id.slice(5) + (row.matches('.finished, [data-pending=finished]') ? '*' : ''))
+        .join(' '),
+    );
+
+test.each(['/', '/?filter=open'])('A finished row stays where it is for a second (%s)', async (path) => {
+  await site.add('milk', 'bread', 'tea');
+  const page = await site.pageForAll();
+  await page.clock.install();
+  await page.goto(path);
+  await page.getByLabel('Finish: bread').click();
+  await offers(page, 'Finished: bread');
+  await site.add('rice');
+  await poll(() => rows(page)).toBe('4 3 2* 1');
+  await page.clock.fastForward(1_000);
+  await poll(() => rows(page)).toBe(path === '/' ? '4 3 1 2*' : '4 3 1');
+});
+
+test('Tasks that others add or finish are tinted for two seconds, also with reduced motion', async () => {
+  await site.add('milk', 'bread');
+  const page = await site.open('/', { reducedMotion: 'reduce' });
+  const tinted = () =>
+    page.evaluate(`[...document.querySelectorAll('.tasks > li')]
+      .filter((row) => getComputedStyle(row).backgroundColor === 'rgb(227, 239, 233)').map(({ id }) => id)`);
+  await field(page).fill('tea');
+  await field(page).press('Enter');
+  await poll(() => titles(page)).toEqual(['tea', 'bread', 'milk']);
+  expect(await tinted()).toEqual([]);
+  await site.add('rice');
+  await poll(tinted).toEqual(['task-4']);
+  await poll(tinted).toEqual([]);
+  await site.store.update('1', { finished: 1 }, new Date());
+  await poll(tinted).toEqual(['task-1']);
+});

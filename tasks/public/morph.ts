@@ -1,4 +1,5 @@
 import { keepFocus } from './focus.js';
+import { make } from './notice.js';
 
 declare const Idiomorph: typeof import('idiomorph').Idiomorph;
 
@@ -26,11 +27,12 @@ const staying = ':is(.editing, [data-pending=finished])';
 /** The list as the server sent it last, while a row stays elsewhere. */
 let received: DocumentFragment | undefined;
 
-/** The element that holds the rows; in an empty list, it takes the place of the words that say so. */
+/** The element that holds the rows, also for a list that was empty. */
 export function rowsOf(page: ParentNode) {
-  const rows = Object.assign(document.createElement('ul'), { className: 'tasks', role: 'list' });
-  page.querySelector('.empty')?.replaceWith(rows);
-  return page.querySelector('.tasks') as Element;
+  const rows = page.querySelector('.tasks') ?? make('ul', { className: 'tasks', role: 'list' });
+  page.querySelector('.empty')?.remove();
+  if (!rows.parentElement) page.querySelector('#after')?.before(rows);
+  return rows;
 }
 
 /** Lets an edit pass if the task has changed but not its title. */

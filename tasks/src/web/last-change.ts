@@ -6,7 +6,7 @@ import type { TasksContext } from './context.ts';
 import { cookieOptions } from './csrf.ts';
 import type { Undo } from './views.ts';
 
-/** Seconds until the list follows a change, at most. */
+/** Seconds for which the browser keeps a change, if no list follows. */
 const maxAge = 60;
 
 /** `was` is the title before an edit. Without it, the task was finished or reopened. */
@@ -20,11 +20,12 @@ const changeSchema = z.object({
 type LastChange = z.output<typeof changeSchema>;
 
 /**
- * Tells the list that follows in the same browser how the client changed `task`; programs have no session. It is a cookie, because the response to
- * `finish` leads to `/` by specification, and titles would end up in logs with the query. One takes at most 2.8 KB.
+ * Tells the next list in the same browser how the client changed `task`. Programs send no `Referer`, so they get no cookie.
+ * A query would not do: the specification wants `Location: /` after `finish`, and titles do not belong in logs. A cookie
+ * takes at most 2.8 KB.
  */
 export function tellChange(c: TasksContext, { _id: id, revision, finished }: Task, was?: string): void {
-  if (!getCookie(c, 'session', cookieOptions(c).prefix)) return;
+  if (!c.req.header('referer')) return;
   const value = Buffer.from(JSON.stringify({ id, revision, finished, was })).toString('base64url');
   c.set('cookie', generateCookie('change', value, { ...cookieOptions(c), maxAge }));
 }

@@ -101,7 +101,8 @@ const rows = (page: Page) =>
 test.each(['/', '/?filter=open'])('A finished row stays where it is for a second (%s)', async (path) => {
   await site.add('milk', 'bread', 'tea');
   const page = await site.pageForAll();
-  await page.clock.install();
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
   await page.goto(path);
   await page.getByLabel('Finish: bread').click();
   await offers(page, 'Finished: bread');

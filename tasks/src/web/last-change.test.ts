@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from 'vitest';
+import { submit, useApp, type Visitor, visit } from '../../testing/app.ts';
+
+const kept = useApp();
+let visitor: Visitor;
+const referer = { Referer: 'http://localhost/' };
+const cookieOf = (response: Response) => response.headers.get('set-cookie') ?? '';
+const emoji = '👩'.repeat(500);
+
+beforeEach(async () => {
+  visitor = await visit(kept.app);
+  await kept.store.create({ title: 'milk' }, kept.now);
+});
+
+/** The list as a browser sees it that has `cookie`. */
+const list = async (cookie: string) =>
+  (await kept.app.request('/', { headers: { Cookie: cookie.split(';')[0] ?? '' } })).text();
+
+test('A browser keeps a change in a cookie, and the list takes it; the longest title fits', async () => {
+  const task = await kept.store.show('1');
+  const edit = { _method: 'PUT', revision: `${task.revision}`, was: emoji, title: 'tea' };
+  const response = await submit(kept.app, '/tasks/1', edit, visitor, referer);
+  const cookie = cookieOf(response);
+  expect(cookie).toMatch(/^change=[\w-]+; Max-Age=60; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(cookie.split(';')[0]?.length).toBeLessThan(4_096);
+  const page = await kept.app.request('/', {
+    headers: { Cookie: `${visitor.cookie}; ${cookie.split(';')[0]}` },
+  });
+  expect(cookieOf(page)).toMatch(/^change=; Max-Age=0;/);
+  expect(await page.text()).toContain(`name="title" value="${emoji}"`);
+});
+
+test('A program gets no cookie, nor does a change that changes nothing; a foreign value is ignored', async () => {
+  expect(cookieOf(await kept.app.request('/task/1/finish'))).toBe('');
+  kept.now = new Date(kept.now.getTime() + 1);
+  expect(cookieOf(await kept.app.request('/task/1/finish', { headers: referer }))).toBe('');
+  const cookie = cookieOf(await kept.app.request('/task/1/unfinish', { headers: referer }));
+  expect(await list(cookie)).toContain('Reopened');
+  for (const value of ['x', 'e30', Buffer.from('{"id":"1 "}').toString('base64url')])
+    expect(await list(`change=${value}`)).not.toContain('Undo');
+});

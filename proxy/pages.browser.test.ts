@@ -1,19 +1,12 @@
-import http from 'node:http';
 import { join } from 'node:path';
+import { startTemporaryProxy } from '@longhand/deploy/testing/temporary-proxy.ts';
 import { accessibilityFaults, bringAxe } from '@longhand/shared/testing/accessibility.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { hasTextBrowser, readInTextBrowser } from '@longhand/shared/testing/text-browser.ts';
 import { afterAll, expect, test } from 'vitest';
-import { startProxied } from './testing/proxied.ts';
 
 const pictures = join(import.meta.dirname, 'testing/pictures');
-const requests: string[] = [];
-const application = http.createServer((request, response) => {
-  requests.push(request.url ?? '');
-  if (requests.length === 1) request.socket.destroy();
-  else response.setHeader('Content-Type', 'text/html').end('<title>back</title>');
-});
-const proxy = await startProxied(application, { LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0' });
+const proxy = await startTemporaryProxy({});
 const page = await (await sharedChromium()).newPage();
 await bringAxe(page);
 afterAll(async () => {
@@ -23,16 +16,6 @@ afterAll(async () => {
 
 const url = (name: 'all' | 'expander' | 'tasks', path: string) =>
   `http://127.0.0.1:${proxy.ports[name]}${path}`;
-
-test('"Try again" sends the same request, with its query and without a script', async () => {
-  const page = await (await sharedChromium()).newPage({ javaScriptEnabled: false });
-  const path = '/?u=http%3A%2F%2Fsho.rt%2F%3Fa%3D1%26b%3D%22&x=%C3%A9';
-  await page.goto(url('tasks', path));
-  await page.getByRole('link', { name: 'Try again' }).click();
-  await expect.poll(() => page.title()).toBe('back');
-  expect(requests.filter((request) => request.startsWith('/?'))).toEqual([path, path]);
-  await page.close();
-});
 
 test.each([
   ['the front page', 'all', '/', 'Longhand'],

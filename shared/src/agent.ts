@@ -14,22 +14,11 @@ const defaults = {
   scheduling: 'lifo',
 } satisfies http.AgentOptions;
 
-type Create = http.Agent['createConnection'];
-
-class NoDelayAgent extends http.Agent {
-  override createConnection(...args: Parameters<Create>): ReturnType<Create> {
-    return withoutDelay(super.createConnection(...args));
-  }
-}
-
-class NoDelayHttpsAgent extends https.Agent {
-  override createConnection(...args: Parameters<Create>): ReturnType<Create> {
-    return withoutDelay(super.createConnection(...args));
-  }
-}
-
-function withoutDelay(socket: ReturnType<Create>): ReturnType<Create> {
-  return (socket as Socket | undefined)?.setNoDelay(true);
+function withNoDelay<Agent extends http.Agent>(agent: Agent): Agent {
+  const { prototype } = agent.constructor as typeof http.Agent;
+  agent.createConnection = (...args) =>
+    (prototype.createConnection.apply(agent, args) as Socket | undefined)?.setNoDelay(true);
+  return agent;
 }
 
 /**
@@ -41,10 +30,10 @@ function withoutDelay(socket: ReturnType<Create>): ReturnType<Create> {
  * `http.Agent` and override the bounds above.
  */
 export function httpAgent(options: http.AgentOptions = {}): http.Agent {
-  return new NoDelayAgent({ ...defaults, ...options });
+  return withNoDelay(new http.Agent({ ...defaults, ...options }));
 }
 
 /** The same for `https:`, with the options of `https.Agent`. */
 export function httpsAgent(options: https.AgentOptions = {}): https.Agent {
-  return new NoDelayHttpsAgent({ ...defaults, ...options });
+  return withNoDelay(new https.Agent({ ...defaults, ...options }));
 }

@@ -1,13 +1,13 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { Log } from './log.ts';
 
-/** Milliseconds between two looks at a file. */
+/** Milliseconds between checks of a file. */
 const interval = 2_000;
 
 /**
- * Calls `read` each time the file changes that the variable `name` names. If that throws, the old content still applies.
+ * Calls `read` after each change of the file of the variable `name`. If `read` throws, the old content still applies.
  *
- * @returns stops it.
+ * @returns a function that stops this.
  */
 export function rereadFile(
   name: string,

@@ -22,17 +22,17 @@ const looks = [
 /** The narrowest phone. */
 const narrow = 360;
 
-/** Loads axe into every document that `page` opens from now on. Loading it into an open one costs three times as much. */
+/** Loads axe into every document that `page` opens from now on. That costs a third of loading it into an open document. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript(axe);
 }
 
 /**
- * What axe finds wrong with `page`, on a light phone and a dark desk, where it is wider than the screen, and where it
- * differs from the pictures that are kept: one line for each. Call `bringAxe` before `page` opens its document.
+ * Violations that axe finds on `page`, on a light phone and a dark desk, overflow, and differences from the golden pictures:
+ * a line for each. Call `bringAxe` before `page` opens its document.
  *
- * @param name of the state, such as `an empty list`.
- * @param pictures the folder of its pictures; without one there are none.
+ * @param name the name of the state, such as `an empty list`.
+ * @param pictures the folder of the golden pictures, if there are any.
  */
 export async function accessibilityFaults(page: Page, name: string, pictures?: string): Promise<string[]> {
   const faults: string[] = [];
@@ -57,13 +57,13 @@ export async function accessibilityFaults(page: Page, name: string, pictures?: s
   return faults;
 }
 
-/** The share of pixels that may differ: rounding in another Chromium, but no word and no line. */
+/** The share of pixels that may differ: rounding of another Chromium, but not a word or a line. */
 const tolerance = 0.001;
 
-/** `PICTURES=write` rewrites the pictures; look at each that `git status` then names. */
+/** `PICTURES=write` rewrites the pictures. Look at each one that `git status` lists. */
 const writing = process.env.PICTURES === 'write';
 
-/** What differs from visit to visit: ports, durations, times of day, the ids of requests. */
+/** Replaces values that differ between visits: ports, durations, times of day, request IDs. */
 const settle = `{
   const fixed = (text) => text
     .replace(/127\\.0\\.0\\.1:\\d+/g, '127.0.0.1:8080')
@@ -78,11 +78,7 @@ const settle = `{
   for (const input of document.querySelectorAll('input[name=u]')) input.value = fixed(input.value);
 }`;
 
-/**
- * Compares what `page` shows with the picture at `path`, which must exist.
- *
- * @returns what differs, and where to look; undefined if nothing does.
- */
+/** Compares `page` with the picture at `path`. Returns a message if they differ. */
 async function pictureFault(page: Page, path: string): Promise<string | undefined> {
   await page.evaluate(settle);
   const shown = await page.screenshot({ animations: 'disabled' });
@@ -98,7 +94,7 @@ async function pictureFault(page: Page, path: string): Promise<string | undefine
   }
   const seen = join(tmpdir(), `longhand-${basename(path)}`);
   writeFileSync(seen, shown);
-  return `${(differing * 100).toFixed(1)} % of ${path} differ: see ${seen}; if it is better, PICTURES=write keeps it`;
+  return `${(differing * 100).toFixed(1)} % of ${path} differ: see ${seen}. To accept it, use PICTURES=write`;
 }
 
 /** The share of pixels that differ; 1 if the sizes do. */

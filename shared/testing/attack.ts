@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const measured = { count: 60, interval: 50 };
 
 /**
- * What an attack on a service costs another client: the median time of its requests as a multiple of that at the same service
- * without the attack, which runs beside it, so that other work on the machine slows both. Also the statuses of those that
- * failed.
+ * The cost of an attack for another client: the median time of its requests, as a multiple of the median at the same service
+ * without the attack. Both run at once, so that other work on the machine slows both. `failed` has the statuses of failed
+ * requests.
  *
- * @param request sends one to the service at `url`. @returns its status.
+ * @param request sends a request to the service at `url`, and returns its status.
  * @param attack runs until `over` is aborted, and calls `begun` once it has its full effect.
  */
 export async function costOfAttack(

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A self-signed certificate for `localhost`, 127.0.0.1 and the `names` and addresses, made anew for each test run. */
+/** A new self-signed certificate for `localhost`, 127.0.0.1 and the `names` and addresses. */
 export const testCertificate = (...names: string[]) => testCertificateOf('ec', ...names);
 
-/** The same, with a key of that type: one for RSA takes six times as long to make. */
+/** The same with a key of that type. RSA takes six times as long. */
 export async function testCertificateOf(
   keyType: 'rsa' | 'ec',
   ...names: string[]

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# Chromium that hears nothing of the machine's network.
+# Chromium that does not notice changes of the machine's network.
 #
-# It gives up every request that waits for a connection, to 127.0.0.1 too, when an interface comes or goes
-# (ERR_NETWORK_CHANGED), as those of containers do all the time while other tests run. There is no switch against that, but
-# where the kernel refuses it the netlink socket that would tell, it takes the network for unchanging
-# (Chromium's net/base/address_tracker_linux.cc). So a seccomp filter refuses that. CHROMIUM says which program it is.
+# When an interface comes or goes, as those of containers do all the time while other tests run, Chromium aborts every request
+# that waits for a connection, even to 127.0.0.1 (ERR_NETWORK_CHANGED). It has no switch against that, but without a netlink
+# socket it assumes that the network never changes (net/base/address_tracker_linux.cc). So a seccomp filter refuses netlink.
+# CHROMIUM names the program.
 use strict;
 use warnings;
 

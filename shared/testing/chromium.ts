@@ -5,15 +5,15 @@ import { type Browser, chromium } from 'playwright-core';
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const { CHROMIUM = installed.find(existsSync) ?? 'chromium' } = process.env;
 
-/** Starts Chromium so that the containers of other tests do not break off its requests; null where it cannot be done. */
+/** Starts a Chromium whose requests survive network changes by other tests' containers; null on other platforms. */
 export const undisturbed =
   process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
     ? `${import.meta.dirname}/chromium.pl`
     : null;
 
 /**
- * Features that Chromium does without. `RenderDocument` makes a new frame for each document, which doubles the cost of a
- * navigation. Playwright disables the others, but Chromium obeys only the last switch of a name.
+ * Disabled features. `RenderDocument` makes a new frame for each document, which doubles the cost of a navigation. Playwright
+ * disables the others, but Chromium uses only the last switch of a name.
  */
 const disabledFeatures = [
   'RenderDocument',
@@ -29,8 +29,8 @@ const disabledFeatures = [
 ];
 
 /**
- * Debian's Chromium, or that of `CHROMIUM`, headless, without the services that would look up hosts of their own, and
- * with as few processes as it can do with: a page in a context of its own then costs a quarter less.
+ * Debian's Chromium, or that of `CHROMIUM`, headless, without services that look up other hosts. It has few processes, so a
+ * page in its own context costs a quarter less.
  */
 export function launchChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
@@ -57,8 +57,8 @@ export function launchChromium(...args: string[]): Promise<Browser> {
 let browser: Promise<Browser> | undefined;
 
 /**
- * One Chromium for all tests of this process; it ends with the process. Names under `test` and `local` lead to this machine.
- * Callers close the contexts that they open.
+ * The Chromium of this process, which ends with it. Names under `test` and `local` resolve to this machine. Callers close
+ * their contexts.
  */
 export function sharedChromium(): Promise<Browser> {
   browser ??= launchChromium('--host-resolver-rules=MAP *.test 127.0.0.1,MAP *.local 127.0.0.1');

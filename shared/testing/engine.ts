@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether a Docker engine answers on this machine. */
+/** Whether this machine has a Docker engine. */
 export async function engineAnswers(): Promise<boolean> {
   return run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 }).then(
     () => true,
@@ -11,7 +11,7 @@ export async function engineAnswers(): Promise<boolean> {
   );
 }
 
-/** Runs one `docker` command and returns what it printed. */
+/** Runs a `docker` command and returns its output. */
 export async function docker(...args: string[]): Promise<string> {
   return (await run('docker', args, { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
 }

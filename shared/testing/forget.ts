@@ -3,11 +3,10 @@ import type { Page } from 'playwright-core';
 const listened = ['console', 'dialog', 'pageerror', 'request'];
 
 /**
- * Clears what `page` and its context remember. It costs a third of a new page, because the page keeps its process. Its
- * document stays visible until the next navigation, but does nothing any more. Init scripts, exposed functions, headers,
- * media and the viewport stay.
+ * Resets `page` and its context, for a third of the cost of a new page. Its document stays visible until the next navigation,
+ * but is inactive. Init scripts, exposed functions, headers, media and the viewport stay.
  *
- * @throws if the page shows an error of the browser, which has no storage.
+ * @throws Error if the page shows a browser error, which has no storage.
  */
 export async function forget(page: Page): Promise<void> {
   const context = page.context();

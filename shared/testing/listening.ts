@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Lets `server` listen on `port`, or on a free one. @returns the port. */
+/** Starts `server` on `port`, by default a free one. Returns the port. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
   await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends a server with all its connections. */
+/** Stops a server and closes its connections. */
 export function cutOff(server: HttpServer): void {
   server.closeAllConnections();
   server.close();

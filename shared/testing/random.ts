@@ -1,7 +1,7 @@
 /** The seed of this run's random inputs. vitest.config.ts picks it, the run prints it, and `SEED=…` repeats it. */
 export const seed = Number(process.env.SEED);
 
-/** Random numbers from 0 (inclusive) to 1: the same ones in each run with this seed and `stream` (Mulberry32). */
+/** Random numbers from 0 (inclusive) to 1, the same for each run with this seed and `stream` (Mulberry32). */
 export function randomNumbers(stream = 0): () => number {
   let state = seed + stream;
   return () => {
@@ -12,7 +12,7 @@ export function randomNumbers(stream = 0): () => number {
   };
 }
 
-/** The same items in an order of this run's own. */
+/** The items in a random order. */
 export function shuffled<T>(items: readonly T[]): T[] {
   const random = randomNumbers();
   const placed = items.map((item) => ({ item, place: random() }));

@@ -6,38 +6,38 @@ import { join } from 'node:path';
 import { docker, engineAnswers } from './engine.ts';
 import { freePort } from './free-port.ts';
 
-/** A real Redis for tests, at one address through every stop and start. */
+/** A real Redis for tests. Its address stays the same when it restarts. */
 export interface TestRedis {
   readonly url: string;
-  /** Ends it as a crash would (SIGKILL); its data folder stays. */
+  /** Kills it as in a crash (SIGKILL); its data folder stays. */
   kill(): Promise<unknown>;
-  /** Starts it again after `kill`, and resolves once it answers. */
+  /** Restarts it after `kill`, and resolves once it responds. */
   start(): Promise<void>;
-  /** Lets it hang: connections stand and nothing is answered. */
+  /** Makes it hang: connections stay open without replies. */
   pause(): Promise<unknown>;
   resume(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts Redis with the configuration file `configuration`, for tests of what we ask of Redis itself: the container's
- * version where a Docker engine answers, else as a `redis-server` process.
+ * Starts Redis with the file `configuration`, for tests of the commands and scripts that we use: in the stack's container if
+ * there is a Docker engine, otherwise as a `redis-server` process.
  */
 export async function startRedis(configuration: string): Promise<TestRedis> {
   return (await engineAnswers()) ? inContainer(configuration) : startRedisProcess(configuration);
 }
 
 async function inContainer(configuration: string): Promise<TestRedis> {
-  // Loaded here: it takes a second, which a test without a container need not wait.
+  // This import takes a second, which only tests with a container need.
   const { GenericContainer, Wait } = await import('testcontainers');
-  // The container that would clean up after a crashed run is an image of its own; `stop` cleans up here.
+  // `stop` cleans up; the library's own clean-up needs another image.
   process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
   const port = await freePort();
   const container = await new GenericContainer('redis:8.0.2')
     .withCopyFilesToContainer([{ source: configuration, target: '/etc/redis.conf' }])
     .withCommand(['redis-server', '/etc/redis.conf', '--protected-mode', 'no'])
-    // A fixed port: the engine would pick another one at every start.
+    // A fixed port, because the engine would choose another one at every start.
     .withExposedPorts({ container: 6379, host: port })
     .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
     .start();
@@ -54,14 +54,14 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   };
 }
 
-/** As `startRedis`, always as a process, which starts and ends at a tenth of the cost. */
+/** Like `startRedis`, but always as a process, for a tenth of the cost. */
 export const startRedisProcess = async (configuration: string, ...options: string[]): Promise<TestRedis> =>
   startProcess('redis-server', await freePort(), configuration, options);
 
 /** Whether this machine has Valkey. */
 export const hasValkey = spawnSync('valkey-server', ['--version']).status === 0;
 
-/** As `startRedisProcess`, with Valkey. */
+/** Like `startRedisProcess`, with Valkey. */
 export const startValkeyProcess = async (configuration: string): Promise<TestRedis> =>
   startProcess('valkey-server', await freePort(), configuration, []);
 
@@ -99,7 +99,7 @@ async function startProcess(
   return redis;
 }
 
-/** Resolves once Redis on `port` answers PING with PONG. */
+/** Resolves once Redis on `port` replies to PING. */
 async function answers(port: number): Promise<void> {
   const { Redis } = await import('ioredis');
   const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What every line about a request has, whoever wrote it: docs/operate.md. */
+/** The fields of every log line about a request (docs/operate.md). */
 export const requestLine = z.looseObject({
   level: z.enum(['info', 'error']),
   time: z.iso.datetime({ offset: true }),

@@ -10,7 +10,7 @@ const root = `${import.meta.dirname}/../..`;
 const schemathesis = `${root}/.local/schemathesis/bin/schemathesis`;
 const examples = rounds({ short: 0, long: 100 });
 
-/** Milliseconds that a test with `followsDescription` may take. */
+/** The timeout of a test with `followsDescription`, in milliseconds. */
 export const schemathesisTimeout = 1_800_000;
 
 /** Skips the test unless schemathesis can run now. */
@@ -20,10 +20,10 @@ export function needSchemathesis(context: TestContext): void {
 }
 
 /**
- * Expects that schemathesis finds nothing where a service departs from its /openapi.json.
+ * Expects that schemathesis finds no difference between a service and its /openapi.json.
  *
  * @param url ends in a slash.
- * @param workspace has the settings, in `schemathesis.toml`.
+ * @param workspace the folder of `schemathesis.toml`.
  */
 export async function followsDescription(url: string, workspace: string): Promise<void> {
   const settings = ['--config-file', `${root}/${workspace}/schemathesis.toml`];

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 export interface TestResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** How often a header occurs; its name in lower case. */
+  /** How often a header occurs. The name is in lower case. */
   headerCount(name: string): number;
   body: string;
 }
@@ -16,10 +16,10 @@ export interface RequestOptions {
   /** The Host header; by default 127.0.0.1 and the port. */
   host?: string;
   headers?: http.OutgoingHttpHeaders;
-  /** The address that it comes from; by default 127.0.0.1. */
+  /** The client's address; by default 127.0.0.1. */
   localAddress?: string;
   body?: string | Buffer;
-  /** The certificate that is trusted: the request goes over TLS, to the server of the name `host`. */
+  /** A trusted certificate: the request goes over TLS, with `host` as the server name. */
   ca?: string;
 }
 
@@ -46,7 +46,7 @@ export function open(
   return promise;
 }
 
-/** The same, and reads the response to its end. */
+/** Sends a request and reads the whole response. */
 export async function send(...request: Parameters<typeof open>): Promise<TestResponse> {
   const response = await open(...request);
   return {
@@ -57,14 +57,14 @@ export async function send(...request: Parameters<typeof open>): Promise<TestRes
   };
 }
 
-/** Sends bytes that may not be HTTP, and returns all that comes back until the server closes the connection. */
+/** Sends bytes that may be invalid HTTP. Returns the response once the server closes the connection. */
 export async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes, 'latin1');
   return text(socket);
 }
 
-/** Status and headers, without what names this one message and how it is framed (RFC 9112). */
+/** Status and headers, without those of this message alone and of its framing (RFC 9112). */
 export function headOf({ status, headers }: TestResponse) {
   const { date, connection, 'x-request-id': id, 'transfer-encoding': framing, ...rest } = headers;
   return { status, ...rest };

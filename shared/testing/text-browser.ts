@@ -5,7 +5,7 @@ const run = promisify(execFile);
 
 export type TextBrowser = 'w3m' | 'lynx';
 
-/** Arguments that print a page as people see it and read no settings of this machine's user. */
+/** Arguments that print a page as people see it, without the user's settings. */
 const settings: Record<TextBrowser, string[]> = {
   w3m: ['-config', '/dev/null', '-cols', '100', '-dump'],
   lynx: [
@@ -26,12 +26,12 @@ export async function hasTextBrowser(browser: TextBrowser): Promise<boolean> {
   );
 }
 
-/** What a text browser shows of a page, each run of white space as one space. */
+/** The text of a page in a text browser, with single spaces. */
 export async function readInTextBrowser(browser: TextBrowser, url: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', LANG: 'C.UTF-8' };
   const { stdout } = await run(browser, [...settings[browser], url], { env, timeout: 20_000 }).catch(
     (error) => {
-      // lynx shows the page of an error and exits with 1.
+      // lynx shows the error page and exits with 1.
       if (error.stdout) return error;
       throw error;
     },

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 let folder: string | undefined;
 let count = 0;
 
-/** Writes `text` into a file of its own, which is removed when the process ends; returns its path. */
+/** Writes `text` to a new file until the process ends, and returns its path. */
 export function textFile(text: string): string {
   if (folder === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'longhand-files-'));
-    // The stack of a root runs as another user.
+    // If root runs the tests, the stack runs as another user.
     chmodSync(made, 0o755);
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
     folder = made;

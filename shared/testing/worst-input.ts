@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { seed } from './random.ts';
 import { rounds } from './rounds.ts';
 
-/** What a stranger may send to one place. */
+/** Input of strangers in one place. */
 export interface Strangers {
-  /** Characters of the longest input that is allowed there. */
+  /** The longest allowed input, in characters. */
   size: number;
-  /** What inputs are made of. */
+  /** The parts of generated inputs. */
   pieces: readonly string[];
-  /** Hands the input over, and resolves once it has been dealt with. */
+  /** Processes the input. */
   send(input: string): unknown;
 }
 
@@ -76,7 +76,7 @@ function knownWork(): number {
 
 type Shape = (length: number) => string;
 
-/** Each unit over and over, for an equal share of the input, between a beginning and an end. */
+/** Repeats each unit for an equal share of the input, between a start and an end. */
 function repeated(units: readonly string[], start = '', end = ''): Shape {
   return (length) => {
     const share = (length - start.length - end.length) / units.length;
@@ -94,8 +94,8 @@ function mixtures(pieces: readonly string[]): fc.Arbitrary<Shape> {
 }
 
 /**
- * The longest that another request waits while `act` goes on: two turns of the event loop, in one of which it is read and
- * in the next answered at the latest. In milliseconds of this thread's CPU, so other programs do not count.
+ * The longest wait of another request during `act`: two turns of the event loop, because the server reads a request in one turn
+ * and responds in the next. In milliseconds of this thread's CPU, so other programs do not count.
  */
 async function longestWait(act: () => unknown): Promise<number> {
   let longest = 0;
@@ -107,7 +107,7 @@ async function longestWait(act: () => unknown): Promise<number> {
     [before, turn] = [turn, now];
     if (acting) setImmediate(look).unref();
   };
-  // Without a reference it does not keep the loop turning while nothing happens.
+  // unref: an idle loop must not spin.
   setImmediate(look).unref();
   await new Promise(setImmediate);
   try {

@@ -9,8 +9,6 @@ const stranger = '\u202e</bdi><script>hit()</script> & more';
 export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';
-/** A wide URL. */
-const longSite = `http://${'long-name-'.repeat(6)}x.example/${'path/'.repeat(200)}`;
 
 /** What a chain leads to that begins at `http://s.example/` and this name. */
 const targets = {
@@ -70,7 +68,7 @@ export const web: Web = {
   'http://file.example/': { file: { name: 'setup.exe', size: 48_000_000 } },
   'https://empty.example/': { status: 204 },
   ...Object.fromEntries(
-    [401, 403, 418, 429, 451, 999].map((status) => [`http://${status}.example/`, { status }]),
+    [401, 403, 404, 418, 429, 451, 599, 999].map((status) => [`http://${status}.example/`, { status }]),
   ),
   'http://closed.example/': { status: 403 },
   'http://busy.example/': overloaded('Too much'),
@@ -81,7 +79,6 @@ export const web: Web = {
   [cyrillic]: {},
   [mixed]: { title: 'Apple' },
   [imitation]: {},
-  [longSite]: { bytesRead: 9 },
   'http://www.s.example/': {},
   'https://sho.rt/a': to('https://www.example.com/'),
   'https://www.example.com/': {},
@@ -94,7 +91,6 @@ export const web: Web = {
     [301, 302, 303, 307, 308].map((status) => [`http://s.example/${status}`, to(end, status)]),
   ),
   'http://s.example/silent': { status: 302 },
-  'http://s.example/wide': to(longSite, 307),
   'http://s.example/refresh': { refresh: { kind: 'refresh', url: end } },
   'http://s.example/meta': { method: 'GET', bytesRead: 512, refresh: { kind: 'meta', url: end } },
   'http://s.example/get': { ...to(end), method: 'GET' },

@@ -13,14 +13,10 @@ const { app } = testExpander();
 const api = (parameters: Record<string, string>, path = '/api') =>
   app.request(`${path}?${new URLSearchParams(parameters)}`);
 
-describe('GET /', () => {
-  test('has the title text, a form with its end, and an input', async () => {
-    const response = await app.request('/');
-    expect(response.status).toBe(200);
-    const body = await response.text();
-    expect(body).toContain('Shorten URL Expand');
-    expect(body).toMatch(/<form[^>]*>.*<input[^>]*>.*<\/form>/s);
-  });
+test('GET / has the title text, a form with its end, and an input', async () => {
+  const response = await app.request('/');
+  expect(response.status).toBe(200);
+  expect(await response.text()).toMatch(/Shorten URL Expand.*<form[^>]*>.*<input[^>]*>.*<\/form>/s);
 });
 
 test('"Try again" on the page asks again, whatever was remembered', async () => {
@@ -90,7 +86,7 @@ describe('errors on /api: status and one plain sentence', () => {
     expect(sentence).toMatch(/^[\x20-\x7e]+$/);
     expect(await (await api({ u: url, cb: 'f' })).text()).toBe(sentence);
     const chain = await api({ u: url }, '/api/chain');
-    expect(chain.status).toBe(status);
+    expect([chain.status, chain.headers.get('content-type')]).toEqual([status, 'application/json']);
     expect(await chain.json()).toMatchObject({ error: { code, message: sentence }, end: { code } });
   });
 
@@ -134,13 +130,10 @@ describe('/api?format=json', () => {
 
   test.each<[string, number, Record<string, string>]>([
     ['empty', 400, {}],
-    ['invalid_url', 400, { u: 'http://' }],
     ['target_refused', 403, { u: 'http://10.0.0.1/' }],
-    ['request_failed', 502, { u: '/reset' }],
     ['invalid_callback', 400, { u: 'http://a.example/', cb: 'f' }],
     ['invalid_callback', 400, { u: 'http://a.example/', err: 'f' }],
-  ])('tells %s with status %i as code and message: %j', async (code, status, { u = '', ...others }) => {
-    const parameters = { u: u.startsWith('/') ? shortener.url + u : u, ...others };
+  ])('returns %s with status %i as code and message: %j', async (code, status, parameters) => {
     const response = await json(parameters);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ code, message: expect.stringMatching(/^[\x20-\x7e]+$/) });
@@ -194,19 +187,6 @@ test.each([
 );
 
 describe('GET /api/chain', () => {
-  test('tells its errors as JSON too: u given twice is 400', async () => {
-    const response = await app.request('/api/chain?u=http://a.example/?x=1&u=2');
-    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
-    const message = 'The `u` argument is given more than once; percent-encode the URL in it.';
-    expect(await response.json()).toMatchObject({
-      url: 'http://a.example/?x=1',
-      hops: [],
-      longUrl: 'http://a.example/?x=1',
-      end: { code: 'invalid_url', message },
-      error: { code: 'invalid_url', message },
-    });
-  });
-
   test('tells every hop and why the chain ended', async () => {
     const u = `${shortener.url}/chain/1`;
     const response = await api({ u }, '/api/chain');

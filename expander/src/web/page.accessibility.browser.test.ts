@@ -9,7 +9,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 
 const pictures = join(import.meta.dirname, '../../testing/pictures');
 const tracked = `https://www.example.com/journal/2026/on-writing-things-out?id=17&utm_source=newsletter&fbclid=IwAR0a`;
-const endless = `http://long.example/${'x'.repeat(2_000)}?${'y'.repeat(2_000)}`;
+const endless = `http://${'long-name-'.repeat(6)}x.example/${'x'.repeat(2_000)}?${'y'.repeat(2_000)}`;
 const app = scriptedApp({
   'http://sho.rt/two': to('https://links.example/r/8f3a'),
   'https://links.example/r/8f3a': to('https://www.example.com/journal', 302),

@@ -4,7 +4,7 @@ import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { endedExpansion } from '../expansion/chain.ts';
 import type { Answer, Expansion } from '../expansion/expansion.ts';
-import { duration, statusInWords, summary } from './wording.ts';
+import { duration, summary } from './wording.ts';
 
 const app = scriptedApp(web);
 const read = (u: string) => readPage(app, u);
@@ -42,7 +42,9 @@ describe('every ending is told in plain words', () => {
     ['head.example', `${notWorking} This page is not working just now`, 'answered 404'],
     ['s.example/dead', 'Broken link It leads to a page that does not exist', 'answered 410, removed.'],
     ['http://gone.example/', 'Broken link This page does not exist', unencrypted],
-    ['418.example', 'Broken link This page does not work', 'answered 418'],
+    ['404.example', 'Broken link This page does not exist', 'answered 404, not found.'],
+    ['418.example', 'Broken link This page does not work', 'answered 418, i'],
+    ['599.example', `${notWorking} This page is not working`, 'answered 599, unknown status.'],
     ['https://empty.example', 'Page found This page is empty', 'answered 204'],
     [long(0), 'Broken link It redirects too many times', 'The limit is 19 redirects; this URL is where'],
     [long(0), 'Broken link', '20 redirects found, 19 followed, in'],
@@ -80,9 +82,6 @@ describe('every ending is told in plain words', () => {
       'Beware It hides where it leads 10.0.0.1:8080',
       'is not the website. The website is 10.0.0.1:8080.',
     ],
-    ['xn--pple-43d.example', 'Beware It can be mistaken for apple.example', unencrypted],
-    ['s.example/nobody', 'Beware Its name mixes alphabets', 'Mixed scripts'],
-    ['s.example/imitation', 'Beware It can be mistaken for apple.com', 'answered 200'],
     ['busy.example', 'The server is busy Try again', 'Too much; try again soon.'],
     ['http://', 'This is not a URL A short URL looks like', 'example.com/abc'],
     [`a.example/${'x'.repeat(8_192)}`, 'This URL is too long', 'than 8192 bytes.'],
@@ -108,10 +107,6 @@ describe('every ending is told in plain words', () => {
     ['a host that does not answer', 's.example/broken', 'http://nobody.example/ nobody.example refused'],
   ])('the chain ends with the URL that was not asked or did not answer: %s', async (_, u, stop) => {
     expect((await read(u)).chain).toContain(stop);
-  });
-
-  test('a chain that goes on can be followed further', async () => {
-    expect((await read(long(0))).html).toContain(`href="/?${new URLSearchParams({ u: long(20) })}"`);
   });
 
   test('the time that was waited and the time that the redirects took do not contradict each other', async () => {
@@ -141,6 +136,7 @@ describe('every ending is told in plain words', () => {
   test('the time of all redirects is the sum of their times', () => {
     expect([1.4, 0.4, 999.7].map(duration)).toEqual(['1 ms', 'under 1 ms', '1.0 s']);
     expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
+    expect(followedIn([40], true)).toBe('1 redirect followed in 40 ms (cached).');
   });
 
   test.each([
@@ -156,27 +152,6 @@ describe('every ending is told in plain words', () => {
     const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
     expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
   });
-
-  test('what a cache remembers is said to be cached', () => {
-    expect(followedIn([40], true)).toBe('1 redirect followed in 40 ms (cached).');
-  });
-});
-
-describe('a hop tells', () => {
-  test('its status and its time in one line', async () => {
-    const [hop, last] = (await read('s.example/final')).hops;
-    const rest = /, (?:under )?\d+ ms$/.source;
-    expect(hop).toMatch(new RegExp(`/final 301, moved permanently${rest}`));
-    expect(last).toMatch(new RegExp(`https://end.example/ 200, OK${rest}`));
-  });
-});
-
-test.each([
-  [404, 'not found'],
-  [418, "i'm a teapot"],
-  [599, 'unknown status'],
-])('status %i in words: %s', (status, words) => {
-  expect(statusInWords(status)).toBe(words);
 });
 
 /** Where the links of the answer lead, by what they say. */
@@ -192,6 +167,7 @@ test.each([
   ['s.example/dead', [again('s.example/dead'), 'Open anyway (out): http://gone.example/']],
   ['s.example/down', [again('s.example/down'), 'Open anyway (out): http://down.example/']],
   ['xn--pple-43d.example', ['Open anyway (out): http://xn--pple-43d.example']],
+  [long(0), [`Follow on: /?${new URLSearchParams({ u: long(20) })}`, `Open anyway (out): ${long(20)}`]],
   ['s.example/mail', []],
   ['s.example/loop', []],
   ['401.example', ['Open anyway (out): http://401.example']],

@@ -188,22 +188,22 @@ test.each([
 
 describe('GET /api/chain', () => {
   test('tells every hop and why the chain ended', async () => {
-    const u = `${shortener.url}/chain/1`;
-    const response = await api({ u }, '/api/chain');
+    const [u, end] = [1, 0].map((hop) => `${shortener.url}/chain/${hop}?new`);
+    const response = await api({ u: `${u}` }, '/api/chain');
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual({
       url: u,
       follow: 'default',
       hops: [
-        expect.objectContaining({ url: u, status: 301, location: `${shortener.url}/chain/0`, tls: false }),
+        expect.objectContaining({ url: u, status: 301, location: end, tls: false }),
         expect.objectContaining({
-          url: `${shortener.url}/chain/0`,
+          url: end,
           status: 200,
           location: null,
           addressFamily: 4,
         }),
       ],
-      longUrl: `${shortener.url}/chain/0`,
+      longUrl: end,
       redirectCount: 1,
       cached: false,
       end: { code: 'final', message: expect.any(String) },

@@ -18,7 +18,7 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --wo
 FROM manifests AS tasks-packages
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --workspace tasks
 
-# Node without npm, which only a build needs.
+# Node without npm.
 FROM debian:trixie-slim AS node
 COPY --from=manifests /usr/lib/*/libatomic.so.1* /usr/lib/
 COPY --from=manifests /usr/local/bin/node /usr/local/bin/
@@ -30,7 +30,7 @@ WORKDIR /app
 COPY package.json ./
 COPY shared/package.json shared/
 COPY shared/src shared/src
-# Stripping types and compiling take a service half of its start, so an image keeps the result.
+# Stripping types and compiling is half of a service's start, so the image keeps the result.
 RUN install --directory --owner=1000 compiled
 ENV NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
@@ -46,7 +46,7 @@ COPY tasks/src/config.ts tasks/src/
 USER root
 RUN ln -s /app/expander/src/cli/longhand-expand.ts /usr/local/bin/longhand-expand
 USER 1000:1000
-# The service loads all its sources before it refuses the port.
+# The services load all sources before they reject the port.
 RUN echo | longhand-expand --follow=all && node deploy/settings.ts && (PORT=none node expander/src/main.ts || [ $? = 78 ])
 CMD ["shared/src/watched.sh", "expander", "node", "expander/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand expander" \
@@ -61,7 +61,7 @@ CMD ["shared/src/watched.sh", "tasks", "node", "tasks/src/main.ts"]
 LABEL org.opencontainers.image.title="Longhand tasks" \
       org.opencontainers.image.description="A task list."
 
-# Redis with its script. Compose cannot put a file into a read-only container without a bind mount.
+# Redis with its script: compose cannot put a file into a read-only container without a bind mount.
 FROM redis:8.0.2 AS redis
 COPY --chmod=755 deploy/redis/redis.sh /usr/local/bin/
 
@@ -75,7 +75,7 @@ COPY tasks/redis.conf /etc/
 LABEL org.opencontainers.image.title="Longhand tasks store" \
       org.opencontainers.image.description="Redis, as the store of tasks."
 
-# Debian's exporters and Prometheus, and what they need to know of this stack.
+# Debian's exporters and Prometheus with this stack's configuration.
 FROM debian:trixie-slim AS exporters
 RUN apt-get update && \
     apt-get install -y --no-install-recommends \
@@ -83,7 +83,7 @@ RUN apt-get update && \
     rm -rf /var/lib/apt/lists/*
 COPY deploy/observe/mtail /etc/mtail
 COPY deploy/observe/prometheus.yml deploy/observe/rules.yaml /etc/prometheus/
-# The `spec` of the PrometheusRule, and the folder whose owner a new volume takes.
+# The PrometheusRule's `spec`, and a folder that gives a new volume its owner.
 RUN sed -n "s/^  //p" /etc/prometheus/rules.yaml >/etc/prometheus/rules.yml && install -d -o 65534 -g 65534 /prometheus
 COPY --chmod=755 deploy/observe/*.sh /usr/local/bin/
 USER 1000:1000
@@ -119,9 +119,8 @@ COPY proxy/templates /etc/nginx/templates
 COPY proxy/container.conf.template /etc/nginx/templates/
 COPY proxy/tls.conf.template /etc/nginx/templates/tls.servers.template
 COPY --from=pages /pages /usr/share/nginx/html
-# `resolve` follows replicas that come and go. nginx avoids a replica that refuses connections while it drains (2 s) and
-# until its address is gone from DNS (2 s more): a request that waits for a connection at that moment fails. With
-# max_fails=0, as for the fixed addresses of the native run, every request would try it again.
+# `resolve` follows replicas that come and go. A draining replica refuses connections (2 s), and DNS has its address for 2 s
+# more. A failed attempt makes nginx skip it for 5 s. With max_fails=0, as in the native run, every request would try it.
 ENV NGINX_ENVSUBST_FILTER="^(LONGHAND_|NGINX_LOCAL_RESOLVERS$)" \
     NGINX_ENTRYPOINT_LOCAL_RESOLVERS=1 \
     NGINX_ENTRYPOINT_QUIET_LOGS=1 \

@@ -1,11 +1,11 @@
 # Longhand. `make help` lists the targets.
 
-# The Node that the project pins, not the machine's.
+# The project's Node, not the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(CURDIR)/.local/bin:$(PATH)
 MAKEFLAGS += --no-print-directory
 
-# What users give is text, also what looks like `$(shell …)`: without this make would expand it. Recipes take it from the
-# environment, as "$$ID", so that the shell does not read it as commands either.
+# Keeps make from expanding `$(shell …)` in a user's values. Recipes read them from the environment as "$$ID", so the shell
+# does not run them either.
 define as_text
 override $1 := $$(value $1)
 export $1
@@ -15,7 +15,7 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name))
 # A Docker engine answers, and NATIVE=1 is not set.
 in_containers = [ -z "$$NATIVE" ] && docker compose version >/dev/null 2>&1 && docker version >/dev/null 2>&1
 installed = node_modules/.package-lock.json
-# Without the packages nothing runs natively.
+# Without packages nothing runs natively.
 native = if [ -e $(installed) ]; then node deploy/native/main.ts $@; else echo 'The stack is not installed: `make up` installs it.'; fi
 schemathesis = .local/schemathesis/bin/schemathesis
 registry = .local/bin/registry
@@ -29,7 +29,7 @@ up: ## run the stack in the foreground; Ctrl-C stops it (NATIVE=1: without Docke
 	@if $(in_containers); then deploy/compose/up.sh; else \
 		deploy/machine/packages.sh nginx redis-server && $(MAKE) --silent $(installed) && exec node deploy/native/main.ts up; fi
 
-# With TASKS_REDIS_URL, compose also removes the network of a store elsewhere, even if the variable has gone.
+# With TASKS_REDIS_URL, compose also removes the network that an earlier TASKS_REDIS_URL needed.
 down: ## stop the stack; the tasks are kept
 	@if $(in_containers); then TASKS_REDIS_URL=none docker compose --profile observe down; else $(native); fi
 
@@ -50,7 +50,7 @@ replace: ## replace the replicas of SERVICE one by one, as in: make replace SERV
 backup: ## save the tasks of the running stack into FILE=…, by default into backups/, where the newest 14 stay
 	@if $(in_containers); then deploy/redis/backup.sh containers "$$FILE"; else deploy/redis/backup.sh native "$$FILE"; fi
 
-restore: ## replace the tasks by those of FILE=…
+restore: ## replace all tasks with those of FILE=…
 	@if $(in_containers); then deploy/redis/restore.sh containers "$$FILE"; else deploy/redis/restore.sh native "$$FILE"; fi
 
 kubernetes: ## run the stack in the cluster of the current context (see deploy/kubernetes)
@@ -65,7 +65,7 @@ kubernetes-test: setup ## run the acceptance suite and the rollouts there
 deploy-check: setup ## render and check the descriptions for compose and Kubernetes, without a cluster
 	@vitest run deploy/descriptions
 
-doctor: ## report what is missing on this machine, and how to get it
+doctor: ## report what this machine lacks, and how to get it
 	@deploy/machine/doctor.sh
 
 setup: packages ## install everything that the tests need
@@ -77,11 +77,11 @@ test: setup ## run all tests; SEED=… repeats the random inputs of another run
 test-long: setup $(schemathesis) $(registry) ## run all tests, with crash storms and fuzzing at full length
 	@LONG=1 vitest run
 
-# Without Python, or without PyPI, the test of the description is skipped.
+# Without Python or PyPI, the OpenAPI test is skipped.
 $(schemathesis):
 	-@python3 -m venv .local/schemathesis && .local/schemathesis/bin/pip install --quiet schemathesis==4.32.5
 
-# Without Go, and without Debian's docker-registry, the test of a release is skipped.
+# Without Go and Debian's docker-registry, the release test is skipped.
 $(registry):
 	-@command -v registry >/dev/null || command -v docker-registry >/dev/null || \
 		GOBIN=$(CURDIR)/.local/bin go install github.com/distribution/distribution/v3/cmd/registry@v3.1.2
@@ -106,13 +106,13 @@ format: packages ## format everything
 load: packages ## run load tests (see loadtest/README.md); SCRIPT=… ARGS=… OBSERVE=1
 	@set -f; node loadtest/run.ts $$SCRIPT -- $$ARGS
 
-rehearse: packages ## cause every fault of PROMISES.md on a stack in containers (ROWS=… some of them), and judge it
+rehearse: packages ## cause every fault of PROMISES.md (ROWS=… some) in containers, and judge the outcome
 	@vitest run --config acceptance/vitest.rehearsal.ts
 
 bench: packages ## run the benchmarks; BENCH=stack or BENCH=command runs one
 	@set -f; node loadtest/bench/run.ts $$BENCH
 
-sbom: packages ## write what each service is made of, as CycloneDX, to out/sbom/
+sbom: packages ## write an SBOM of each service (CycloneDX) to out/sbom/
 	@mkdir -p out/sbom
 	@for service in expander tasks; do deploy/release/sbom.sh $$service >out/sbom/$$service.cdx.json || exit; done
 	@ls out/sbom/*
@@ -120,7 +120,7 @@ sbom: packages ## write what each service is made of, as CycloneDX, to out/sbom/
 release: packages ## write a release to out/release/; PUSH=REGISTRY/NAME pushes its images there first
 	@deploy/release/release.sh
 
-release-check: packages ## say what stands between this checkout and a release
+release-check: packages ## list what this checkout lacks for a release
 	@deploy/release/check.sh
 
 screenshots: setup ## take the README's pictures again
@@ -129,7 +129,7 @@ screenshots: setup ## take the README's pictures again
 load-selftest: packages ## check that the load scripts detect the fault they look for
 	@node loadtest/selftest.ts
 
-# npm warns of a machine's Node that it is not the project's; what it installs brings that.
+# npm would warn that the machine's Node is not the project's, which comes with the packages.
 install = echo 'Installing packages from npm.' && npm ci --loglevel=error
 
 # A fifth of the packages is enough to run the stack.

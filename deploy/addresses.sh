@@ -1,16 +1,16 @@
 #!/bin/sh
-# Prints where people find the applications: deploy/addresses.sh BIND. BIND is the address that the proxy listens on, as in
-# a URL. Reads LONGHAND_PORT, the ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
+# Prints the applications' URLs: deploy/addresses.sh BIND. BIND is the proxy's address as in a URL. Reads LONGHAND_PORT, the
+# ports and names of both applications, LONGHAND_FRONT and LONGHAND_HTTPS_PORT.
 set -eu
 bind=$1
 
-# This machine's addresses of a family (inet or inet6), without those that only containers use.
+# This machine's addresses of a family (inet or inet6), without those of containers.
 addresses() {
     ip -o address show scope global 2>/dev/null |
         grep -Ev '^[0-9]+: (docker|br-|veth)' | sed -n "s/.*[[:space:]]$1 \([0-9a-f.:]*\).*/\1/p" | grep -Ev '^(127\.|::1$|fe80:)'
 }
 
-# The URLs of an application: by its name, then on its port.
+# An application's URLs: by name, then by port.
 urls() {
     application=$1 port=$2 name=$3
     if [ -n "$name" ] && [ -n "${LONGHAND_HTTPS_PORT:-}" ]; then

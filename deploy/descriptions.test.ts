@@ -8,8 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { releasedStack } from './release/compose.ts';
 
-// The two descriptions of the stack, docker-compose.yml and deploy/kubernetes. What they must have in common is compared
-// here, so that a change of one that the other needs is noticed.
+// Compares the two descriptions of the stack, docker-compose.yml and deploy/kubernetes, so that they do not diverge.
 
 const root = join(import.meta.dirname, '..');
 const kubernetes = join(import.meta.dirname, 'kubernetes');
@@ -29,7 +28,7 @@ const kustomize = [
 ].find(([program = '', command = '']) => spawnSync(program, [command, '--help']).status === 0);
 const without = kustomize ? '' : ' (skipped: there is neither kubectl nor kustomize on this machine)';
 
-/** What kustomize makes of a folder. */
+/** kustomize's output for a folder. */
 function render(folder: string): string {
   const [program = '', command = ''] = kustomize ?? [];
   return execFileSync(program, [command, folder], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 });
@@ -37,7 +36,7 @@ function render(folder: string): string {
 const parsed = (text: string): Node[] => parseAllDocuments(text).map((document) => document.toJS());
 
 const services = ['proxy', 'expander', 'tasks', 'expander-cache', 'tasks-store'];
-/** Those that have no counterpart in Kubernetes. */
+/** Services without a counterpart in Kubernetes. */
 const composeOnly = ['settings', 'tls', 'exporters', 'prometheus'];
 const overlays = readdirSync(join(kubernetes, 'overlays'));
 const rendered: Record<string, string> = kustomize
@@ -52,7 +51,7 @@ const workloads = (list: Node[]): Node[] =>
   list.filter(({ kind }) => ['Deployment', 'StatefulSet', 'CronJob', 'Pod'].includes(kind));
 const podsOf = (name: string): Node => podOf(named('Deployment', name) ?? named('StatefulSet', name)).spec;
 
-/** What a service is in both. */
+/** A service as each description has it. */
 function described(name: string) {
   const pod = podsOf(name);
   const [container] = pod.containers;
@@ -91,13 +90,13 @@ const configured = (env: NodeJS.ProcessEnv): Node => {
   return JSON.parse(execFileSync('docker', ['compose', 'config', '--format', 'json'], options));
 };
 
-test.skipIf(noCompose)('a stack takes six of the 31 networks that Docker has room for', () => {
+test.skipIf(noCompose)("a stack takes six of Docker's 31 networks", () => {
   const networks = Object.keys(configured({}).networks);
   const links = ['to-expander', 'to-expander-cache', 'to-tasks', 'to-tasks-store'];
   expect(networks.toSorted()).toEqual(['egress', 'front', ...links]);
 });
 
-test.skipIf(noCompose)('in containers the authority of an outside Redis is given to its service', () => {
+test.skipIf(noCompose)('in containers a service gets the CA file of an outside Redis', () => {
   const { services, secrets } = configured({ TASKS_REDIS_CA_FILE: '/ca.crt' });
   expect(services.tasks.environment.REDIS_CA_FILE).toBe('/run/secrets/tasks-redis-ca');
   expect(services.tasks.secrets).toContainEqual(expect.objectContaining({ source: 'tasks-redis-ca' }));
@@ -105,7 +104,7 @@ test.skipIf(noCompose)('in containers the authority of an outside Redis is given
   expect(services.expander.environment.REDIS_CA_FILE).toBe('');
 });
 
-test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewhere', () => {
+test.skipIf(noCompose)('in containers tasks has a way out only to an outside store', () => {
   const tasks = (env: NodeJS.ProcessEnv) => {
     const { services, networks } = configured(env);
     const own = Object.keys(services.tasks.networks);
@@ -117,7 +116,7 @@ test.skipIf(noCompose)('in containers tasks has a way out only to a store elsewh
 });
 
 test.skipIf(noEngine)(
-  'make down removes the network of a store elsewhere, even if its variable has gone',
+  'make down removes the network of an outside store, even after the variable was unset',
   () => {
     const env = { ...process.env, COMPOSE_PROJECT_NAME: `longhand-test-${randomBytes(4).toString('hex')}` };
     const networks = (...words: string[]) =>
@@ -132,7 +131,7 @@ test.skipIf(noEngine)(
   },
 );
 
-test('the exporters ask for the certificate where visitors do', () => {
+test('the exporters check the certificate that visitors get', () => {
   const visited = Object.keys(compose.services).filter((name) =>
     compose.services[name].ports?.some((port: string) => port.endsWith(':8443')),
   );
@@ -144,7 +143,7 @@ describe('The compose.yaml of a release', () => {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const released: Node = releasedStack(text, (target) => `registry.example/${target}@sha256:0`);
 
-  test('is the stack and what observes it, with the same project, volumes, ports and variables', () => {
+  test('has the stack and the profile observe, with the same project, volumes, ports and variables', () => {
     for (const part of Object.keys(compose).filter((key) => !/^(x-|services)/.test(key)))
       expect([part, released[part]]).toEqual([part, compose[part]]);
     expect(Object.keys(released.services).toSorted()).toEqual([...services, ...composeOnly].toSorted());
@@ -157,7 +156,7 @@ describe('The compose.yaml of a release', () => {
     }
   });
 
-  test('needs nothing else: no build, no file of the checkout', () => {
+  test('needs no build and no file of the checkout', () => {
     expect(JSON.stringify(released)).not.toMatch(/"(build|bind)"|"\.\//);
     for (const { depends_on = {} } of Object.values<Node>(released.services))
       expect(Object.keys(released.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
@@ -168,7 +167,7 @@ describe('The compose.yaml of a release', () => {
   });
 });
 
-test.skipIf(!kustomize)(`make kubernetes takes released images, and then builds none${without}`, () => {
+test.skipIf(!kustomize)(`make kubernetes with released images builds none${without}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-kubectl-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = (name: string, script: string) =>
@@ -199,7 +198,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   describe.each(overlays)('overlay %s', (overlay) => {
     const all = () => objects[overlay] ?? [];
 
-    test('every pod may run where `restricted` is enforced, which the namespace does', () => {
+    test('every pod meets the pod security standard `restricted`, which the namespace enforces', () => {
       const labels = all().find(({ kind }) => kind === 'Namespace').metadata.labels;
       expect(labels['pod-security.kubernetes.io/enforce']).toBe('restricted');
       for (const workload of workloads(all())) {
@@ -227,7 +226,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
       }
     });
 
-    test('nothing connects unless a policy says so, and only the expander leaves', () => {
+    test('all traffic needs a policy, and only the expander reaches the internet', () => {
       const policies = all().filter(({ kind }) => kind === 'NetworkPolicy');
       const deny = policies.find(({ metadata }) => metadata.name === 'default-deny');
       expect(deny.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
@@ -259,7 +258,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     return all;
   };
 
-  test('the components fit onto the base, and the monitor of `observe` finds a pod for each of its ports', () => {
+  test('the components apply to the base, and each port of the PodMonitor has a pod', () => {
     const all = fitted('gateway', 'ingress', 'observe', 'password');
     const expected = ['HTTPRoute', 'Ingress', 'PodMonitor', 'PrometheusRule'];
     expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(expected));
@@ -282,7 +281,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
     for (const { port } of podMetricsEndpoints) expect(names).toContain(port);
   });
 
-  test('with `external-redis` no Redis is left, and the services get the address from the Secret', () => {
+  test('`external-redis` removes both Redis, and the services read the address from the Secret', () => {
     const all = fitted('external-redis', 'observe');
     const pods = workloads(all).map(({ metadata }) => metadata.name);
     expect(pods.filter((name) => /cache|store|backup/.test(name))).toEqual([]);
@@ -294,7 +293,7 @@ describe.skipIf(!kustomize)(`Kubernetes${without}`, () => {
   });
 });
 
-test('a release is built without rights, and published by a job that runs nothing of the checkout', () => {
+test('the job that builds a release cannot publish, and the job that publishes runs nothing of the checkout', () => {
   const { build, publish } = read('.github/workflows/release.yml').jobs;
   expect(build.permissions).toEqual({ contents: 'read' });
   expect(JSON.stringify(build)).not.toContain('github.token');

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Follows the logs of the stack in containers, or of a native one in FILE, or shows the lines about one request:
+# Follows the logs of containers or of FILE, the native log; with ID, prints the lines about one request:
 #   deploy/logs.sh [ID [FILE]]
 # Readable lines on a terminal, JSON in a pipe.
 set -eu
 id=${1:-} file=${2:-}
 format=shared/src/log-line.ts
-# This machine's Node may be too old, or missing; the containers have one.
+# If this machine's Node is missing or too old, use a container's.
 readable() {
     if [ ! -t 1 ]; then
         cat
@@ -24,5 +24,5 @@ if [ "${#id}" != 32 ] || [ -n "$(printf %s "$id" | tr -d 0-9a-f)" ]; then
     exit 1
 fi
 if [ -n "$file" ]; then cat "$file"; else docker compose logs --no-color; fi |
-    # compose writes an escape sequence before each line, even into a pipe.
+    # Compose writes an escape sequence before each line, even into a pipe.
     grep -o "[a-z{].*$id.*" | readable

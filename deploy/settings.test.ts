@@ -41,7 +41,7 @@ test.each<[env: Record<string, string>, ...faults: string[]]>([
   expect(stackFaults(env)).toEqual(faults);
 });
 
-test('ports of HTTPS matter only with a certificate, which needs its key', async () => {
+test('HTTPS ports matter only with a certificate, which needs its key', async () => {
   expect(stackFaults({ LONGHAND_PORT: '80', LONGHAND_TASKS_PORT: '8443' })).toEqual([]);
   const missing = 'LONGHAND_CERTIFICATES: ENOENT: no such file or directory, open ';
   expect(stackFaults(tls, checkCertificate)).toEqual([expect.stringContaining(missing)]);
@@ -59,7 +59,7 @@ test('a file of keys that the expander cannot read is refused', async () => {
   await expect(readSettings(env)).rejects.toThrow(/none: cannot be read/);
 });
 
-test('what works but surprises is a warning', async () => {
+test('valid but surprising settings get a warning', async () => {
   await certify('expand.example.org');
   const env = {
     ...tls,
@@ -88,14 +88,14 @@ test.each<[env: Record<string, string>, warnings: number]>([
   [{ LONGHAND_BIND: '::' }, 1],
   [{ LONGHAND_FRONT: '10.0.0.0/8' }, 1],
   [{ LONGHAND_BIND: '0.0.0.0', TASKS_PASSWORD_FILE: 'password' }, 0],
-])('a list without a password that others reach gets a warning: %j, %i', (env, count) => {
+])('a list without a password is warned about if other machines reach it: %j, %i', (env, count) => {
   const found = warningsAbout(env, 'natively').filter((text) =>
     text.startsWith('The task list has no password'),
   );
   expect(found).toHaveLength(count);
 });
 
-test('each service gets the variables of its own alone, and names what it does not know', async () => {
+test('each service gets only its own variables and reports unknown names', async () => {
   const env = { HOST: 'none', PORT: 'none', EXPANDER_REDIS_URL: 'unix:/redis.sock', LONGHAND_BIND: '' };
   expect(await readSettings(env)).toMatchObject({ LONGHAND_BIND: '127.0.0.1', LONGHAND_REPLICAS: 1 });
   const faults = ['EXPANDER_COLOUR', 'TASKS_COLOUR'].map((name) => `${name}: there is no such variable`);

@@ -25,10 +25,10 @@ export async function readSettings(env: NodeJS.ProcessEnv, ...checks: Check[]) {
   return readEnv({ ...stackVariables, ...nativeVariables }, env);
 }
 
-/** Throws an EnvironmentError. */
+/** @throws EnvironmentError if something is wrong. */
 type Check = (env: NodeJS.ProcessEnv) => void;
 
-/** What is wrong with the stack's variables. */
+/** Every fault of the stack's own variables. */
 export function stackFaults(env: NodeJS.ProcessEnv, ...checks: Check[]): string[] {
   return [checkRelations, ...checks].flatMap((check) => {
     try {
@@ -41,7 +41,7 @@ export function stackFaults(env: NodeJS.ProcessEnv, ...checks: Check[]): string[
   });
 }
 
-/** What a service says of its variables. `HOST` and such are not for both, so it does not get them. */
+/** The faults that a service finds in its variables. It does not get `HOST` and others that the stack sets itself. */
 async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const own = Object.entries(withoutStackVariables(env)).filter(([name]) =>
     /^(EXPANDER|TASKS)_|^(LOG_LEVEL|NODE_COMPILE_CACHE)$/.test(name),
@@ -57,7 +57,7 @@ async function serviceFaults(service: string, env: NodeJS.ProcessEnv): Promise<s
   }
 }
 
-/** Besides these names, the scripts that build images read two. */
+/** Scripts that build images read two more names. */
 const readAll = (env: NodeJS.ProcessEnv) =>
   readEnv(allVariables, env, {
     prefix: 'LONGHAND_',
@@ -71,7 +71,7 @@ function refuse(faults: string[]): void {
   if (faults.length > 0) throw new EnvironmentError(`Invalid environment:\n  ${faults.join('\n  ')}`);
 }
 
-/** What is wrong with settings that are valid one by one. */
+/** Conflicts between settings that are valid alone. */
 function relationFaults(settings: Settings): string[] {
   const unique = (names: readonly (keyof Settings)[]) =>
     names.flatMap((name) => {
@@ -94,7 +94,7 @@ function relationFaults(settings: Settings): string[] {
   ];
 }
 
-/** What works, but surprises. */
+/** Warnings about valid settings with surprising effects. */
 export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in containers'): string[] {
   const ignored = Object.keys(place === 'natively' ? containerVariables : nativeVariables);
   const warnings = ignored.filter((name) => env[name]).map((name) => `${name} has no effect ${place}.`);
@@ -117,7 +117,7 @@ export function warningsAbout(env: NodeJS.ProcessEnv, place: 'natively' | 'in co
   return warnings;
 }
 
-/** @throws EnvironmentError unless the certificate has its key. */
+/** @throws EnvironmentError unless the key belongs to the certificate. */
 export function checkCertificate({ LONGHAND_CERTIFICATES: folder }: NodeJS.ProcessEnv): void {
   try {
     if (folder) readPair(folder);
@@ -126,7 +126,7 @@ export function checkCertificate({ LONGHAND_CERTIFICATES: folder }: NodeJS.Proce
   }
 }
 
-/** The certificate in `folder`; undefined if only another user may read it or its key. */
+/** The certificate in `folder`; undefined if this user may not read it or its key. */
 function readPair(folder: string): X509Certificate | undefined {
   const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(folder, name));
   if (files.some(isAnothers)) return undefined;
@@ -136,7 +136,7 @@ function readPair(folder: string): X509Certificate | undefined {
   throw new Error('privkey.pem is not the key of fullchain.pem');
 }
 
-/** Whether a file is there, but only for another user. */
+/** Whether a file exists but this user may not read it. */
 function isAnothers(file: string): boolean {
   try {
     accessSync(file, constants.R_OK);
@@ -146,13 +146,13 @@ function isAnothers(file: string): boolean {
   }
 }
 
-/** Traces were removed. Only `.env` must not configure them: the environment may do so for other programs. */
+/** Traces were removed. Only `.env` is checked: in the environment these names may be for other programs. */
 function refuseTraces(env: NodeJS.ProcessEnv): void {
   const names = Object.keys(env).filter((name) => name.startsWith('OTEL_'));
   refuse(names.map((name) => `${name}: Longhand no longer exports traces; delete this line`));
 }
 
-// In the container `settings`.
+// The container `settings` runs this.
 if (import.meta.main) {
   await readOrExit((env) => readSettings(env, refuseTraces, checkCertificate));
   for (const warning of warningsAbout(process.env, 'in containers')) console.log(`Warning: ${warning}`);

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the stack in containers, in the foreground: builds what has changed, prints the addresses once everything is
-# healthy, then follows the logs until Ctrl-C, which stops it.
+# Runs the stack in containers in the foreground: builds changed images, prints the addresses once everything is healthy,
+# then follows the logs until Ctrl-C stops it.
 set -eu
 
-# A bad setting, here or in .env, stops the start before it stops what runs.
+# A bad setting, here or in .env, ends the start before it touches a running stack.
 ours=$(env | sed -n '/_FILE=\|^LONGHAND_CERTIFICATES=/d; s/^\(\(LONGHAND\|EXPANDER\|TASKS\)_[A-Za-z0-9_]*\)=.*/--env \1/p')
 # shellcheck disable=SC2086 # two words for each name
 warnings=$(docker compose run --build --rm -T $ours settings)
@@ -29,7 +29,7 @@ END
     exit $status
 }
 (
-    # The proxy's variables, and the address that Docker publishes, such as 0.0.0.0:8080.
+    # The proxy's variables, and the published address, such as 0.0.0.0:8080.
     env=$(docker compose exec -T proxy env)
     for name in PORT EXPANDER_PORT TASKS_PORT EXPANDER_NAME TASKS_NAME FRONT HTTPS_PORT; do
         export "LONGHAND_$name=$(echo "$env" | sed -n "s/^LONGHAND_$name=//p")"
@@ -40,7 +40,7 @@ END
     printf '\nCtrl-C stops everything; the tasks are kept. make down removes the containers too.\n\n'
 )
 echo "$warnings" >&2
-# Attach to the running containers. After Ctrl-C has stopped everything, compose exits with 130.
+# Attach to the running containers. After Ctrl-C, compose exits with 130.
 status=0
 docker compose up --no-recreate || status=$?
 [ "$status" = 130 ] || exit "$status"

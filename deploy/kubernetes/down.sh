@@ -1,9 +1,9 @@
 #!/bin/sh
-# Removes the stack from the cluster of the current context; the volumes, with the tasks and their backups, only with WIPE=1.
+# Removes the stack from the cluster of the current context. The volumes with tasks and backups go only with WIPE=1.
 set -eu
 cd "$(dirname "$0")/../.."
 
-# All but the namespace and the claims in it.
+# Everything except the namespace and its volume claims.
 kubectl delete --ignore-not-found --wait --namespace longhand \
     deployment,statefulset,cronjob,job,pod,service,poddisruptionbudget,networkpolicy,configmap,secret \
     --selector app.kubernetes.io/part-of=longhand

@@ -1,16 +1,15 @@
 #!/bin/sh
-# Replaces the store's data by a backup of the CronJob, and sets the old data aside.
-#   deploy/kubernetes/restore.sh [FILE]      in the volume of the backups; the newest by default
-# Meanwhile tasks answers 503.
+# Replaces the store's data with a backup of the CronJob, and sets the old data aside. Meanwhile tasks answers 503.
+#   deploy/kubernetes/restore.sh [FILE]      in the backup volume; the newest by default
 set -eu
 file=${1:-}
 kubectl() { command kubectl --namespace longhand "$@"; }
 
-# The store starts again, whatever fails.
+# Start the store again even if a step fails.
 trap 'set +e; kubectl delete --ignore-not-found --cascade=foreground --wait job restore >/dev/null; kubectl scale --replicas 1 statefulset tasks-store' EXIT
 kubectl scale --replicas 0 statefulset tasks-store
 kubectl wait --for delete --timeout 60s pod tasks-store-0
-# A job of the CronJob, with the volume of the store and another command.
+# The CronJob's job with another command and the store's volume.
 kubectl create job restore --from cronjob/backup --dry-run=client --output yaml |
     kubectl patch --local --filename - --output yaml --type json --patch "
 - { op: replace, path: /spec/backoffLimit, value: 0 }

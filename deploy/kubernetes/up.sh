@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the images, brings them to the cluster of the current context, applies the overlay `local` and waits.
-# $KUBERNETES_LOAD is the command with which the cluster takes an image, such as `kind load docker-image`.
+# Builds the images, loads them into the cluster of the current context, applies the overlay `local` and waits.
+# $KUBERNETES_LOAD is the command that loads an image into the cluster, such as `kind load docker-image`.
 # With $LONGHAND_REGISTRY or $LONGHAND_VERSION, the cluster pulls the images of a release instead.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -8,7 +8,7 @@ has() { command -v "$1" >/dev/null; }
 found() { printf '  found    %s\n' "$*"; }
 missing() { printf '  missing  %s\n' "$*"; }
 
-# check PROGRAM…: fails where one is missing.
+# check PROGRAM…: fails if one is missing.
 check() {
     status=0
     for program; do
@@ -40,13 +40,13 @@ fi
 check nginx redis-server && ready=$ready$node
 
 echo 'To keep the tasks:'
-# Five times maxmemory: the base and the increments, both again during a rewrite, and a backup.
+# Five times maxmemory: base and increments, twice during a rewrite, and a backup.
 megabytes=$(($(sed -n 's/^maxmemory \([0-9]*\)mb$/\1/p' tasks/redis.conf) * 5))
 free=$(df -Pm . | awk 'NR == 2 { print $4 }')
 if [ "$free" -ge "$megabytes" ]; then
     found "$free MB of free disk; a full store needs up to $megabytes"
 else
-    missing "disk: $free MB are free, a full store needs up to $megabytes. Once the disk is full, nothing can be saved"
+    missing "disk: $free MB are free, a full store needs up to $megabytes. A full disk saves nothing"
 fi
 if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" = 0 ]; then
     missing 'vm.overcommit_memory=1: without it Redis may fail to rewrite a big file (sysctl vm.overcommit_memory=1)'

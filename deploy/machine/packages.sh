@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs missing programs from the Debian packages of the same names:
 #   deploy/machine/packages.sh nginx redis-server
-# Does nothing unless run as root on Debian or Ubuntu; the programs that need them report what is missing.
+# Does nothing unless run as root on Debian or Ubuntu: later commands report missing programs.
 set -eu
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 
@@ -13,7 +13,7 @@ done
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then exit 0; fi
 
 echo "Installing$missing from Debian's packages."
-# Keep the packages from starting servers on the usual ports.
+# Keep the packages from starting servers.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     trap 'rm -f "$policy"' EXIT
@@ -29,7 +29,7 @@ if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } 
     exit 1
 fi
 rm -f "$log"
-# Nor may they start at boot.
+# Keep them from starting at boot.
 if [ -d /run/systemd/system ]; then
     for program in $missing; do systemctl disable --quiet "$program" 2>/dev/null || true; done
 fi

@@ -10,20 +10,20 @@ import { logFile } from './log.ts';
 const run = promisify(execFile);
 const proxy = join(import.meta.dirname, '..', '..', 'proxy');
 const templates = join(proxy, 'templates');
-/** The stack's log, relative to nginx's prefix: none of nginx's lines passes through the supervisor. */
+/** The stack's log, relative to nginx's prefix: nginx appends to it directly. */
 const accessLog = `../${logFile}`;
 
-/** The stack's variables as `readEnv` gives them, and what differs from stack to stack: texts, numbers and lists of texts. */
+/** The stack's variables as `readEnv` returns them, and those of one stack, such as its upstreams. */
 export type ProxyVariables = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The variables as a script reads them. */
+/** The variables as a script's environment. */
 export const asText = (variables: ProxyVariables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value = '']) => [name, `${value}`]));
 
 /**
- * The variables, with those that the container's script adds.
+ * The variables, and those that the image's script derives from them.
  *
- * @throws EnvironmentError with what the script says of a variable.
+ * @throws EnvironmentError with the script's message.
  */
 function derived(variables: ProxyVariables): Record<string, string> {
   const env = { PATH: process.env.PATH, ...asText(variables) };
@@ -51,14 +51,14 @@ export async function configureProxy(
   variables: ProxyVariables,
 ): Promise<void> {
   const folder = join(prefix, 'conf.d');
-  // The cache may have what other settings allowed.
+  // The cache may hold responses that the new settings forbid.
   for (const old of [folder, join(prefix, 'answers')]) await rm(old, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {
     ...derived({ ...variables, LONGHAND_ACCESS_LOG: accessLog }),
     LONGHAND_PAGES: 'pages',
-    // Never queried: the upstreams are addresses.
+    // Never used: the upstreams are addresses.
     NGINX_LOCAL_RESOLVERS: '127.0.0.1',
   };
   for (const name of await readdir(templates)) {
@@ -76,8 +76,8 @@ function listenOnEach(template: string, addresses: readonly string[]): string {
 }
 
 /**
- * Substitutes `values` as envsubst does in the official nginx image: replaces `${NAME}` and `$NAME` where `values` has
- * the name, and leaves everything else, such as nginx's own variables, alone.
+ * Substitutes `values` like envsubst in the official nginx image: replaces `${NAME}` and `$NAME` if `values` has the name.
+ * Everything else, such as nginx's own variables, stays.
  */
 export function render(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(
@@ -86,7 +86,7 @@ export function render(template: string, values: Readonly<Record<string, string>
   );
 }
 
-/** The variables with the ports of the proxy. */
+/** The variables with the proxy's ports. */
 export const portNames = ['LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT'] as const;
 
 /**
@@ -102,7 +102,7 @@ export function addressesOf(bind: string): [string, ...string[]] {
 /**
  * Checks that nginx can listen on all ports of the proxy.
  *
- * @throws EnvironmentError that names every unusable port and the way out.
+ * @throws EnvironmentError that names every unusable port and says what to do.
  */
 export async function checkPorts(
   ports: Record<(typeof portNames)[number], number>,

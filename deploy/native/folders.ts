@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { formerLogFile, logFile } from './log.ts';
 
-/** The folders of a stack, named after their processes; Unix sockets are in `run`, and what Node compiles in `compiled`. */
+/** The folders of a stack, named after their processes; `run` has Unix sockets, `compiled` Node's compile cache. */
 const names = ['run', 'compiled', 'proxy', 'expander-cache', 'tasks-store', 'observe', 'prometheus'];
 
 export const belongsToAnother = (path: string) =>
@@ -13,7 +13,7 @@ export const belongsToAnother = (path: string) =>
 /**
  * Creates the folders of a stack in `folder`, closed to other users.
  *
- * @throws EnvironmentError if there can be no such folder, or Error if it belongs to another user; with a message for people.
+ * @throws EnvironmentError if a folder cannot be created, Error if it belongs to another user.
  */
 export function createFolders(folder: string): void {
   try {
@@ -26,35 +26,35 @@ export function createFolders(folder: string): void {
   }
 }
 
-/** Gives what is in `folder` to `account`. `folder` itself stays root's, so nothing can be put beside the stack's files. */
+/** Gives the contents of `folder` to `account`. `folder` stays root's, so the account cannot add files there. */
 export function giveFolders(folder: string, account: Account): void {
   chmodSync(folder, 0o711);
   const logs = [logFile, formerLogFile];
   for (const name of logs) writeFileSync(join(folder, name), '', { flag: 'a', mode: 0o600 });
   for (const name of [...names, ...logs]) {
     const path = join(folder, name);
-    // There could be links in what the account has already.
+    // The account's own files could be links.
     if (statSync(path).uid !== account.uid)
       execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, path]);
   }
 }
 
-/** A user and group of the system, by their numbers. */
+/** A user ID and group ID. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
 /**
- * A number for the processes of root's own checkouts. systemd's table of user ids lists 65520 to 65533 as unused, and
- * Debian's policy reserves them, so no account has it.
+ * The user ID for checkouts that root owns. systemd's table of user IDs lists 65520 to 65533 as unused, and Debian's policy
+ * reserves them, so no account has it.
  */
 export const unusedId = 65_520;
 
 /**
- * The account of the whole stack when root starts it: the owner of the checkout, or, if that is root, one of its own.
+ * The account of a stack that root starts: the owner of the checkout, or `unusedId` if root owns it.
  *
- * @returns undefined if the user is not root, or the account could not run it, as where the checkout is closed to others.
+ * @returns undefined if this user is not root, or if the account cannot read the checkout.
  */
 export function unprivilegedAccount(checkout: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -65,7 +65,7 @@ export function unprivilegedAccount(checkout: string): Account | undefined {
   return status === 0 ? account : undefined;
 }
 
-/** The words before a command that `account` runs without privileges, but for ports below 1024 if `lowPorts`. */
+/** The prefix of a command that `account` runs without privileges; with `lowPorts` it may use ports below 1024. */
 export function withoutPrivileges({ uid, gid }: Account, lowPorts = false): string[] {
   const capabilities = lowPorts ? '-all,+net_bind_service' : '-all';
   const sets = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${capabilities}`);

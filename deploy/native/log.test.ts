@@ -4,11 +4,11 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
 import { appendLine, boundLog, forEachLine } from './log.ts';
 
-test('a full disk costs lines, and does not end the stack', () => {
+test('a full disk loses log lines but does not stop the stack', () => {
   expect(() => appendLine(openSync('/dev/full', 'a'), 'tasks', '{}')).not.toThrow();
 });
 
-test('a log that is too large begins anew, for all who write into it, and its former lines are kept', () => {
+test('a log that grows too large is truncated for every writer, and its lines move to another file', () => {
   const file = textFile('');
   const former = textFile('older');
   const [ours, nginx] = [openSync(file, 'a'), openSync(file, 'a')];
@@ -23,7 +23,7 @@ test('a log that is too large begins anew, for all who write into it, and its fo
   expect(readFileSync(file, 'utf8')).toBe('{"n":3}\n{"n":4}\n');
 });
 
-test('a line of output ends at a line feed only, wherever the output is cut', async () => {
+test('only a line feed ends a line, however the output is split', async () => {
   const output = new PassThrough();
   const lines: string[] = [];
   forEachLine(output, (line) => lines.push(line));

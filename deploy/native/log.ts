@@ -23,7 +23,7 @@ export function boundLog(file: string, former: string, size: number): void {
   try {
     copyFileSync(file, former);
   } catch {
-    // A full disk costs lines.
+    // On a full disk the lines are lost.
   }
   truncateSync(file);
 }
@@ -36,7 +36,7 @@ export function appendLine(file: number, service: string, line: string): void {
   try {
     writeSync(file, `${record}\n`);
   } catch {
-    // The stack goes on without its log.
+    // The stack continues without its log.
   }
 }
 

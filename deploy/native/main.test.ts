@@ -27,7 +27,7 @@ const interfaces = Object.entries(networkInterfaces()).flatMap(([name, found = [
   found.map((address) => ({ name, ...address })),
 );
 const hasIPv6 = interfaces.some(({ address }) => address === '::1');
-/** Where other machines may find this one. */
+/** The addresses at which other machines may reach this one. */
 const addresses = interfaces
   .filter(({ name, family, internal }) => family === 'IPv4' && !internal && !/^(docker|br-|veth)/.test(name))
   .map(({ address }) => address);
@@ -35,13 +35,13 @@ const addresses = interfaces
 const isRoot = process.getuid?.() === 0;
 const logs = join(import.meta.dirname, '../logs.sh');
 
-/** Runs a command as another user in the folder `cwd`; what it printed. */
+/** Runs a command as another user in the folder `cwd`. @returns its output. */
 function runAs(id: number, cwd: string, ...command: string[]): string {
   const [program = '', ...words] = [...withoutPrivileges({ uid: id, gid: id }), ...command];
   return spawnSync(program, words, { cwd, encoding: 'utf8' }).output.join('');
 }
 
-/** Copies of this checkout what a stack needs. */
+/** Copies the part of this checkout that a stack needs. */
 function copyCheckout(to: string): void {
   const root = join(import.meta.dirname, '../..');
   const own = (path: string) => !/node_modules|\.png$/.test(path);
@@ -84,7 +84,7 @@ function listeningPorts(group: number): number[] {
   return [...new Set(ports)].toSorted();
 }
 
-// One stack, from its start to its end.
+// These tests share one stack and run in this order.
 describe('The native run', { timeout: 120_000 }, () => {
   const runner = new Runner();
   const variables = { LONGHAND_BIND: hasIPv6 ? '::' : '0.0.0.0' };
@@ -93,7 +93,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   const tasks = (request?: RequestInit) =>
     fetch(`http://127.0.0.1:${runner.ports.LONGHAND_TASKS_PORT}/tasks`, request);
 
-  test('names all invalid variables together, shows no control character, and exits with 78', async () => {
+  test('lists all invalid variables without control characters and exits with 78', async () => {
     const { code, output } = await runner.run('up', {
       LONGHAND_API_RATE: 'fast',
       LONGHAND_BIND: '\u001b[2J\u202e',
@@ -120,7 +120,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   const starters = rounds({ short: 2, long: 10 });
-  test(`of ${starters} starts at once one wins, and the others say so`, async () => {
+  test(`of ${starters} simultaneous starts one wins, and the others say so`, async () => {
     const starts = Array.from({ length: starters }, () => runner.run('up', variables));
     const ended = new Map<Started, { code: number | null; output: string }>();
     for (const start of starts) start.exited.then((end) => ended.set(start, end));
@@ -134,26 +134,23 @@ describe('The native run', { timeout: 120_000 }, () => {
     await tasks({ method: 'POST', headers, body: JSON.stringify({ title: 'kept' }) });
   });
 
-  test.runIf(hasIPv6)(
-    'with LONGHAND_BIND=:: serves both families, and the output has addresses to click',
-    async () => {
-      for (const port of Object.values(runner.ports)) {
-        await runner.isServed(port, '127.0.0.1');
-        await runner.isServed(port, '[::1]');
-      }
-      const { LONGHAND_TASKS_PORT: port } = runner.ports;
-      const links = stack.output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'));
-      const hosts = [...links].map(([, host = '']) => host);
-      expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
-      expect(hosts.length > 1).toBe(addresses.length > 0);
-      for (const host of hosts) await runner.isServed(port, host);
-      expect(
-        stack.output().match(/Warning: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
-      ).toHaveLength(1);
-    },
-  );
+  test.runIf(hasIPv6)('serves IPv4 and IPv6 with LONGHAND_BIND=:: and prints its addresses', async () => {
+    for (const port of Object.values(runner.ports)) {
+      await runner.isServed(port, '127.0.0.1');
+      await runner.isServed(port, '[::1]');
+    }
+    const { LONGHAND_TASKS_PORT: port } = runner.ports;
+    const links = stack.output().matchAll(new RegExp(`http://(\\S+):${port}/`, 'g'));
+    const hosts = [...links].map(([, host = '']) => host);
+    expect(hosts).toEqual(['localhost', ...addresses.filter((address) => hosts.includes(address))]);
+    expect(hosts.length > 1).toBe(addresses.length > 0);
+    for (const host of hosts) await runner.isServed(port, host);
+    expect(
+      stack.output().match(/Warning: The task list has no password.* TASKS_PASSWORD_FILE .*\n/g),
+    ).toHaveLength(1);
+  });
 
-  test('only the proxy listens on TCP, and what the stack writes is closed to others', async () => {
+  test('only the proxy listens on TCP, and other users cannot read the files', async () => {
     const { proxy, ...inner } = processesOf(stack.output());
     for (const pid of Object.values(inner)) expect(listeningPorts(pid)).toEqual([]);
     expect(listeningPorts(proxy ?? 0)).toEqual(Object.values(runner.ports).toSorted());
@@ -168,7 +165,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   test.runIf(isRoot)(
-    'started by root, no process is root, has a capability, or can add to its folder',
+    'if root starts it, no process is root, has a capability or can write into its folder',
     async () => {
       expect(stack.output()).not.toContain('runs as root');
       const groups = Object.values(processesOf(stack.output()));
@@ -182,13 +179,13 @@ describe('The native run', { timeout: 120_000 }, () => {
     },
   );
 
-  test.runIf(isRoot)('another user reaches neither the sockets nor the data', async () => {
+  test.runIf(isRoot)('other users can reach neither the sockets nor the data', async () => {
     const attempt = (...command: string[]) => runAs(64_999, runner.folder, ...command);
     expect(attempt('redis-cli', '-s', 'run/tasks-store.sock', 'PING')).toContain('Permission denied');
     expect(attempt('ls', 'tasks-store')).toContain('Permission denied');
   });
 
-  test('a failed request is found in the log by its id', async () => {
+  test('make logs finds a failed request by its ID', async () => {
     const { 'tasks-store': store = 0 } = processesOf(stack.output());
     process.kill(store, 'SIGSTOP');
     const page = await tasks();
@@ -201,7 +198,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(found('../x').status).toBe(1);
   });
 
-  test("nginx's requests are in the log alone, and `make logs` follows it", async () => {
+  test("nginx's requests are only in the log, and `make logs` follows it", async () => {
     const follower = spawn(logs, ['', join(runner.folder, logFile)], { detached: true });
     let followed = '';
     follower.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -214,7 +211,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     process.kill(-(follower.pid ?? 0));
   });
 
-  test('restarts those that are killed or hang, and nothing is left of the old ones', async () => {
+  test('restarts killed and hung processes, and leaves nothing of the old ones', async () => {
     const { tasks: hanging = 0, ...others } = processesOf(stack.output());
     process.kill(hanging, 'SIGSTOP');
     for (const pid of Object.values(others)) process.kill(pid, 'SIGKILL');
@@ -232,7 +229,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(again.filter((pid) => pids.includes(pid))).toEqual([]);
   });
 
-  test('leaves no process behind when it is killed itself; the next start has the tasks, a new log and an empty cache', async () => {
+  test('leaves no process behind when killed; the next start has the tasks, a new log and an empty cache', async () => {
     const cached = () => readdirSync(join(runner.folder, 'proxy/answers'));
     await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
     await expect.poll(cached).toHaveLength(1);
@@ -254,7 +251,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(cached()).toEqual([]);
   });
 
-  test('runs from a checkout at any path, on any address of this machine, with a password', async () => {
+  test('runs from any path, on any address of this machine, with a password', async () => {
     for (const port of Object.values(runner.ports)) await runner.isServed(port, '127.0.0.2');
     const url = `http://127.0.0.2:${runner.ports.LONGHAND_TASKS_PORT}/`;
     expect((await fetch(`${url}tasks/events`)).status).toBe(401);
@@ -272,7 +269,7 @@ describe('The native run', { timeout: 120_000 }, () => {
     expect(output).not.toMatch(/error:|exited with/);
   });
 
-  test('with a damaged append-only file the start fails, says what to do, and leaves nothing running', async () => {
+  test('with a damaged append-only file the start fails, says what to do and leaves nothing running', async () => {
     const data = join(runner.folder, 'tasks-store', 'appendonlydir');
     const file = join(data, readdirSync(data).find((name) => name.endsWith('.incr.aof')) ?? '');
     // Redis accepts connections while it loads a long file, long before it comes to the damage.
@@ -298,7 +295,7 @@ test.each([
   ['2001:db8::1', ['[2001:db8::1]']],
 ])('LONGHAND_BIND=%s means %o', (bind, addresses) => expect(addressesOf(bind)).toEqual(addresses));
 
-test('every port that cannot be used is named', async () => {
+test('every unusable port is named', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
@@ -313,7 +310,7 @@ test('every port that cannot be used is named', async () => {
   await expect(checkPorts(ports, '192.0.2.1')).rejects.toThrow(EnvironmentError);
 });
 
-test('a folder that cannot be made is named', () => {
+test('a folder that cannot be created is named', () => {
   const folder = join(textFile(''), 'data');
   const message = `${folder}/run cannot be written (ENOTDIR): the stack needs a folder for its data.`;
   expect(() => createFolders(folder)).toThrow(message);

@@ -14,7 +14,7 @@ import type { Stack } from './stack.ts';
 
 /**
  * Runs the stack without Docker: `up` in the foreground; `ps` shows what runs, `down` stops it, `observe` starts a
- * Prometheus beside it. Each command loads only what it needs, so it answers soon.
+ * Prometheus beside it. Each command loads only its own modules, so it starts quickly.
  */
 const commands: Record<string, () => Promise<void>> = { up, ps, down, observe };
 
@@ -28,7 +28,7 @@ try {
   const run = commands[command];
   if (!run) throw new Error(`${command}: the commands are ${Object.keys(commands).join(', ')}.`);
   if (run === up || run === observe) prepare();
-  // The paths of Unix sockets have to be short, so they are relative.
+  // Paths of Unix sockets must be short, so they are relative.
   if (existsSync(folder)) process.chdir(folder);
   await run();
 } catch (error) {
@@ -36,7 +36,7 @@ try {
   process.exitCode = error instanceof EnvironmentError ? configurationExitCode : 1;
 }
 
-/** Creates the folders, and then, if root has started this program, becomes the same of an account without privileges. */
+/** Creates the folders. If root started this program, runs it again as an account without privileges. */
 function prepare(): void {
   createFolders(folder);
   const account = unprivilegedAccount(checkout);
@@ -71,7 +71,7 @@ async function up(): Promise<void> {
   print('\nStopping. The tasks are kept.');
 }
 
-/** Resolves relative paths of files, because the processes run in another folder. */
+/** Makes file paths absolute: the processes run in another folder. */
 function withAbsoluteFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const resolved = { ...env };
   for (const [name, path] of Object.entries(env))

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** Milliseconds Redis may take to answer PING. */
 const pingTimeout = 3_000;
 
-/** PATH with the folders of Debian's nginx, which users other than root may not have. */
+/** PATH with the folder of Debian's nginx, which other users than root may lack. */
 export const searchPath = (env: NodeJS.ProcessEnv) => `${env.PATH}:/usr/local/sbin:/usr/sbin`;
 
 /** The path of a Unix socket, from the stack's folder. */
@@ -28,7 +28,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   name,
   command: 'sh',
   args: [
-    // On standard input, because Redis takes characters such as [ in a path for a pattern.
+    // On standard input: Redis treats characters such as [ in a path as a pattern.
     ...['-c', '(cd "$2" && "$0" recover) && conf=$1 && shift && exec redis-server - --dir "$@" <"$conf"'],
     ...[join(root, 'deploy', 'redis', 'redis.sh'), join(root, application, 'redis.conf')],
     ...[name, '--loglevel', 'warning'],
@@ -40,7 +40,7 @@ export const redis = (name: string, application: string, folder: string): Proces
   hint: hintOf(resolve(folder, name, 'appendonlydir')),
 });
 
-/** Whether Redis answers PING on the Unix socket at `path`, and so has loaded its data. */
+/** Whether Redis has loaded its data: it answers PING on the Unix socket at `path`. */
 const answersPing = (path: string) => async () => {
   const socket = connect(path).end('PING\r\nQUIT\r\n');
   socket.setTimeout(pingTimeout, () => socket.destroy());
@@ -60,7 +60,7 @@ const hintOf = (data: string) =>
  */
 export const service = (name: string, replica: string, redis: string, folder: string): ProcessSpec => ({
   name,
-  // Kills it when it hangs; then the supervisor restarts it.
+  // Kills a hung service; the supervisor restarts it.
   command: join(root, 'shared', 'src', 'watched.sh'),
   args: [name, process.execPath, join(root, name, 'src', 'main.ts')],
   env: {
@@ -71,18 +71,18 @@ export const service = (name: string, replica: string, redis: string, folder: st
     REDIS_URL: `unix:${socketPath(redis)}`,
     REDIS_PASSWORD_FILE: '',
   },
-  // It opens this one last.
+  // The service opens this socket last.
   ready: () => acceptsConnections({ path: join(folder, socketPath(`${replica}-ops`)) }),
 });
 
-/** nginx with the configuration in the folder `proxy`, once `port` of `host` is open. */
+/** nginx with the configuration in the folder `proxy`. It is ready once `port` of `host` is open. */
 export function proxy(host: string, port: number): ProcessSpec {
-  // Started as root, nginx runs its workers as a user without access to the sockets.
+  // If root starts nginx, its workers would run as a user that cannot open the sockets.
   const user = process.getuid?.() === 0 ? ' user root;' : '';
   return {
     name: 'proxy',
     command: 'nginx',
-    // Relative, because nginx takes characters such as [ in a path for a pattern.
+    // Relative: nginx treats characters such as [ in a path as a pattern.
     args: ['-p', 'proxy/', '-e', 'stderr', '-c', 'nginx.conf', '-g', `daemon off;${user}`],
     ready: () => acceptsConnections({ host, port }),
     stopSignal: 'SIGQUIT',

@@ -9,10 +9,10 @@ import { belongsToAnother } from './folders.ts';
 const commands = 'run/stack.sock';
 
 /**
- * Makes this process the one that runs the stack in the working directory, if no other does. A listening socket is the
- * lock, which the system releases however the process ends: Linux's abstract sockets leave no file behind.
+ * Makes this process the runner of the stack in the working directory, unless there is one. The lock is a listening abstract
+ * socket: the kernel releases it however the process ends, and it leaves no file.
  *
- * @param status for people, whenever somebody asks.
+ * @param status prints the state of the stack.
  * @returns whether no other process runs the stack.
  */
 export async function becomeRunner(status: () => string): Promise<boolean> {
@@ -23,12 +23,12 @@ export async function becomeRunner(status: () => string): Promise<boolean> {
     if (error instanceof ListenError) return false;
     throw error;
   }
-  // What a run has left that was killed.
+  // The leftovers of a killed run.
   for (const socket of readdirSync('run')) rmSync(`run/${socket}`);
   const server = createServer((client) => {
     client.unref().on('error', () => {});
     client.once('data', (command) => {
-      // As Ctrl-C does.
+      // Like Ctrl-C.
       if (`${command}` === 'stop') process.kill(process.pid, 'SIGINT');
       else client.end(status());
     });

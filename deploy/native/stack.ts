@@ -7,20 +7,20 @@ import { createFolders } from './folders.ts';
 import { proxy, redis, searchPath, service, upstreamServers } from './processes.ts';
 import { type ProcessContext, type ProcessSpec, type SupervisedProcess, supervise } from './supervisor.ts';
 
-/** Milliseconds nginx drains before the services do: an event stream ends only when its service ends. */
+/** Milliseconds nginx drains before the services: an event stream ends only when its service stops. */
 const proxyDrainTime = 2_000;
 
-/** Its `env` has LONGHAND_* and the variables of the services. */
+/** `env` has LONGHAND_* and the services' variables. */
 export interface StackOptions extends ProcessContext {
   /**
-   * Holds the data, the rendered configuration and the Unix sockets; created if it does not exist. Its path has at most
-   * 80 bytes, so that those of the sockets are short enough.
+   * Holds the data, the rendered configuration and the Unix sockets; created if missing. Its path has at most 80 bytes, so
+   * that socket paths are short enough.
    */
   folder: string;
 }
 
 export interface Stack extends AsyncDisposable {
-  /** The address that the proxy listens on, as in a URL; 0.0.0.0 for every one of this machine. */
+  /** The address that the proxy listens on, as in a URL; 0.0.0.0 means all addresses. */
   readonly bind: string;
   readonly variables: Awaited<ReturnType<typeof readSettings>>;
   /** In start order. */
@@ -30,11 +30,10 @@ export interface Stack extends AsyncDisposable {
 }
 
 /**
- * Starts the whole stack without Docker: a cache, a store, the two services, and nginx with the container's templates.
+ * Starts the whole stack without Docker: a cache, a store, both services, and nginx with the image's templates.
  * Only nginx listens on TCP ports. A process that exits later is restarted.
  *
- * @throws EnvironmentError, or Error with a message for people: a port that is taken, a process that does not start.
- *   Nothing keeps running then.
+ * @throws EnvironmentError, or Error if a process does not start. Nothing keeps running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { env, folder } = options;

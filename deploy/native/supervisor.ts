@@ -19,9 +19,9 @@ export interface ProcessSpec {
   env?: NodeJS.ProcessEnv;
   /** Whether it is ready. */
   ready(): Promise<boolean>;
-  /** Whether to show what it says before it is ready only if it fails. */
+  /** Whether to hide its output until it is ready, unless it fails. */
   quietStart?: boolean;
-  /** What people can do if it exits before it is ready. */
+  /** What to do if it exits before it is ready. */
   hint?: string;
   /** SIGTERM by default. */
   stopSignal?: NodeJS.Signals;
@@ -29,7 +29,7 @@ export interface ProcessSpec {
   orphanSignal?: 'TERM' | 'KILL';
 }
 
-/** What the processes of a stack share. */
+/** Shared by the processes of a stack. */
 export interface ProcessContext {
   /** The working directory; relative paths in specifications start there. */
   folder: string;
@@ -49,14 +49,14 @@ export interface SupervisedProcess {
 /** One run of a program. */
 interface Child {
   readonly process: ChildProcess;
-  /** Resolves once it has exited, and what was left of its process group is killed, such as the workers of nginx. */
+  /** Resolves once it has exited and the rest of its process group is killed, such as nginx's workers. */
   readonly exited: Promise<void>;
 }
 
 /**
- * Starts a program, resolves once it is ready, and restarts it from then on whenever it exits.
+ * Starts a program, resolves once it is ready, and from then on restarts it whenever it exits.
  *
- * @throws Error when it exits before it is ready, or is not ready in time. Its own lines say why.
+ * @throws Error if it exits before it is ready or is not ready in time. Its own output says why.
  */
 export async function supervise(spec: ProcessSpec, context: ProcessContext): Promise<SupervisedProcess> {
   const { name, stopSignal = 'SIGTERM' } = spec;
@@ -107,7 +107,7 @@ function launch(spec: ProcessSpec, context: ProcessContext, onLine: (line: strin
     cwd: context.folder,
     env: { ...context.env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In its own process group: Ctrl-C reaches only the supervisor, which stops the processes in order.
+    // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the processes in order.
     detached: true,
   });
 
@@ -129,7 +129,7 @@ function killGroup(pid: number | undefined): void {
 
 /** @throws Error when `child` exits before it is ready, or takes too long. */
 async function ready(child: Child, spec: ProcessSpec): Promise<void> {
-  // Not `exit`: the last lines are read only by `close`.
+  // Not `exit`: the last output arrives before `close`.
   const closed = once(child.process, 'close').then(() => true);
   for (const deadline = Date.now() + startTimeout; Date.now() < deadline; ) {
     if (await Promise.race([closed, sleep(20)])) {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints the expiry of a server's certificate for each name, for node_exporter's textfile collector:
+# Prints when a server's certificate for each name expires, for node_exporter's textfile collector:
 #   certificates.sh tls:8443 a.example b.example
 set -u
 server=$1

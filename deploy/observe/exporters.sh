@@ -1,6 +1,6 @@
 #!/bin/bash
-# The exporters of the profile observe in one container: mtail for nginx's log, redis_exporter for both Redis, node_exporter
-# for the disk of the store and the certificates.
+# Runs the exporters of the profile `observe`: mtail for nginx's log, redis_exporter for both Redis, node_exporter for the
+# store's disk and the certificates.
 set -eu
 umask 077
 cd /tmp
@@ -15,12 +15,12 @@ prometheus-node-exporter --collector.disable-defaults --collector.filesystem --c
     --collector.textfile --collector.textfile.directory=textfile --web.listen-address=0.0.0.0:9100 --log.level=warn &
 if [ -n "${LONGHAND_EXPANDER_NAME:-}${LONGHAND_TASKS_NAME:-}" ]; then
     while true; do
-        # shellcheck disable=SC2086 # an empty name is none
+        # shellcheck disable=SC2086 # drops empty names
         certificates.sh tls:8443 ${LONGHAND_EXPANDER_NAME:-} ${LONGHAND_TASKS_NAME:-} >textfile/new
         mv textfile/new textfile/certificates.prom
         sleep 60
     done &
 fi
-# If one ends, Docker restarts all of them.
+# If one exits, Docker restarts the container.
 wait -n
 exit 1

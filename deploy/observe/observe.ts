@@ -18,7 +18,7 @@ export interface ObserveOptions extends Pick<ProcessContext, 'folder' | 'onLine'
   port: number;
   /** Seconds between two scrapes, 5 by default. */
   interval?: number;
-  /** Whether k6 may write its figures: then so may every page in a browser on this machine. */
+  /** Whether k6 may write metrics. Then so may every web page in a browser on this machine. */
   remoteWrite?: boolean;
 }
 
@@ -62,20 +62,20 @@ export async function observeStack(options: ObserveOptions): Promise<Observing> 
 export const rules = () =>
   readFileSync(join(import.meta.dirname, 'rules.yaml'), 'utf8').replace(/^(?: {2}|.*\n)/gm, '');
 
-/** The operations sockets in `folder`, such as `tasks-2-ops.sock`, and the labels of their replicas. */
+/** The operations sockets in `folder`, such as `tasks-2-ops.sock`, with their replicas' labels. */
 const operations = (folder: string) =>
   readdirSync(folder).flatMap((socket) => {
     const [, job = '', replica = ''] = /^(expander|tasks)(-\d+)?-ops\.sock$/.exec(socket) ?? [];
     return job ? [{ path: join(folder, socket), labels: { job, instance: job + replica } }] : [];
   });
 
-/** The operations endpoints of a replica on a TCP port of 127.0.0.1, because Prometheus knows TCP alone. */
+/** Serves a replica's operations endpoints on a TCP port of 127.0.0.1: Prometheus cannot scrape Unix sockets. */
 async function bridge({ path, labels }: ReturnType<typeof operations>[number]) {
   const server = createServer((tcp) => pipeline(tcp, connect(path), tcp, () => {}));
   return { server, target: { targets: [`127.0.0.1:${await listening(server)}`], labels } };
 }
 
-/** prometheus.yml for a native stack: other addresses, the replicas that run, and the mount point of the store's disk. */
+/** prometheus.yml for a native stack: its addresses, replicas and the mount point of the store's disk. */
 function prometheusConfiguration(
   folder: string,
   interval: number,
@@ -97,7 +97,7 @@ function prometheusConfiguration(
     .replaceAll(':6379', '.sock');
 }
 
-/** All paths start at the stack's folder, which is the working directory. */
+/** Paths are relative to the stack's folder, the working directory. */
 function specs(
   ports: Record<'proxy' | 'redis' | 'disk' | 'prometheus', number>,
   remoteWrite: boolean,
@@ -113,7 +113,7 @@ function specs(
   const node = [
     '--collector.disable-defaults',
     '--collector.filesystem',
-    // All disks: Prometheus keeps the one with the store.
+    // All disks; Prometheus keeps only the store's.
     '--collector.filesystem.mount-points-exclude=^$',
     '--collector.filesystem.fs-types-exclude=^$',
   ];

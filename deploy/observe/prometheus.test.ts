@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const missing = spawnSync('promtool', ['--version']).error !== undefined;
 
 test.skipIf(missing)(
-  'promtool accepts the rules, and the alerts fire as rules.test.yml and rules.slow.test.yml say',
+  'promtool accepts the rules, and the alerts fire as rules.test.yml and rules.slow.test.yml expect',
   async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'longhand-rules-'));
     onTestFinished(() => rmSync(cwd, { recursive: true }));
@@ -22,7 +22,7 @@ test.skipIf(missing)(
   },
 );
 
-test('Prometheus gets the same rules in containers', () => {
+test('Prometheus in containers gets the same rules', () => {
   const dockerfile = readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8');
   const [, sed = ''] = /^RUN (sed .*rules\.yaml) >/m.exec(dockerfile) ?? [];
   const command = sed.replace('/etc/prometheus', import.meta.dirname);
@@ -39,10 +39,10 @@ const panels = ['service', 'load-run'].flatMap((name): Panel[] => {
   return JSON.parse(readFileSync(file, 'utf8')).panels.filter(({ type }: { type: string }) => type !== 'row');
 });
 
-/** What Prometheus adds to series, and the labels of our own that are never aggregated. */
+/** Labels that Prometheus adds, and our own that are never aggregated. */
 const ownLabels = ['job', 'instance', 'service', 'version'];
 
-/** The units in which the result of an expression may be drawn, by the names of Grafana. */
+/** Grafana's names of the units that fit an expression's result. */
 function unitsOf(expression: string): string[] {
   if (/\) \/ |_bytes\S* \/ |cpu_seconds|_failed_rate/.test(expression)) return ['percentunit'];
   if (/histogram_quantile|^time\(\)|k6_http_req_(?!failed)|lag_p99_seconds/.test(expression)) return ['s'];
@@ -51,7 +51,7 @@ function unitsOf(expression: string): string[] {
 }
 
 test.each(panels.map((panel) => [panel.title, panel] as const))(
-  'panel %s names what its lines have, and its axis has their unit',
+  'panel %s: the legend has labels of its query, and the axis its unit',
   (_, { fieldConfig: { defaults }, targets }) => {
     expect(defaults.min).toBe(0);
     for (const { expr, legendFormat } of targets) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes a checked copy of the running store into FILE, by default into backups/, where the newest 14 stay:
+# Writes a verified copy of the running store to FILE, by default in backups/, where the newest 14 stay:
 #   deploy/redis/backup.sh containers|native [FILE]
 set -eu
 umask 077
@@ -12,5 +12,5 @@ native) "$(dirname "$0")/redis.sh" backup >"$file.part" ;;
 esac
 mv "$file.part" "$file"
 echo "$file: $(wc -c <"$file") bytes"
-# shellcheck disable=SC2012 # The names are those of above.
+# shellcheck disable=SC2012 # we chose the names
 [ -n "${2:-}" ] || ls -r backups/tasks-*Z.rdb | tail -n +15 | xargs rm -f

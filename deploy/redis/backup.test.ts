@@ -22,7 +22,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Starts as much of a stack as tasks needs. */
+  /** Starts tasks and its store. */
   async function start(): Promise<AsyncDisposableStack> {
     await using started = new AsyncDisposableStack();
     const context = { folder: stack, env: childEnvironment, onLine() {} };
@@ -31,7 +31,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     return started.move();
   }
 
-  /** Runs backup.sh or restore.sh in the folder that has the stack's. */
+  /** Runs backup.sh or restore.sh in the folder with `.local`. */
   const run = (script: string, file: string, input = ''): SpawnSyncReturns<string> =>
     spawnSync(join(import.meta.dirname, `${script}.sh`), ['native', file], {
       cwd: folder,
@@ -48,7 +48,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   const add = (title: string) =>
     curl('tasks', '/tasks', '--json', JSON.stringify({ title }), '-o', '/dev/null', '-w', '%header{etag}');
 
-  test('brings the tasks back: made while it works, restored after a question, whole or not at all', async () => {
+  test('saves a running store and restores it after a question, completely or not at all', async () => {
     const first = await start();
     add('kept');
     expect(backupTime()).toBe('0');
@@ -62,7 +62,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
       1,
       expect.stringContaining('The stack is running: stop its store first'),
     ]);
-    // A backup without a name takes the place of the oldest of fifteen beside it, and of nothing else.
+    // A backup without a name removes only the oldest of the fifteen.
     const days = Array.from({ length: 14 }, (_, i) => `tasks-202601${10 + i}T030000Z.rdb`);
     await mkdir(join(folder, 'backups'));
     for (const name of [...days, 'tasks-before-the-move.rdb'])
@@ -76,7 +76,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     ]);
     await first.disposeAsync();
 
-    // Its last byte is part of the checksum.
+    // The last byte is part of the checksum.
     const saved = await readFile(join(folder, 'saved.rdb'));
     const damaged = [
       saved.with(-1, (saved.at(-1) ?? 0) ^ 1),
@@ -105,7 +105,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     ]);
     expect(await data()).toEqual(before);
 
-    // A stack that root starts has another account.
+    // If root starts the stack, another account owns the store.
     const owner = process.getuid?.() === 0 ? 64_999 : (process.getuid?.() ?? 0);
     await chown(store, owner, owner);
     const restored = run('restore', 'saved.rdb', 'yes\n');
@@ -116,11 +116,11 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     await using _again = await start();
     const { tasks } = JSON.parse(curl('tasks', '/tasks', '-H', 'Accept: application/json'));
     expect(tasks.map(({ title }: { title: string }) => title)).toEqual(['kept']);
-    // An ETag that was given out for what is gone fits nothing that comes later.
+    // The ETag of a lost change must not match a later one.
     expect(add('added again')).not.toBe(later);
   });
 
-  test('is restored wholly or not at all, wherever the restore is killed, and the next start never begins empty', async () => {
+  test('a restore killed at any step leaves the old or the new data, and the next start never begins empty', async () => {
     const store = join(stack, 'tasks-store');
     const supervised = () =>
       supervise(redis('tasks-store', 'tasks', stack), { folder: stack, env: childEnvironment, onLine() {} });
@@ -132,7 +132,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     cli('SET', 'data', 'former');
     await first.stop();
     await cp(store, join(folder, 'former'), { recursive: true });
-    // Bash ends before its command number `step`.
+    // Kills bash before command number `step`.
     const killed = join(folder, 'killed.sh');
     await writeFile(killed, "set -T; trap '((step--)) || kill -KILL $$' DEBUG");
     const input = await readFile(join(folder, 'saved.rdb'));
@@ -154,7 +154,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
     await expect(supervised()).rejects.toThrow('tasks-store did not start');
   });
 
-  test('is nothing, and a failure, without the store', async () => {
+  test('fails and writes no file when the store is down', async () => {
     await writeFile(join(folder, 'saved.rdb'), 'the last one');
     const { status, stdout, stderr } = run('backup', 'saved.rdb');
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^The store was not copied: /)]);
@@ -163,7 +163,7 @@ describe('A backup of the native stack', { timeout: 120_000 }, () => {
   });
 });
 
-test.skipIf(!engine)(`data of a newer Redis: the log says what to do${skipped}`, async () => {
+test.skipIf(!engine)(`with data of a newer Redis, the log says what to do${skipped}`, async () => {
   const data = await mkdtemp(join(tmpdir(), 'longhand-newer-'));
   onTestFinished(() => rm(data, { recursive: true }));
   await mkdir(join(data, 'appendonlydir'));

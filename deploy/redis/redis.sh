@@ -1,24 +1,24 @@
 #!/bin/sh
-# Runs in the containers of Redis, with the password that the first start puts where the service can read it. All but
-# `server` also work on the native stack, in the folder that has `.local`:
+# Runs Redis in containers. The first start writes a password that the service can read. All commands except `server` also
+# work on the native stack, in the folder with `.local`:
 #   redis.sh server [options of redis-server]
 #   redis.sh cli [arguments of redis-cli]
-#   redis.sh backup [-h HOST] >FILE      writes a checked copy of the data, or nothing and fails
-#   redis.sh restore [FOLDER] <FILE      puts a backup into the folder of the data, and sets the old data aside
-#   redis.sh recover                     finishes a restore that was cut off; fails if only data set aside is left
+#   redis.sh backup [-h HOST] >FILE      writes a verified copy of the data, or fails and writes nothing
+#   redis.sh restore [FOLDER] <FILE      replaces the data with a backup, and sets the old data aside
+#   redis.sh recover                     finishes an interrupted restore; fails if only data set aside is left
 set -eu
 umask 077
 password=/run/redis/password
 fail() { echo "$*" >&2; exit 1; }
 
-# Fails, and says why, unless the file is one whole copy of what a Redis holds, by its checksum.
+# Fails with a reason unless the file is one complete RDB with a valid checksum.
 # shellcheck disable=SC2015 # Both may fail.
 check() {
     said=$(redis-check-rdb "$1") && echo "$said" | grep -qF "[offset $(wc -c <"$1")] Checksum OK" ||
         fail "This is not a whole backup: $said"
 }
 
-# The rename that sets the old data aside decides a restore: if it is cut off later, the next start finishes it.
+# The rename that sets the old data aside decides a restore: after that, the next start finishes it.
 finish_restore() {
     if [ -e appendonlydir ]; then
         rm -rf appendonlydir.restored
@@ -41,14 +41,14 @@ server)
         (umask 027 && od -A n -t x1 -N 32 /dev/urandom | tr -d ' \n' >"$password.new")
         mv "$password.new" "$password"
     fi
-    # Redis does not say what to do about a newer version, which is in the first nine bytes.
+    # Redis does not say what to do about data of a newer version, which the first nine bytes name.
     for base in appendonlydir/*.base.rdb; do
         if head -c 9 "$base" 2>/dev/null | redis-check-rdb /dev/stdin | grep -q "Can't handle RDB format version"; then
             echo "The saved data in $PWD/appendonlydir was written by a newer Redis than this one: start with that version," \
                 "or restore a backup that this one made: make restore FILE=…"
         fi
     done
-    # On standard input, because any process can read another's arguments.
+    # On standard input: every process can read another's arguments.
     exec redis-server "$@" - <<END
 $(cat /etc/redis.conf)
 requirepass $(cat "$password")
@@ -63,7 +63,7 @@ cli)
     ;;
 backup)
     shift
-    # The copy is unlinked at once, so nothing of it stays, however this ends.
+    # Unlinked at once, so no copy stays behind.
     copy=$(mktemp ./backup.XXXXXX)
     exec 3<>"$copy"
     rm "$copy"
@@ -75,7 +75,7 @@ backup)
     "$0" cli "$@" SET '{tasks}:backup' "$(date +%s)" >/dev/null
     ;;
 restore)
-    # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the folder set aside.
+    # redis-cli exits with 1 if nothing listens. A running Redis would save new tasks into the old folder.
     status=0
     timeout 5 "$0" cli -h tasks-store PING >/dev/null 2>&1 || status=$?
     [ "$status" = 1 ] || fail 'The stack is running: stop its store first (docker compose stop tasks-store; natively make down).'

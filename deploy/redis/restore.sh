@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the store's data by a backup, and sets the old data aside:
+# Replaces the store's data with a backup, and sets the old data aside:
 #   deploy/redis/restore.sh containers|native FILE
 set -eu
 file=${2:-}

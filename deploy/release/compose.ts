@@ -3,8 +3,8 @@
  *
  *     node deploy/release/compose.ts VERSION FOLDER
  *
- * FOLDER has what `docker buildx build --metadata-file` wrote of each target. An image that was pushed to PUSH is named by
- * its digest in NAME; one that was not, by its ID, which only the engine that built it knows.
+ * FOLDER has what `docker buildx build --metadata-file` wrote of each target. A pushed image is
+ * named by its digest in NAME, any other by its ID, which only the engine that built it knows.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ interface Service {
 }
 
 /**
- * docker-compose.yml with images instead of builds, without the profiles that need a checkout, and Grafana, which does.
+ * docker-compose.yml with images instead of builds, without the parts that need a checkout.
  *
  * @param text docker-compose.yml.
  * @param imageOf names the image of a target.

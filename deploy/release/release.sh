@@ -1,8 +1,8 @@
 #!/bin/sh
-# Writes a release of this checkout to out/release/: compose.yaml, examples, the npm package, SBOMs and checksums.
+# Writes a release to out/release/: compose.yaml, examples, the npm package, SBOMs and checksums.
 #   PUSH=registry.example.org/longhand           pushes the images there; without it, compose.yaml runs on this machine only
-#   NAME=ghcr.io/somebody/longhand               is where compose.yaml looks for them, if not there
-#   PLATFORMS=linux/amd64,linux/arm64            builds them for several platforms (docker buildx create --use, first)
+#   NAME=ghcr.io/somebody/longhand               is where compose.yaml finds them; PUSH by default
+#   PLATFORMS=linux/amd64,linux/arm64            builds for several platforms (first: docker buildx create --use)
 set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/out/release
@@ -27,7 +27,7 @@ node deploy/release/compose.ts "$version" "$built" >"$out/compose.yaml"
 
 for service in expander tasks; do deploy/release/sbom.sh "$service" >"$out/$service.cdx.json"; done
 (cd expander/package && npm pack --silent --pack-destination "$out" >/dev/null)
-# What the documents mention for fronts, Prometheus and Grafana.
+# The examples that the documents mention.
 tar -czf "$out/examples.tar.gz" -C deploy fronts observe/rules.yaml observe/prometheus.yml observe/dashboards
 (cd "$out" && sha256sum ./* >SHA256SUMS)
 ls "$out"/*

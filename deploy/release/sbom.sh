@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints what a service is made of, as CycloneDX:
+# Prints a service's SBOM (CycloneDX):
 #   deploy/release/sbom.sh SERVICE
-# `npm sbom --omit=dev` also omits packages that are another workspace's development dependencies, such as zod. So npm reads
-# copies of the manifests without the other services and without development dependencies.
+# `npm sbom --omit=dev` also omits another workspace's development dependencies. So npm reads copies of the manifests
+# without the other services and without development dependencies.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)

@@ -11,18 +11,18 @@ export type Variables = Record<string, string | number>;
 
 export interface Started {
   child: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string;
   exited: Promise<{ code: number | null; output: string }>;
 }
 
-/** `make up` without Docker, as people use it: in a folder and on ports of its own, with nothing left after the tests of a file. */
+/** `make up` without Docker, in its own folder and on its own ports. It leaves nothing behind after a test file. */
 export class Runner {
   /** The program; `make` starts that of the checkout. */
   main = join(import.meta.dirname, '../native/main.ts');
-  /** A folder where a checkout could be: its path is long and has characters that mean something to programs. */
+  /** A folder for a checkout whose path is long and has special characters. */
   checkout = '';
-  /** The folder around it. */
+  /** Its parent folder. */
   home = '';
   ports = { LONGHAND_PORT: 0, LONGHAND_EXPANDER_PORT: 0, LONGHAND_TASKS_PORT: 0 };
   readonly #children: ChildProcess[] = [];
@@ -38,7 +38,7 @@ export class Runner {
     afterAll(async () => {
       for (const child of this.#children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
-        // Its processes die with it.
+        // Its processes die with the runner.
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
@@ -70,7 +70,7 @@ export class Runner {
     return this.announced(this.run('up', variables));
   }
 
-  /** Resolves once a stack says that it has started, or rejects with its output if it exits before. */
+  /** Resolves once a stack says that it has started; rejects with its output if it exits first. */
   async announced(started: Started): Promise<Started> {
     const failed = started.exited.then(({ code, output }) =>
       Promise.reject(new Error(`make up exited with ${code}:\n${output}`)),
@@ -95,13 +95,13 @@ export class Runner {
   }
 }
 
-/** The ids of the supervised processes by name, as the stack shows them once it runs, and `make ps` later. */
+/** The IDs of the supervised processes by name, from the output of the stack or `make ps`. */
 export function processesOf(output: string): Record<string, number> {
   const entries = /processes +(.*)/.exec(output)?.[1]?.matchAll(/([\w-]+) (\d+)/g) ?? [];
   return Object.fromEntries([...entries].map(([, name = '', pid]) => [name, Number(pid)]));
 }
 
-/** The process groups that still have a process; each supervised process leads one. */
+/** The process groups that still have a process. Each supervised process leads a group. */
 export function alive(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
     try {

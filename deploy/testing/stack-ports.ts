@@ -1,6 +1,6 @@
 import { freePorts } from '@longhand/shared/testing/free-port.ts';
 
-/** Free ports for a stack: the variables that choose them, and the URLs that then lead to its proxy. */
+/** Free ports for a stack, as variables and as URLs of its proxy. */
 export async function freeStackPorts() {
   const ports = await freePorts('LONGHAND_PORT', 'LONGHAND_EXPANDER_PORT', 'LONGHAND_TASKS_PORT');
   const url = (port: number) => `http://127.0.0.1:${port}`;

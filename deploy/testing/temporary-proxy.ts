@@ -12,7 +12,7 @@ import { proxy, searchPath } from '../native/processes.ts';
 import { type ProcessSpec, supervise } from '../native/supervisor.ts';
 import { stackVariables } from '../variables.ts';
 
-/** No application answers at these addresses. */
+/** No application listens at these addresses. */
 const defaultVariables: ProxyVariables = {
   ...readEnv(stackVariables, {}),
   LONGHAND_EXPANDER_SERVER: '127.0.0.1:1 max_fails=0',
@@ -22,14 +22,14 @@ const defaultVariables: ProxyVariables = {
 /** nginx without the applications, on 127.0.0.1. */
 export interface TemporaryProxy {
   readonly ports: Readonly<Record<'all' | 'expander' | 'tasks', number>>;
-  /** The lines that nginx has written so far: its errors and its access log. */
+  /** nginx's errors and access log so far. */
   readonly log: readonly string[];
   /** The process id of nginx's master. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** The pages by their paths, made once for each process: making them takes longer than starting nginx. */
+/** The pages by path, rendered once per process: that takes longer than starting nginx. */
 let pages: Promise<[path: string, page: Buffer][]> | undefined;
 
 async function makePages() {
@@ -82,7 +82,7 @@ export async function startTemporaryProxy(
   const accessLog = openSync(join(folder, logFile), 'r');
   let bytesRead = 0;
   let stopped = false;
-  // Each line once, because some tests look after each of a thousand requests.
+  // Read each line once: some tests look after each of a thousand requests.
   const readLog = () => {
     const more = Buffer.alloc(fstatSync(accessLog).size - bytesRead);
     readSync(accessLog, more, 0, more.length, bytesRead);
@@ -96,7 +96,7 @@ export async function startTemporaryProxy(
     env: { PATH: searchPath(process.env) },
     onLine: (_, line) => log.push(line),
   });
-  // nginx opens one port after the other, and the supervisor waits for the first.
+  // nginx opens its ports in turn, and the supervisor waits for the first.
   for (const port of Object.values(ports)) {
     while (!(await acceptsConnections({ host: '127.0.0.1', port }))) await sleep(10);
   }
@@ -119,7 +119,7 @@ export async function startTemporaryProxy(
   };
 }
 
-/** The same process in a container, which has the machine's network and nothing of it but `folder`. */
+/** The same process in a container with the machine's network and `folder`. */
 function inContainer(spec: ProcessSpec, folder: string, image: string): ProcessSpec {
   const place = ['--network', 'host', '--volume', `${folder}:${folder}`, '--workdir', folder];
   return { ...spec, command: 'docker', args: ['run', '--rm', ...place, image, spec.command, ...spec.args] };

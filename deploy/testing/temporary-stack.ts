@@ -10,13 +10,12 @@ export interface TemporaryStack extends Stack {
   readonly folder: string;
   /** The proxy: for all host names, and each application's own port. No slash at the end. */
   readonly urls: StackUrls;
-  /** What nginx has logged of its requests. */
+  /** nginx's log so far. */
   accessLog(): Promise<string>;
 }
 
 /**
- * Starts a stack for tests and measurements: on free ports, with data that `stop` removes, and with an expander that
- * may contact this machine.
+ * Starts a stack for tests and measurements, on free ports. `stop` removes its data. The expander may contact this machine.
  */
 export async function startTemporaryStack(
   options: Partial<Omit<StackOptions, 'folder'>> = {},

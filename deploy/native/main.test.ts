@@ -44,7 +44,7 @@ function runAs(id: number, cwd: string, ...command: string[]): string {
 /** Copies the part of this checkout that a stack needs. */
 function copyCheckout(to: string): void {
   const root = join(import.meta.dirname, '../..');
-  const own = (path: string) => !/node_modules|\.png$/.test(path);
+  const own = (path: string) => !/node_modules|(docs|src)\/.*\.png$/.test(path);
   for (const name of 'deploy docs proxy expander tasks shared package.json CHANGELOG.md'.split(' '))
     cpSync(join(root, name), join(to, name), { recursive: true, filter: own });
   symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'));

@@ -70,7 +70,7 @@ test('every field of /api/chain is documented, and every documented field exists
   const app = scriptedApp({
     'http://s.example/': to(wrapper),
     'http://end.example/': {
-      ...{ bytesRead: 1, title: 'A page', incomplete: true, scriptRedirect: true },
+      ...{ bytesRead: 1, title: 'A page', incomplete: true, interrupted: true, scriptRedirect: true },
       file: { name: 'a', size: null },
     },
   });

@@ -37,8 +37,10 @@ export interface Answer {
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
   addressFamily: 4 | 6 | null;
-  /** Set if a page could not be read to its end, or at all, so a redirect in it may be missing. */
+  /** Set if part of a page was not read, so a redirect in it may be missing. */
   incomplete?: true;
+  /** Set if that is because the website broke off or was slow: another request may read it. */
+  interrupted?: true;
   /** Absent if the answer came over a new connection. Once it has strayed, no cache gives this answer. */
   source?: Source;
   /** Milliseconds since 1970 until which a cache may keep this. */

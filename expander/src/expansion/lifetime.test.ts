@@ -60,7 +60,7 @@ describe('a chain is remembered as long as its first redirect to expire', () => 
     ['however soon its end does', [short, long, hop(200, 30)], 3_600],
     ['or as a page that does not exist', [short, hop(404, 600)], 600],
     ['without any, as long as its answer', [hop(404, 600)], 600],
-    ['or as the answer of a page that could not be had', [short, hop(200, 30, { incomplete: true })], 30],
+    ['or as the answer of a page that could not be had', [short, hop(200, 30, { interrupted: true })], 30],
     ...[408, 425, 429, 500, 503, 520].map((status): [string, Hop[], number] => [
       `or as the failure at its end, ${status}`,
       [short, long, hop(status, 30)],

@@ -30,14 +30,15 @@ function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** `answer` of a page that could not be read to its end: for at most 30 s. */
-export function asIncomplete(answer: Answer, now = Date.now()): Answer {
-  return { ...answer, incomplete: true, freshUntil: Math.min(answer.freshUntil, now + bounds.min * 1_000) };
+/** `answer` of a page that broke off or was slow: for at most 30 s. */
+export function asInterrupted(answer: Answer, now = Date.now()): Answer {
+  const freshUntil = Math.min(answer.freshUntil, now + bounds.min * 1_000);
+  return { ...answer, incomplete: true, interrupted: true, freshUntil };
 }
 
 /** Whether a chain ended at `hop` because of a failure that may be over soon. */
-export function endsInFailure(hop: Pick<Hop, 'status' | 'incomplete'> | undefined): boolean {
-  return hop !== undefined && (isTemporary(hop.status) || hop.incomplete === true);
+export function endsInFailure(hop: Pick<Hop, 'status' | 'interrupted'> | undefined): boolean {
+  return hop !== undefined && (isTemporary(hop.status) || hop.interrupted === true);
 }
 
 /** When a failure expires: after 30 s at most. */

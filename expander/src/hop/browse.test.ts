@@ -1,6 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
@@ -45,6 +53,18 @@ test('a file is told by its name and size, and a page whose script leads on as s
 });
 
 describe('follow=all asks once more with GET', () => {
+  test.each([
+    ['204', { status: 204 }],
+    ['304', { status: 304 }],
+    ['with a length of 0', { headers: { 'content-type': 'text/plain', 'content-length': '0' } }],
+    ['without a type, nosniff', { headers: { 'x-content-type-options': 'nosniff' } }],
+  ])('where HEAD is answered %s', async (_, head) => {
+    const browse = createBrowse(async (_, { method }) =>
+      method === 'HEAD' ? { ...response(200), ...head } : { ...response(302), headers: { location: '/x' } },
+    );
+    expect(await browse(new URL('http://a.example/'), {})).toMatchObject({ method: 'GET', location: '/x' });
+  });
+
   test.each([200, 400, 401, 404, 406, 410, 415, 422, 429, 502, 503])(
     'where HEAD is answered %i, if that is an error',
     async (status) => {
@@ -155,6 +175,11 @@ describe('a page', () => {
       return page();
     });
   const markup = '<meta http-equiv="refresh" content="0;url=/next">';
+  const gzipped = (body: Buffer) => gzipSync(body);
+  const incompressible = randomBytes(20_000).toString('base64');
+  /** A block of an invalid type follows. */
+  const damaged = (text: string) =>
+    Buffer.concat([deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }), Buffer.from([0xff])]);
 
   test('is read for a redirect', async () => {
     const browse = pages(async () => ({ ...response(200, 'text/html'), body: Buffer.from(markup) }));
@@ -215,7 +240,12 @@ describe('a page', () => {
     ['x-gzip', gzipSync],
     ['deflate', deflateSync],
     ['deflate', deflateRawSync],
-    ['gzip, gzip', (text) => gzipSync(gzipSync(text))],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['br, gzip', (text) => gzipSync(brotliCompressSync(text))],
+    ['gzip, gzip, gzip, gzip, gzip', (text) => [1, 2, 3, 4, 5].reduce(gzipped, Buffer.from(text))],
+    ['gzip', (text) => Buffer.concat([gzipSync(text), Buffer.from('more')])],
+    ['gzip', (text) => Buffer.concat([gzipSync(text).subarray(0, -8), Buffer.alloc(8)])],
     ['none', Buffer.from],
     ['UTF-8', Buffer.from],
     ['binary', Buffer.from],
@@ -231,6 +261,27 @@ describe('a page', () => {
     expect(longUrl).toBe(`${url}/next`);
     expect(hops[0]).toMatchObject({ kind: 'meta', method: 'GET', location: `${url}/next` });
     expect(asked[1]).toMatchObject({ 'accept-encoding': 'identity', 'upgrade-insecure-requests': '1' });
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    ['has more than 64 KiB', markup + ' '.repeat(64 * 1024), ''],
+    ['has more than 512 open elements', markup + '<div>'.repeat(513), ''],
+    ['has more than 10,000 elements', markup + '<br>'.repeat(10_001), ''],
+    ['has six codings', markup, 'gzip,gzip,gzip,gzip,gzip,gzip'],
+    ['is damaged', damaged(markup + incompressible), 'deflate'],
+    ['is not compressed', markup, 'gzip'],
+  ])('that %s is incomplete, but kept as long as others', async (_, body, encoding) => {
+    const answer = { ...response(200, 'text/html'), body: Buffer.from(body) };
+    answer.headers['content-encoding'] = encoding;
+    const { incomplete, freshUntil, refresh } = await pages(async () => answer)(
+      new URL('http://a.example/'),
+      {},
+    );
+    expect({ incomplete, isRead: refresh !== undefined }).toEqual({
+      incomplete: true,
+      isRead: body !== markup,
+    });
+    expect(freshUntil).toBeGreaterThan(Date.now() + 60_000);
   });
 
   test('that is a compression bomb costs what 64 KiB cost', async () => {

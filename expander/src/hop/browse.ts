@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
-import { asIncomplete } from '../expansion/lifetime.ts';
+import { asInterrupted } from '../expansion/lifetime.ts';
 import { clientOf } from '../expansion/turn.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
@@ -71,7 +71,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
       const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
-      return inTime?.answer ?? asIncomplete(head.answer);
+      return inTime?.answer ?? asInterrupted(head.answer);
     };
     try {
       const needing = needGet.get(origin);
@@ -127,17 +127,18 @@ async function asked(
   const answer: Answer = answerOf(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   if (isRedirect(response)) return { answer, isUncertain: false };
-  const content = await decodeContent(body, headers['content-encoding'], maxPageSize);
+  const { content, isDamaged } = await decodeContent(body, headers['content-encoding'], maxPageSize);
   if (content.length > quickPage) await turn();
-  const { shown, refresh, title, scriptRedirect } = readDocument(url, response, content);
+  const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
   const isDecided = !isDecidedByContent(response);
   if (refresh) answer.refresh = refresh;
   if (title) answer.title = title;
   if (scriptRedirect) answer.scriptRedirect = true;
   if (isFile(response, shown)) answer.file = fileOf(url, response);
   if (method === 'GET' && !isDecided) answer.bytesRead = body.length;
+  if (isDamaged || isCut || Math.max(body.length, content.length) >= maxPageSize) answer.incomplete = true;
   return {
-    answer: response.isCut ? asIncomplete(answer) : answer,
+    answer: response.isCut ? asInterrupted(answer) : answer,
     isUncertain: !isDecided || isEmpty(response),
   };
 }

@@ -1,48 +1,91 @@
-import { constants, createInflateRaw, createUnzip } from 'node:zlib';
+import zlib from 'node:zlib';
 
-/** Cut off, the content still counts as far as it goes. */
-const options = { finishFlush: constants.Z_SYNC_FLUSH };
+/** Cut off, the content still counts as far as it goes; each piece is decoded at once, so that later damage costs only its own. */
+const flush = zlib.constants.Z_SYNC_FLUSH;
+const deflate = { flush, finishFlush: flush };
+const brotli = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH };
+/** Chromium accepts windows of 8 MiB. */
+const zstd = {
+  finishFlush: zlib.constants.ZSTD_e_flush,
+  params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
+};
+
+/** Bytes that are decoded at a time. */
+const pieceSize = 4 * 1024;
 
 /** Codings of one body: nobody needs more. */
-const maxCodings = 3;
+const maxCodings = 5;
+
+/** The end of the decoding before: `br` and `zstd` take up to 16 MiB each. */
+let large: Promise<unknown> = Promise.resolve();
 
 /**
- * Decodes up to `maxSize` bytes from servers that compress although they are asked not to. The decoders of gzip and deflate
- * need little memory; `br` and `zstd` are not read. As in browsers, an unknown encoding such as `none` is ignored.
+ * Decodes up to `maxSize` bytes from servers that compress although they are asked not to. As in Chromium, an unknown encoding
+ * such as `none` is ignored, and so are a wrong checksum and the bytes after a stream.
+ *
+ * @returns the content as far as it can be read, and whether more of it could not.
  */
-export async function decodeContent(body: Buffer, encoding = '', maxSize: number): Promise<Buffer> {
-  const codings = encoding
+export async function decodeContent(body: Buffer, encoding = '', maxSize: number) {
+  const names = encoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
-  const known = codings.filter((name) => name !== '' && name !== 'identity');
-  if (!known.every((name) => /^(?:(?:x-)?gzip|deflate|br|zstd)$/.test(name))) return body;
-  if (known.length > maxCodings || known.some((name) => name === 'br' || name === 'zstd'))
-    return Buffer.alloc(0);
-  let content = body;
-  for (const _ of known) content = await inflated(content, maxSize);
-  return content;
+  const codings = names.filter((name) => name !== '' && name !== 'identity');
+  const isKnown = codings.every((name) => /^(?:(?:x-)?gzip|deflate|br|zstd)$/.test(name));
+  if (!isKnown || body.length === 0) return { content: body, isDamaged: false };
+  if (codings.length > maxCodings) return { content: Buffer.alloc(0), isDamaged: true };
+  let decoded = { content: body, isDamaged: false };
+  for (const coding of codings.reverse()) {
+    const decode = () => decodePieces(decoded.content, coding, maxSize);
+    const { content, isDamaged } = await (coding === 'br' || coding === 'zstd'
+      ? oneAtATime(decode)
+      : decode());
+    decoded = { content, isDamaged: decoded.isDamaged || isDamaged };
+  }
+  return decoded;
 }
 
-async function inflated(body: Buffer, maxSize: number): Promise<Buffer> {
+function oneAtATime<T>(decode: () => Promise<T>): Promise<T> {
+  const decoding = large.then(decode);
+  large = decoding;
+  return decoding;
+}
+
+async function decodePieces(body: Buffer, coding: string, maxSize: number) {
   const pieces: Buffer[] = [];
   let size = 0;
-  try {
-    const decoder = isRawDeflate(body) ? createInflateRaw(options) : createUnzip(options);
-    for await (const piece of decoder.end(body) as AsyncIterable<Buffer>) {
+  const damage = Promise.withResolvers<boolean>();
+  const decoder = decoderOf(coding)
+    .on('error', () => damage.resolve(true))
+    .on('end', () => damage.resolve(false))
+    .on('data', (piece: Buffer) => {
       pieces.push(piece);
       size += piece.length;
-      if (size >= maxSize) break;
-    }
-  } catch {
-    // What came before the damage counts.
-  }
-  return Buffer.concat(pieces).subarray(0, maxSize);
+      if (size >= maxSize) damage.resolve(false);
+    });
+  const writeFrom = (at: number) => {
+    const piece = body.subarray(at, at + pieceSize);
+    if (piece.length === 0) decoder.end();
+    else decoder.write(piece, (error) => error || writeFrom(at + pieceSize));
+  };
+  writeFrom(coding === 'br' || coding === 'zstd' ? 0 : headerLength(body));
+  const isDamaged = await damage.promise;
+  decoder.destroy();
+  return { content: Buffer.concat(pieces).subarray(0, maxSize), isDamaged };
 }
 
-/** Whether it has no header of gzip (RFC 1952) or zlib (RFC 1950): some servers omit it from deflate. */
-function isRawDeflate(body: Buffer): boolean {
-  const [first = 0, second = 0] = body;
-  const isZlib = first % 16 === 8 && (first * 256 + second) % 31 === 0;
-  return !isZlib && !(first === 0x1f && second === 0x8b);
+function decoderOf(coding: string) {
+  if (coding === 'br') return zlib.createBrotliDecompress(brotli);
+  return coding === 'zstd' ? zlib.createZstdDecompress(zstd) : zlib.createInflateRaw(deflate);
+}
+
+/** Bytes before the deflated ones: the header of zlib (RFC 1950) or gzip (RFC 1952). Some servers send none. */
+function headerLength(body: Buffer): number {
+  const [first = 0, second = 0, , flags = 0] = body;
+  if (first % 16 === 8 && (first * 256 + second) % 31 === 0) return 2;
+  if (first !== 0x1f || second !== 0x8b) return 0;
+  let length = 10;
+  if (flags & 4) length += 2 + (body[length] ?? 0) + 256 * (body[length + 1] ?? 0);
+  for (const text of [8, 16]) if (flags & text) length = body.indexOf(0, length) + 1;
+  return flags & 2 ? length + 2 : length;
 }

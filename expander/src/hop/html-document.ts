@@ -16,6 +16,8 @@ export interface HtmlDocument {
   title: string | null;
   /** Whether a script sets its location. */
   scriptRedirect: boolean;
+  /** Whether a browser would find more. */
+  isCut: boolean;
 }
 
 /** Characters of a title. The rest is cut. */
@@ -31,14 +33,17 @@ const maxTitle = 120;
 export function readDocument(url: URL, head: ResponseHead, body: Buffer): HtmlDocument {
   const shown = shownAs(head, body);
   if (shown === 'file' || shown === 'nothing')
-    return { shown, refresh: null, title: null, scriptRedirect: false };
+    return { shown, refresh: null, title: null, scriptRedirect: false, isCut: false };
   const encoding = encodingOf(head, body, shown === 'xml');
-  const { refreshes, title, scripts } = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
+  const { refreshes, title, scripts, isCut } = readHtml(
+    shown === 'other' ? '' : legacyHookDecode(body, encoding),
+  );
   return {
     shown,
     refresh: shortest(url, head, refreshes, encoding),
     title: title && inOneLine(title),
     scriptRedirect: setsLocation(scripts),
+    isCut,
   };
 }
 

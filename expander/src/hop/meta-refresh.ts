@@ -17,13 +17,15 @@ export interface MetaRefresh {
 }
 
 /** What the head of a page says to visitors. */
-export interface PageFacts {
+export interface HtmlFacts {
   /** The meta elements that refresh, in their order. */
   refreshes: MetaRefresh[];
   /** The text of the first title, as written; null without one. */
   title: string | null;
   /** The scripts in the page. */
   scripts: string[];
+  /** Whether a limit was reached, so that a browser would find more. */
+  isCut: boolean;
 }
 
 /** Open elements, as in browsers, and elements in all: without limits, markup of 64 KiB would become gigabytes of tree. */
@@ -35,14 +37,15 @@ const maxElements = 10_000;
  * algorithm of the HTML standard: those in comments, scripts, text areas, templates and so on are none. Scripting
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
-export function readHtml(markup: string): PageFacts {
-  const facts: PageFacts = { refreshes: [], title: null, scripts: [] };
-  const parser = new PageParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
+export function readHtml(markup: string): HtmlFacts {
+  const facts: HtmlFacts = { refreshes: [], title: null, scripts: [], isCut: false };
+  const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
     // Not the last piece of the page: a tag that is cut off is none.
     parser.tokenizer.write(markup, false);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
+    facts.isCut = true;
   }
   return facts;
 }
@@ -50,7 +53,7 @@ export function readHtml(markup: string): PageFacts {
 class LimitReached extends Error {}
 
 /** In browsers, and in the HTML standard since 2025, elements in a `<select>` are parsed like others; not in parse5. */
-class PageParser extends Parser<DefaultTreeAdapterMap> {
+class HtmlParser extends Parser<DefaultTreeAdapterMap> {
   override onStartTag(token: Token.TagToken) {
     super.onStartTag(withoutMode(token));
   }
@@ -68,7 +71,7 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
 /** Builds no tree, only the parents that the algorithm asks for, and collects `facts` from elements outside of templates. */
-function collecting(facts: PageFacts): Adapter {
+function collecting(facts: HtmlFacts): Adapter {
   let base: string | null = null;
   let firstTitle: DefaultTreeAdapterMap['element'] | undefined;
   let script: DefaultTreeAdapterMap['element'] | undefined;

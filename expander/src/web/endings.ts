@@ -64,6 +64,7 @@ const endings = {
     advice: 'A script in it opens another address. Scripts are not run here.',
     open: 'Open anyway',
   },
+  partly: { ...found, advice: 'Only the first part of the page was checked for redirects.' },
   cut: {
     ...found,
     advice: 'The page could not be read to its end, so a redirect in it may be missing.',
@@ -196,10 +197,11 @@ function pageKind(hop: Hop | undefined): Kind {
   const status = hop?.status ?? 200;
   const kind = kindOfStatus[status];
   // HEAD was refused, and GET failed.
-  if (status >= 400 && hop?.incomplete && kind !== 'blocked') return 'down';
+  if (status >= 400 && hop?.interrupted && kind !== 'blocked') return 'down';
   if (kind) return kind;
   if (status >= 400) return status < 500 ? 'rejected' : 'down';
-  if (hop?.incomplete) return hop.bytesRead ? 'cut' : 'unread';
+  if (hop?.interrupted) return hop.bytesRead ? 'cut' : 'unread';
   if (hop?.file) return 'file';
-  return hop?.scriptRedirect ? 'sends_on' : 'found';
+  if (hop?.scriptRedirect) return 'sends_on';
+  return hop?.incomplete ? 'partly' : 'found';
 }

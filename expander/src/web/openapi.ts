@@ -57,6 +57,7 @@ const schemas = {
       file: record({ name: text, size: orNull(count) }),
       scriptRedirect: flag,
       incomplete: flag,
+      interrupted: flag,
       wrapper: text,
       addressFamily: { enum: [4, 6, null] },
       cached: flag,
@@ -68,7 +69,7 @@ const schemas = {
       mixedScripts: { type: 'array', items: text },
       imitates: orNull(text),
     },
-    ['bytesRead', 'title', 'incomplete', 'file', 'scriptRedirect', 'wrapper'],
+    ['bytesRead', 'title', 'incomplete', 'interrupted', 'file', 'scriptRedirect', 'wrapper'],
   ),
   Line: record({
     line: { type: 'integer', minimum: 1 },

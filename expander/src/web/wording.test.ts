@@ -63,6 +63,7 @@ describe('every ending is told in plain words', () => {
       `${notWorking} This page could not be read`,
       'announced the page, but did not send it.',
     ],
+    ['https://partly.example', 'Page found It leads straight to', 'Only the first part of the page'],
     ['https://cut.example', 'Page found It leads straight to', 'page could not be read to its end'],
     [
       'https://self.example/',

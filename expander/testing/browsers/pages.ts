@@ -1,4 +1,4 @@
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { bytes, end, type Link, ofLines, ofReplies, page } from './link.ts';
 import type { Reply } from './stage.ts';
 
@@ -69,8 +69,14 @@ const types: Link[] = ofReplies('Pages: type and encoding', [
       ...['none', 'UTF-8', 'binary'].map((coding) => [coding, Buffer.from(unquoted)] as const),
       ['deflate', deflateRawSync(unquoted)],
       ['gzip, gzip', gzipSync(gzipSync(unquoted))],
+      ['gzip, gzip, gzip, gzip, gzip', [1, 2, 3, 4, 5].reduce((body: Buffer) => gzipSync(body), Buffer.from(unquoted))],
+      ['gzip, six times', [1, 2, 3, 4, 5, 6].reduce((body: Buffer) => gzipSync(body), Buffer.from(unquoted))],
+      ['br', brotliCompressSync(unquoted)],
+      ['zstd', zstdCompressSync(unquoted)],
+      ['gzip ', Buffer.concat([gzipSync(unquoted), Buffer.from('more')])],
+      [' gzip', Buffer.concat([gzipSync(unquoted).subarray(0, -8), Buffer.alloc(8)])],
     ] as const
-  ).map(([coding, body]) => [coding, page(body.toString('latin1'), [['Content-Encoding', coding]])] as const),
+  ).map(([coding, body]) => [coding, encoded(coding, body)] as const),
   ['404', { ...page(unquoted), status: 404 }],
   ['no encoding', page(meta('0;url=/\xfc?\xfc#\xfc'))],
   ['no encoding, UTF-8', page(meta(bytes('0;url=/ü?ü')))],

@@ -62,7 +62,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
         onHop?.(hop);
         at = visit.step.at;
         if (visit.step.end) return ended(visit.step.end);
-        redirectCount += 1;
+        if (visit.step.kind !== 'hsts') redirectCount += 1;
         const isLast = redirectCount > maxRedirect;
         if ((isLast || options.follow === 'all') && session.repeats(at)) return ended(loop);
         if (isLast) return ended(tooManyRedirects(maxRedirect));
@@ -120,7 +120,7 @@ function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, mi
   return {
     url: text,
     kind: step.kind,
-    ...(answer ? factsOf(answer) : unrequested()),
+    ...(answer ? factsOf(answer) : unrequested(wrapper ? 301 : 307)),
     location: step.location,
     ...(wrapper && { wrapper }),
     milliseconds: Math.round(milliseconds * 10) / 10,
@@ -132,12 +132,12 @@ function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, mi
 }
 
 /** What is shown of an answer. */
-function factsOf({ refresh: _, setCookies: __, source: ___, ...facts }: Answer) {
+function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ____, ...facts }: Answer) {
   return facts;
 }
 
-/** What there is to say of a wrapper. It names the same target for as long as anything is cached. */
-function unrequested() {
-  const freshUntil = answerFreshUntil(301, {});
+/** What there is to say of a URL that is not requested. A wrapper always names the same target; HSTS may be withdrawn. */
+function unrequested(status: 301 | 307) {
+  const freshUntil = answerFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorFacts } from './errors.ts';
 import type { UnicodeHost } from './host.ts';
 import type { Refresh } from './refresh.ts';
+import type { StrictTransport } from './strict-transport.ts';
 import type { Target } from './target.ts';
 
 /** How far a chain is followed: through 301 and 302, or to where a browser ends. */
@@ -36,6 +37,8 @@ export interface Answer {
   refresh?: Refresh;
   /** The `Set-Cookie` fields. Only with `follow` = `all`. */
   setCookies?: readonly string[];
+  /** What `Strict-Transport-Security` says. Only with `follow` = `all`. */
+  strictTransport?: StrictTransport;
   addressFamily: 4 | 6 | null;
   /** Set if part of a page was not read, so a redirect in it may be missing. */
   incomplete?: true;
@@ -100,16 +103,16 @@ export const hasKey = (client: string) => client.startsWith(keyedClient(''));
  * How a hop redirects: by its status, by a `Refresh` header, by a meta element in the page, or by a wrapper that names
  * its target in the URL.
  */
-export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper';
+export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta' | 'wrapper' | 'hsts';
 
 /** One URL of a chain: its response, and how it redirects. */
 export interface Hop
-  extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies' | 'source'>,
+  extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies' | 'strictTransport' | 'source'>,
     UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
-  /** Null for a wrapper, as the method is: its URL is not requested. */
+  /** Null for a wrapper and for HSTS, as the method is: the URL is not requested. */
   status: number | null;
   method: Answer['method'] | null;
   /** The name of the wrapper, for that kind. */

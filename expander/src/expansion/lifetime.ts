@@ -57,7 +57,8 @@ export function expansionFreshUntil(
   if (hops.length === 0) return now;
   const last = hops.at(-1);
   const isCounted = (last?.status ?? 200) >= 400 || endsInFailure(last);
-  const counted = isCounted ? hops : hops.slice(0, Math.max(redirectCount, 1));
+  const redirects = redirectCount + hops.filter(({ kind }) => kind === 'hsts').length;
+  const counted = isCounted ? hops : hops.slice(0, Math.max(redirects, 1));
   return Math.min(...counted.map(({ freshUntil }) => freshUntil));
 }
 

@@ -1,12 +1,13 @@
 import { chainCookies } from './cookies.ts';
 import type { Answer, ChainState, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
 import { isWeb } from './parse-url.ts';
+import { strictHosts } from './strict-transport.ts';
 import { printable, resolveLocation, resolveReference, type Target, withoutFragment } from './target.ts';
 import { unwrap } from './wrappers.ts';
 
 /** The response of a URL, and where the chain goes from there. */
 export interface Visit {
-  /** Null for a wrapper, which is not requested. */
+  /** Null if the URL is not requested: a wrapper, or one over http that has to be asked over https. */
   answer: Answer | null;
   wrapper?: string;
   step: Step;
@@ -31,6 +32,7 @@ interface Step {
 export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
   const { follow } = options;
   const cookies = follow === 'all' ? chainCookies() : null;
+  const strict = strictHosts();
   const visited: { target: Target; cookie: string }[] = [];
   const chain: ChainState = { hasBegun: false, isCharged: false };
   let sentCookies = false;
@@ -40,6 +42,7 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
     sentCookies ||= cookie !== '';
     const answer = await fetchHop(target.url, { ...options, chain, ...(cookie !== '' && { cookie }) });
     if (answer.setCookies) cookies?.keep(answer.setCookies, target.url);
+    if (answer.strictTransport) strict.keep(answer.strictTransport, target.url);
     const step = nextStep(target, answer, follow);
     const refreshes = step.kind !== null && step.kind === answer.refresh?.kind;
     if (!refreshes || !isSamePage(step.at, target)) return { answer, step };
@@ -55,6 +58,9 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
       const cookie = cookieFor(target);
       chain.hasBegun = visited.length > 0;
       visited.push({ target, cookie });
+      const upgraded = wrapped ? null : strict.upgraded(target.url)?.href;
+      if (upgraded)
+        return { answer: null, step: stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target) };
       if (!wrapped) return request(target, cookie);
       const step = stepTo(resolveLocation(wrapped.target, target), 'wrapper', wrapped.target, target);
       return { answer: null, wrapper: wrapped.wrapper, step };

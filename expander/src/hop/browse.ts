@@ -4,6 +4,7 @@ import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
+import { readStrictTransport } from '../expansion/strict-transport.ts';
 import { clientOf } from '../expansion/turn.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
@@ -126,8 +127,15 @@ async function asked(
   const { headers, body } = response;
   const answer: Answer = answerOf(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
+  const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
+  if (strictTransport) answer.strictTransport = strictTransport;
   if (isRedirect(response)) return { answer, isUncertain: false };
-  const { content, isDamaged } = await decodeContent(body, headers['content-encoding'], maxPageSize);
+  const { content, isDamaged } = await decodeContent(
+    body,
+    headers['content-encoding'],
+    url.protocol === 'https:',
+    maxPageSize,
+  );
   if (content.length > quickPage) await turn();
   const { shown, refresh, title, scriptRedirect, isCut } = readDocument(url, response, content);
   const isDecided = !isDecidedByContent(response);

@@ -21,17 +21,18 @@ let large: Promise<unknown> = Promise.resolve();
 
 /**
  * Decodes up to `maxSize` bytes from servers that compress although they are asked not to. As in Chromium, an unknown encoding
- * such as `none` is ignored, and so are a wrong checksum and the bytes after a stream.
+ * such as `none` is ignored, over http also `br` and `zstd`; and so are a wrong checksum and the bytes after a stream.
  *
  * @returns the content as far as it can be read, and whether more of it could not.
  */
-export async function decodeContent(body: Buffer, encoding = '', maxSize: number) {
+export async function decodeContent(body: Buffer, encoding = '', isEncrypted: boolean, maxSize: number) {
   const names = encoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
   const codings = names.filter((name) => name !== '' && name !== 'identity');
-  const isKnown = codings.every((name) => /^(?:(?:x-)?gzip|deflate|br|zstd)$/.test(name));
+  const known = isEncrypted ? /^(?:(?:x-)?gzip|deflate|br|zstd)$/ : /^(?:(?:x-)?gzip|deflate)$/;
+  const isKnown = codings.every((name) => known.test(name));
   if (!isKnown || body.length === 0) return { content: body, isDamaged: false };
   if (codings.length > maxCodings) return { content: Buffer.alloc(0), isDamaged: true };
   let decoded = { content: body, isDamaged: false };

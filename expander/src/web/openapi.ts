@@ -48,7 +48,7 @@ const schemas = {
   Hop: record(
     {
       url: text,
-      kind: { enum: ['301', '302', '303', '307', '308', 'refresh', 'meta', 'wrapper', null] },
+      kind: { enum: ['301', '302', '303', '307', '308', 'refresh', 'meta', 'wrapper', 'hsts', null] },
       status: orNull({ type: 'integer' }),
       location: orNull(text),
       method: { enum: ['HEAD', 'GET', null] },

@@ -156,6 +156,7 @@ export function describeHop(hops: readonly Hop[]) {
     ...urlParts(url),
     number: hops.length,
     wrapper: wrapper ?? null,
+    isUpgraded: kind === 'hsts',
     words: [
       `${status}, ${statusInWords(status ?? 0)}${bytesRead === undefined ? '' : ' (first part read)'}`,
       kind === 'refresh' && 'redirects with a Refresh header',

@@ -119,6 +119,38 @@ const heads: Link[] = [
   byMethod('HEAD is not answered', 'silence'),
 ];
 
+/** Each sets the field over https, and leads to another URL of http; hosts are unlike, because Chromium remembers them. */
+const strictTransport: Link[] = [
+  ['max-age=9', 'http://HOST/end'],
+  ['MAX-AGE="9" ; x; y=z', 'http://HOST/end'],
+  [';max-age=9', 'http://HOST/end'],
+  ['max-age=9; includeSubDomains', 'http://a.b.HOST/end'],
+  ['max-age=9; includeSubDomains=x', 'http://HOST/end'],
+  ['max-age=9', 'http://a.HOST/end'],
+  ['max-age=9; includeSubDomains', 'http://xHOST/end'],
+  ['max-age=0', 'http://HOST/end'],
+  ['max-age=-1', 'http://HOST/end'],
+  ['max-age=9; max-age=9', 'http://HOST/end'],
+  ['max-age=x', 'http://HOST/end'],
+  ['max-age', 'http://HOST/end'],
+  ['includeSubDomains', 'http://HOST/end'],
+  ['max-age=9, x', 'http://HOST/end'],
+  ['max-age=9 x', 'http://HOST/end'],
+  ['', 'http://HOST/end'],
+].map(([field = '', next = ''], index) => {
+  const host = `strict-${index}.example`;
+  return {
+    group: 'Strict-Transport-Security',
+    sent: `${field}; then ${next}`,
+    website: ({ path, encrypted }) => {
+      if (path.startsWith('/end')) return end;
+      if (!encrypted) return redirect(`https://${host}/`);
+      const there = redirect(next.replace('HOST', host));
+      return { ...there, headers: [...(there.headers ?? []), ['Strict-Transport-Security', field]] };
+    },
+  };
+});
+
 const target = encodeURIComponent('http://target.example/x?y=z');
 
 /** Each wrapper redirects to its target, as it does on the web: here it is unwrapped and there it is asked. */
@@ -152,5 +184,6 @@ export const redirectLinks: readonly Link[] = [
   ...chains,
   ...heads,
   ...wrappers,
+  ...strictTransport,
   ...rawHeads,
 ];

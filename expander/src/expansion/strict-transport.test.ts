@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { answerWith } from '../../testing/answer.ts';
+import { followRedirects } from './chain.ts';
+import { createExpand } from './expand.ts';
+import { type StrictTransport, strictHosts } from './strict-transport.ts';
+
+// The fields that Chromium reads are in browsers.browser.test.ts.
+test.each<[string, StrictTransport, string, string | null]>([
+  ['https://a.example/', 'host', 'http://a.example:80/x#y', 'https://a.example/x#y'],
+  ['https://a.example:8443/', 'host', 'http://a.example:8080/', 'https://a.example:8080/'],
+  ['https://a.example/', 'subdomains', 'http://b.c.a.example/', 'https://b.c.a.example/'],
+  ['https://a.example/', 'host', 'http://b.a.example/', null],
+  ['http://a.example/', 'host', 'http://a.example/', null],
+  ['https://127.0.0.1/', 'host', 'http://127.0.0.1/', null],
+  ['https://[::1]/', 'host', 'http://[::1]/', null],
+])('after %s (%s), %s goes to %s', (from, strictTransport, url, upgraded) => {
+  const hosts = strictHosts();
+  hosts.keep(strictTransport, new URL(from));
+  expect(hosts.upgraded(new URL(url))?.href ?? null).toBe(upgraded);
+  hosts.keep('none', new URL(from));
+  expect(hosts.upgraded(new URL(url))).toBeNull();
+});
+
+test('a hop of kind hsts is not requested, does not count, and lives as long as a 307', async () => {
+  const asked: string[] = [];
+  const freshUntil = Date.now() + 86_400_000;
+  const follow = followRedirects(async ({ href }) => {
+    asked.push(href);
+    const isEnd = href === 'https://a.example/end';
+    const redirect = { status: 301, location: 'http://a.example/end', strictTransport: 'host' } as const;
+    return answerWith({ freshUntil, ...(isEnd ? {} : redirect) });
+  });
+  const expansion = await createExpand(follow).chain('https://a.example/', { follow: 'all' });
+  expect(asked).toEqual(['https://a.example/', 'https://a.example/end']);
+  expect(expansion).toMatchObject({ longUrl: 'https://a.example/end', redirectCount: 1 });
+  expect(expansion.hops).toMatchObject([
+    { kind: '301', status: 301 },
+    {
+      url: 'http://a.example/end',
+      kind: 'hsts',
+      status: null,
+      method: null,
+      location: 'https://a.example/end',
+    },
+    { kind: null, status: 200 },
+  ]);
+  expect(expansion.freshUntil).toBeLessThan(Date.now() + 601_000);
+});

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+
+/** Which hosts `Strict-Transport-Security` names; `none` forgets them. */
+export type StrictTransport = 'host' | 'subdomains' | 'none';
+
+const directive = /^[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*(?:=[\t ]*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))[\t ]*)?$/;
+
+/** Reads the field (RFC 6797 section 6.1). @returns null if it is malformed: then it counts for nothing. */
+export function readStrictTransport(field: string): StrictTransport | null {
+  const directives = new Map<string, string | undefined>();
+  for (const part of field.split(';')) {
+    if (part.trim() === '') continue;
+    const [, name = '', quoted, plain] = directive.exec(part) ?? [];
+    if (name === '' || directives.has(name.toLowerCase())) return null;
+    directives.set(name.toLowerCase(), quoted ?? plain);
+  }
+  const maxAge = directives.get('max-age') ?? '';
+  if (!/^\d+$/.test(maxAge) || directives.get('includesubdomains') !== undefined) return null;
+  if (Number(maxAge) === 0) return 'none';
+  return directives.has('includesubdomains') ? 'subdomains' : 'host';
+}
+
+/** The hosts that a chain knows to answer over https alone. */
+export function strictHosts() {
+  const hosts = new Map<string, StrictTransport>();
+  return {
+    /** Keeps what the response of `url` says. */
+    keep(strictTransport: StrictTransport, { protocol, hostname }: URL) {
+      if (protocol === 'https:' && isIP(hostname) === 0 && !hostname.startsWith('['))
+        hosts.set(hostname, strictTransport);
+    },
+    /** `url` over https, if its host demands that; else null. A port of its own stays (RFC 6797 section 8.3). */
+    upgraded(url: URL): URL | null {
+      if (url.protocol !== 'http:') return null;
+      const labels = url.hostname.split('.');
+      const parents = labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+      const isStrict =
+        hosts.get(url.hostname) === 'host' ||
+        [url.hostname, ...parents].some((host) => hosts.get(host) === 'subdomains');
+      return isStrict ? new URL(url.href.replace(/^http:/, 'https:')) : null;
+    },
+  };
+}

@@ -24,7 +24,7 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     // A store that has reached `maxmemory` refuses every SET, even one that would change nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
-    const own = randomBytes(32).toString('hex');
+    const own = (known ?? randomBytes(32)).toString('hex');
     // Another replica may have been faster.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };

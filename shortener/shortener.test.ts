@@ -35,6 +35,10 @@ async function follow(path: string, method = 'HEAD') {
 test('a chain of 5 is five redirects and then 200, for HEAD and for GET', async () => {
   expect(await follow('/chain/5')).toEqual([301, 301, 301, 301, 301, 200]);
   expect(await follow('/chain/1', 'GET')).toEqual([301, 200]);
+  expect((await send('/close/1')).headers).toMatchObject({
+    location: `${shortener.url}/close/0`,
+    connection: 'close',
+  });
 });
 
 test('the query applies to every hop: status, id, Cache-Control', async () => {

@@ -107,7 +107,7 @@ export async function startContainers() {
     async relay(service: RedisService, behaviour: Behaviour, seconds: number) {
       const network = `to-${service}`;
       const name = `${project}-relay`;
-      const options = { port: 6379, to: { host: `${service}-behind`, port: 6379 }, behaviour };
+      const options = { host: `${service}-behind`, ...behaviour };
       const [image = ''] = (await compose('images', '--quiet', 'expander')).split('\n');
       await docker(
         ...['run', '--detach', '--rm', '--name', name, '--network', `${project}_${network}`],

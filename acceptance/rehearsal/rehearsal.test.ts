@@ -32,6 +32,7 @@ test('a drill reports the failures since the beginning of the fault, the last on
     request(9_000, 40),
     request(9_500, 10, 502),
     request(11_000, 100),
+    request(11_500, 100),
     request(12_000, 1_500, 0, 'write'),
     request(24_000, 500, 503),
     request(25_000, 600, 503),
@@ -59,7 +60,7 @@ test('a lost task is reported', async () => {
   await expect(underLoad(stack, async () => {})).rejects.toMatchObject({ actual: { doubled: [], lost } });
 });
 
-test('a task that was saved twice is reported', async () => {
+test('a task that was saved twice is reported, and a task that was refused is not missed', async () => {
   const listed = ['rehearsal-1 milk', 'rehearsal-1 bread', 'rehearsal-1 milk', 'milk'].map((title, i) => ({
     _id: `${i}`,
     title,
@@ -67,5 +68,9 @@ test('a task that was saved twice is reported', async () => {
   const server = http.createServer((_, response) => response.end(JSON.stringify(listed)));
   const url = `http://127.0.0.1:${await listening(server)}`;
   onTestFinished(() => cutOff(server));
-  expect(await settle(url, 'rehearsal-1', [])).toEqual({ lost: [], doubled: ['rehearsal-1 milk'] });
+  const refused = { title: 'rehearsal-1 eggs', status: 503, right: false, at: 0, milliseconds: 1 };
+  expect(await settle(url, 'rehearsal-1', [{ kind: 'write', ...refused }])).toEqual({
+    lost: [],
+    doubled: ['rehearsal-1 milk'],
+  });
 });

@@ -56,11 +56,8 @@ export class Drill {
   }
 
   toString(): string {
-    const failed = this.failed();
-    return [
-      `${this.requests.length} requests`,
-      failed ? `failed: ${failed}, the last after ${this.lastFailed().toFixed(1)} s` : 'none failed',
-    ].join('; ');
+    const failed = this.failed() || 'none';
+    return `${this.requests.length} requests; failed: ${failed}, the last after ${this.lastFailed()} s`;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Relays connections to a Redis, with delays or faults. Takes `Options` as JSON, and prints `listening`, then `connected`
- * for each connection. It imports nothing of this project, so it runs in any container with Node.
+ * Relays connections to a Redis, with delays or faults. Takes `Behaviour` and the `host` of that Redis as JSON,
+ * and prints `connected` for each connection. It imports nothing of this project, so it runs in any container with Node.
  */
 import { connect, createServer } from 'node:net';
 
@@ -13,14 +13,12 @@ export interface Behaviour {
   answer?: 'garbage' | 'reset';
 }
 
-interface Options {
-  port: number;
-  to: { host?: string; port: number };
-  behaviour: Behaviour;
-}
-
-const { port, to, behaviour }: Options = JSON.parse(process.argv[2] ?? '');
-const { delay = 0, slice = 0, answer } = behaviour;
+const {
+  host,
+  delay = 0,
+  slice = 0,
+  answer,
+}: Behaviour & { host: string } = JSON.parse(process.argv[2] ?? '');
 
 const server = createServer((client) => {
   console.log('connected');
@@ -32,7 +30,7 @@ const server = createServer((client) => {
     });
     return;
   }
-  const redis = connect(to).on('error', () => {});
+  const redis = connect(6379, host).on('error', () => {});
   client.pipe(redis);
   redis.on('data', (bytes: Buffer) => {
     for (let at = 0; at < bytes.length; at += slice || bytes.length) {
@@ -43,4 +41,4 @@ const server = createServer((client) => {
   client.on('close', () => redis.destroy());
   redis.on('close', () => client.destroy());
 });
-server.listen(port, () => console.log('listening'));
+server.listen(6379);

@@ -102,12 +102,12 @@ export function proxyRules(stack: () => TestStack): void {
     const { expanderPort, tasksPort, shortener } = stack();
     const session = openSession(tasksPort);
     await session.add('ö'.repeat(400));
-    const [{ id } = { id: '' }] = await session.tasks();
+    const [{ _id } = { _id: '' }] = await session.tasks();
     const link = (path: string) => encodeURIComponent(shortener + path);
     const asked: [number, string[]][] = [
       [
         tasksPort,
-        ['/', '/tasks', `/tasks/${id}`, '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'],
+        ['/', '/tasks', `/tasks/${_id}`, '/tasks/export', '/public/style.css', '/openapi.json', '/nothing'],
       ],
       [
         expanderPort,

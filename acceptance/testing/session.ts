@@ -1,32 +1,13 @@
-import { type RequestOptions, send, type TestResponse } from '@longhand/shared/testing/send.ts';
+import { type RequestOptions, send } from '@longhand/shared/testing/send.ts';
 
-export interface ListedTask {
-  id: string;
-  title: string;
-}
-
-/** A client of the tasks application that keeps its cookie and reads forms. */
-export interface Session {
-  get(path: string, options?: RequestOptions): Promise<TestResponse>;
-  /** Submits the form of the main page. */
-  add(title: string): Promise<TestResponse>;
-  /** Submits any fields to `POST /task`. */
-  post(fields: Record<string, string>): Promise<TestResponse>;
-  /** Reads `_csrf` from the form on the main page. */
-  token(): Promise<string>;
-  /** The session's cookies, for a `Cookie` header. */
-  cookie(): string;
-  /** Reads the tasks on the main page, top to bottom. */
-  tasks(): Promise<ListedTask[]>;
-}
-
-/** A new session with the tasks application on `port` of 127.0.0.1. All its requests have the `options`. */
+/** A client of the tasks on `port` of 127.0.0.1 that keeps its cookies. All its requests have the `options`. */
 export function openSession(
   port: number,
   host = `127.0.0.1:${port}`,
   { headers: own, ...given }: RequestOptions = {},
-): Session {
+) {
   const cookies = new Map<string, string>();
+  /** The cookies, for a `Cookie` header. */
   const cookie = () => [...cookies.values()].join('; ');
   const get = async (path: string, options: RequestOptions = {}) => {
     const headers = { Cookie: cookie(), ...own, ...options.headers };
@@ -35,7 +16,9 @@ export function openSession(
       cookies.set(cookie.replace(/=.*/, ''), cookie.replace(/;.*/, ''));
     return response;
   };
+  /** Reads `_csrf` from the form on the main page. */
   const token = async () => /name="_csrf" value="([^"]+)"/.exec((await get('/')).body)?.[1] ?? '';
+  /** Submits any fields to `POST /task`. */
   const post = (fields: Record<string, string>) =>
     get('/task', {
       method: 'POST',
@@ -47,21 +30,11 @@ export function openSession(
     token,
     cookie,
     post,
-    add: async (title) => post({ title, _csrf: await token() }),
-    tasks: async () => parseTasks((await get('/')).body),
+    /** Submits the form of the main page. */
+    add: async (title: string) => post({ title, _csrf: await token() }),
+    /** The tasks of the first page. */
+    async tasks(): Promise<{ _id: string; title: string }[]> {
+      return JSON.parse((await get('/tasks', { headers: { Accept: 'application/json' } })).body).tasks;
+    },
   };
 }
-
-function parseTasks(html: string): ListedTask[] {
-  const items = html.matchAll(/<li id="task-([^"]+)"[^>]*>(.*?)<\/li>/gs);
-  return [...items].map(([, id = '', item = '']) => {
-    const [, , title = ''] = /<(s|span)\b[^>]*>(.*?)<\/\1>/s.exec(item.replace(/<a\b.*?<\/a>/gs, '')) ?? [];
-    return { id, title: unescapeHtml(title) };
-  });
-}
-
-const unescapeHtml = (html: string) =>
-  html.replace(
-    /&(lt|gt|quot|#39|amp);/g,
-    (_, name) => ({ lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' })[name as 'lt'] ?? '',
-  );

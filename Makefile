@@ -81,7 +81,7 @@ test-long: setup $(schemathesis) $(registry) ## run all tests, with crash storms
 $(schemathesis):
 	-@python3 -m venv .local/schemathesis && .local/schemathesis/bin/pip install --quiet schemathesis==4.32.5
 
-# Without Go and Debian's docker-registry, the release test is skipped.
+# Without Go and Debian's docker-registry, acceptance/year.test.ts is skipped.
 $(registry):
 	-@command -v registry >/dev/null || command -v docker-registry >/dev/null || \
 		GOBIN=$(CURDIR)/.local/bin go install github.com/distribution/distribution/v3/cmd/registry@v3.1.2

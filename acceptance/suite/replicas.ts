@@ -3,7 +3,6 @@ import { startLoad } from '@longhand/loadtest/load-generator.ts';
 import { docker } from '@longhand/shared/testing/engine.ts';
 import { describe, expect, test } from 'vitest';
 import type { ComposedStack } from '../testing/composed.ts';
-import { openSession } from '../testing/session.ts';
 import { addTasks, considerate, replicasThatServe } from '../testing/under-load.ts';
 
 /** The rules of scaling and replacing replicas. */
@@ -28,16 +27,6 @@ export function replicaRules(stack: () => ComposedStack): void {
       await docker('kill', replica);
       await load.answered(50);
       expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
-    });
-
-    test('each replica accepts the forms of the others', async () => {
-      const session = openSession(stack().tasksPort);
-      const _csrf = await session.token();
-      const title = `replicas ${randomUUID()}`;
-      const statuses = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => session.post({ title: `${title} ${i}`, _csrf })),
-      );
-      expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([302]));
     });
 
     test('replacing the only replica under load fails no request', async () => {

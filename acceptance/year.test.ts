@@ -39,7 +39,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   let [before, after] = ['', ''];
   let images: string[];
   const settings = new Map<string, string | number>();
-  /** The titles of all saved tasks, and what the machine has of this installation. */
+  /** The titles of all saved tasks, and the expected state of the machine. */
   const saved: string[] = [];
   let installed = {
     services,
@@ -47,7 +47,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     volumes: ['expander-cache-password', 'tasks', 'tasks-store-password'],
   };
 
-  /** The commands that a section of the release's documents prints, as root needs them. */
+  /** The commands in a section of the release's documents; root needs no sudo. */
   const printed = (document: string, heading: string, pattern: RegExp): string[] => {
     const text = readFileSync(join(work, 'after', 'docs', document), 'utf8');
     const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'));
@@ -56,7 +56,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
       .map(([, command = '']) => (process.getuid?.() === 0 ? command.replaceAll('sudo ', '') : command))
       .filter((command) => pattern.test(command));
   };
-  /** Runs a command in the folder of the installation. @throws Error with its output, if it fails. */
+  /** Runs a command in the folder of the installation. */
   const run = async (command: string): Promise<string> => {
     console.log(`$ ${command}`);
     const { stdout } = await promisify(execFile)('bash', ['-ec', command], { cwd: folder });
@@ -85,13 +85,13 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     if (status === 201) saved.push(title);
     return status;
   };
-  /** What the engine has of this project. */
+  /** The engine's containers, networks or volumes of this project. */
   const left = async (kind: 'ps --all' | 'network ls' | 'volume ls', format: string) => {
     const label = `label=com.docker.compose.project=${project}`;
     const listed = await docker(...kind.split(' '), '--filter', label, '--format', format);
     return listed.replaceAll(`${project}_`, '').split('\n').filter(Boolean).toSorted();
   };
-  /** Keeps the store's disk, which is small and in memory, while no store runs. */
+  /** Keeps the store's disk, which is small and in memory, while the stack is down. */
   const keepDisk = () =>
     run(
       `docker run --detach --rm --init --name ${project}-disk --network none --volume ${project}_tasks:/data redis:8.0.2 sleep infinity`,
@@ -136,7 +136,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
       expect(await titles()).toEqual(saved.toSorted());
       await add(expect.getState().currentTestName ?? '');
     }
-    // The check of the settings has ended.
+    // The check of the settings exits.
     const states = (await left('ps --all', '{{.Label "com.docker.compose.service"}} {{.State}}')).filter(
       (state) => state !== 'settings exited',
     );
@@ -146,14 +146,14 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     console.log(`The list is whole (${saved.length} tasks), and nothing is left over.`);
   });
 
-  test('one file in a folder installs it, with every image by its digest; it stops and starts again', async () => {
+  test('compose.yaml alone installs the release, with its images by digest; it stops and starts again', async () => {
     expect(images).toHaveLength(12);
     for (const image of images) expect(image).toMatch(/:\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
     await follow(printed('install.md', 'Open it on your phone', /^openssl/));
     await start();
     await keepDisk();
     await add('kept by docker compose down');
-    // The first builds, and one does not end.
+    // One command builds, and one does not exit.
     await follow(printed('install.md', 'Start', /^docker compose (?!up --build|logs --follow)/));
     expect(await run('docker compose run --rm -T expander longhand-expand --help')).toContain('--follow');
   });
@@ -206,7 +206,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
   };
   const backups = () => readdirSync(join(folder, 'backups')).toSorted();
 
-  test('the line for cron keeps the newest 14 backups of 20 nights', async () => {
+  test('the cron line keeps the newest 14 backups of 20 nights', async () => {
     for (let night = 11; night <= 30; night += 1) {
       await backUp();
       const dated = `tasks-202609${night}T030000Z.rdb`;
@@ -217,7 +217,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     );
   });
 
-  test('while the disk is full pages are served and writes are 503; with room, saving and backups go on', async () => {
+  test('on a full disk pages are served and writes are 503; with room, saving and backups work again', async () => {
     await run(`docker exec ${project}-disk sh -c 'cat /dev/zero >/data/filler || true' 2>/dev/null`);
     await expect.poll(() => add('on a full disk'), { timeout: 30_000 }).toBe(503);
     await expect.poll(async () => (await ask('/tasks')).status, { timeout: 30_000 }).toBe(200);
@@ -226,7 +226,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await backUp();
   });
 
-  test('after the volume was lost, a restore brings the last backup back', async () => {
+  test('a restore brings the tasks back after the loss of the volume', async () => {
     await backUp();
     await run(
       `docker compose down && docker rm --force ${project}-disk && docker volume rm ${project}_tasks`,
@@ -241,7 +241,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     await follow(printed('install.md', 'Restore a backup', /^docker/));
   });
 
-  test('an upgrade to another commit and the way back keep newer changes', async () => {
+  test('an upgrade to another commit and a rollback keep all changes', async () => {
     const revision = () =>
       run("docker inspect $(docker compose ps --quiet tasks) | grep -m 1 'opencontainers.image.revision'");
     const old = await revision();
@@ -253,7 +253,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     }
   });
 
-  test('the tasks move to another Redis, by a backup', async () => {
+  test('a backup moves the tasks to another Redis', async () => {
     await backUp();
     const [image, data] = ['redis:8.0.2', `${project}-redis:/data`];
     const manifest = `${printed('operate.md', 'Backup', /^file appendonly/)[0]}`;
@@ -269,7 +269,7 @@ describe.skipIf(!isPossible)('A year of one installation', { timeout: 600_000 },
     installed = { ...installed, networks: [...networks, 'to-tasks-store-outside'] };
   });
 
-  test('docker compose down --volumes removes all of it', async () => {
+  test('docker compose down --volumes uninstalls it', async () => {
     await run(`docker rm --force ${project}-disk && docker compose down --volumes`);
     installed = { services: [], networks: [], volumes: [] };
     const own = ['.env', 'backups', 'before-upgrade.rdb', 'compose.override.yaml', 'compose.yaml'];

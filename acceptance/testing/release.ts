@@ -1,4 +1,4 @@
-/** Releases of this repository in a registry of their own. */
+/** Releases of this repository in a local registry. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
-/** Distribution's registry, as Go or Debian names it. */
+/** The name of Distribution's registry, if Go or Debian has installed it. */
 export const registryProgram = ['registry', 'docker-registry'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );

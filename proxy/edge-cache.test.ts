@@ -40,7 +40,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
     return response;
   };
   /** Requests for this test's URL that reached the application. */
-  const asked = () => application.arrived.filter(({ url }) => url.includes(u)).length;
+  const forwarded = () => application.arrived.filter(({ url }) => url.includes(u)).length;
   const statusOf = async (response: TestResponse) => (await logged(() => proxy.log, response)).cache;
 
   test.each<[string, string, Order]>([
@@ -51,7 +51,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   ])('caches %s: %s', async (path, _, order) => {
     const first = await ask(target(path, order));
     const second = await ask(target(path, order));
-    expect(asked()).toBe(1);
+    expect(forwarded()).toBe(1);
     expect([second.status, second.body]).toEqual([first.status, first.body]);
     expect(second.headers).toEqual({ ...first.headers, 'x-request-id': expect.any(String) });
     expect([await statusOf(first), await statusOf(second)]).toEqual(['MISS', 'HIT']);
@@ -71,14 +71,14 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
   ])('does not cache %s', async (_, path, order, options) => {
     await ask(target(path, order), options);
     await ask(target(path, order), options);
-    expect(asked()).toBe(2);
+    expect(forwarded()).toBe(2);
   });
 
   test.each(['/', '/tasks/1', '/api', '/public/0123456789ab/style.css'])(
     'does not cache responses of tasks: %s',
     async (path) => {
       for (let i = 0; i < 2; i += 1) await send(proxy.ports.tasks, target(path));
-      expect(asked()).toBe(2);
+      expect(forwarded()).toBe(2);
     },
   );
 
@@ -89,26 +89,26 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       url: target('/api'),
       headers: { 'cdn-loop': 'other, longhand; v=1' },
     });
-    expect(asked()).toBe(2);
+    expect(forwarded()).toBe(2);
   });
 
   test('shares responses between GET and HEAD', async () => {
     const get = await ask(target('/api'));
     const head = await ask(target('/api'), { method: 'HEAD' });
-    expect([head.status, head.body, asked()]).toEqual([200, '', 1]);
+    expect([head.status, head.body, forwarded()]).toEqual([200, '', 1]);
     const { 'x-request-id': _, ...headers } = get.headers;
     expect(head.headers).toMatchObject(headers);
 
     const other = `${target('/api')}&other`;
     await ask(other, { method: 'HEAD' });
-    expect((await ask(other)).body).toContain('answer');
-    expect(asked()).toBe(2);
+    expect((await ask(other)).body).toContain('received');
+    expect(forwarded()).toBe(2);
   });
 
   test('sends concurrent requests for one cold link to the expander at once', async () => {
     const path = target('/api', { headers: fresh, delay: 1_500 });
     await Promise.all([ask(path), ask(path)]);
-    expect(asked()).toBe(2);
+    expect(forwarded()).toBe(2);
   });
 
   test('keeps the Date of the expander', async () => {
@@ -140,7 +140,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       const path = target('/api', aSecond('public, max-age=600'));
       await ask(path);
       expect(await afterHits(path)).toMatchObject({ status: 200, cache: 'EXPIRED' });
-      expect(asked()).toBe(2);
+      expect(forwarded()).toBe(2);
     });
 
     test('ends in every worker at once, although each has the old file open', async () => {
@@ -161,7 +161,7 @@ describe(`The edge cache of ${image ?? "this machine's nginx"}`, () => {
       const { cache, milliseconds } = await afterHits(path);
       expect(cache).toBe('STALE');
       expect(milliseconds).toBeLessThan(1_600);
-      await expect.poll(asked).toBe(2);
+      await expect.poll(forwarded).toBe(2);
     });
 
     test('is extended by stale-if-error while the expander is down', async () => {
@@ -254,8 +254,8 @@ const maxWorkers = 16;
 const read = (path: string) => readFile(join(import.meta.dirname, path), 'utf8');
 
 test('the cache folder of the container has room for as many responses as the zone has keys', async () => {
-  const zone = /keys_zone=answers:(\d+)m/.exec(await read('templates/expander.conf.template'));
-  const folder = /"\/run\/answers:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
+  const zone = /keys_zone=responses:(\d+)m/.exec(await read('templates/expander.conf.template'));
+  const folder = /"\/run\/responses:[^"]*\bsize=(\d+)m/.exec(await read('../docker-compose.yml'));
   const room = Number(folder?.[1]) * 1024 ** 2;
   // A removed file takes space while a worker has it open.
   const open =
@@ -266,10 +266,10 @@ test('the cache folder of the container has room for as many responses as the zo
 
 /** An expander behind nginx, which caches in `folder`. */
 async function startCaching(variables: { LONGHAND_API_RATE?: string }, keys = '2m') {
-  const folder = await mkdtemp(join(tmpdir(), 'longhand-answers-'));
+  const folder = await mkdtemp(join(tmpdir(), 'longhand-responses-'));
   const application = obedientApplication();
   const proxy = await startProxied(application.server, variables, (config) =>
-    config.replace('answers keys_zone=answers:2m', `${folder} keys_zone=answers:${keys}`),
+    config.replace('responses keys_zone=responses:2m', `${folder} keys_zone=responses:${keys}`),
   );
   onTestFinished(async () => {
     await proxy.stop();
@@ -328,16 +328,16 @@ test('the cache is bounded for any number of short URLs, and no response is lost
   expect(Math.max(...sizes)).toBeLessThanOrEqual(largest);
 
   // A removed file is served for at most a second, although nginx has it open.
-  const asked = application.arrived.length;
+  const forwarded = application.arrived.length;
   const removed = responses.length - 1;
   await ask(removed);
-  expect(application.arrived).toHaveLength(asked);
+  expect(application.arrived).toHaveLength(forwarded);
   await Promise.all(kept.map((name) => rm(join(folder, name), { force: true })));
-  const askedAgain = async () => {
+  const forwardedAgain = async () => {
     await ask(removed);
     return application.arrived.length;
   };
-  await expect.poll(askedAgain, { timeout: 10_000 }).toBeGreaterThan(asked);
+  await expect.poll(forwardedAgain, { timeout: 10_000 }).toBeGreaterThan(forwarded);
 });
 
 test('a cache folder that cannot be written loses no response', async () => {

@@ -25,7 +25,9 @@ afterAll(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 /** The client and the scheme that an application gets. */
 async function forwarded(proxy: TemporaryProxy, headers: RequestOptions['headers']) {
   const { body } = await send(proxy.ports.all, '/', { host, headers });
-  const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = JSON.parse(body.slice(7)).headers;
+  const { 'x-forwarded-for': client, 'x-forwarded-proto': scheme } = JSON.parse(
+    body.slice('received '.length),
+  ).headers;
   return { client, scheme };
 }
 const from = (client: string, scheme = 'https') => ({

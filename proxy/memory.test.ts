@@ -56,8 +56,8 @@ describe('The memory of the proxy with four workers', { timeout: 120_000 }, asyn
     ['all', '/nowhere'],
   ])('is enough for 3,000 refused requests to %s with 31 KB of request line', async (name, path) => {
     const refused = crowd({ kind: 'refused', count: longHeaders, port: proxy.ports[name], path });
-    const answers = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
-    await expect.poll(answers, wait).toBeGreaterThanOrEqual(longHeaders);
+    const responses = () => Object.values(refused.held().statuses).reduce((sum, count) => sum + count, 0);
+    await expect.poll(responses, wait).toBeGreaterThanOrEqual(longHeaders);
     // As much as accepted ones: twice the request line.
     expect((await extrapolated(longHeaders, 3_000)) - quiet).toBeLessThan(3_000 * 100_000);
     expect(await extrapolated(longHeaders, 3_000)).toBeLessThan(most);

@@ -48,9 +48,9 @@ describe('The proxy alone', async () => {
   ])('a malformed Host is 400, and reaches no application: %s', async (host) => {
     const before = application.arrived.length;
     for (const port of Object.values(ports)) {
-      const answer = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('The request is malformed.');
+      const response = await sendRaw(port, `PUT /x HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('The request is malformed.');
     }
     expect(application.arrived).toHaveLength(before);
   });

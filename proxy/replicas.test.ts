@@ -120,12 +120,12 @@ test('concurrent requests for one cold link to two expanders make one chain', {
 
   const clients = rounds({ short: 250, long: 250 * 4 });
   const link = `/api?u=${encodeURIComponent(`${shortener.url}/chain/2?delay=200&id=${randomUUID()}`)}`;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: clients }, (_, i) =>
       send(proxy.ports.expander, link, { localAddress: `127.0.0.${1 + Math.floor(i / 250)}` }),
     ),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
   expect(shortener.requests.get('HEAD /chain/2')).toBe(1);
 });

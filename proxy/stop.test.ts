@@ -11,9 +11,9 @@ const refused = (port: number) =>
   });
 
 test('a stopping proxy finishes requests in flight and cuts endless streams', async () => {
-  const answers: Record<string, http.ServerResponse> = {};
+  const responses: Record<string, http.ServerResponse> = {};
   const application = http.createServer(({ url = '' }, response) => {
-    answers[url] = response;
+    responses[url] = response;
     if (url === '/tasks/events') response.writeHead(200, { 'X-Accel-Buffering': 'no' }).write('first');
   });
   const proxy = await startProxied(
@@ -26,15 +26,15 @@ test('a stopping proxy finishes requests in flight and cuts endless streams', as
   onTestFinished(() => stopping ?? proxy.stop());
   const endless = send(proxy.ports.tasks, '/tasks/events').catch(String);
   const slow = send(proxy.ports.tasks, '/');
-  await expect.poll(() => Object.keys(answers).length).toBe(2);
-  const heartbeat = setInterval(() => answers['/tasks/events']?.write('more'), 100);
+  await expect.poll(() => Object.keys(responses).length).toBe(2);
+  const heartbeat = setInterval(() => responses['/tasks/events']?.write('more'), 100);
   onTestFinished(() => clearInterval(heartbeat));
 
   const begun = performance.now();
   stopping = proxy.stop();
   await expect.poll(() => refused(proxy.ports.tasks), { interval: 10 }).toBe(true);
-  answers['/']?.end('answered');
-  expect(await slow).toMatchObject({ status: 200, body: 'answered' });
+  responses['/']?.end('done');
+  expect(await slow).toMatchObject({ status: 200, body: 'done' });
   expect(await endless).toContain('aborted');
   await stopping;
   // After 15 s it would have been killed.

@@ -52,7 +52,7 @@ export async function configureProxy(
 ): Promise<void> {
   const folder = join(prefix, 'conf.d');
   // The cache may hold responses that the new settings forbid.
-  for (const old of [folder, join(prefix, 'answers')]) await rm(old, { recursive: true, force: true });
+  for (const old of [folder, join(prefix, 'responses')]) await rm(old, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await copyFile(join(proxy, 'nginx.conf'), join(prefix, 'nginx.conf'));
   const values = {

@@ -230,7 +230,7 @@ describe('The native run', { timeout: 120_000 }, () => {
   });
 
   test('leaves no process behind when killed; the next start has the tasks, a new log and an empty cache', async () => {
-    const cached = () => readdirSync(join(runner.folder, 'proxy/answers'));
+    const cached = () => readdirSync(join(runner.folder, 'proxy/responses'));
     await fetch(`http://127.0.0.1:${runner.ports.LONGHAND_EXPANDER_PORT}/api?u=127.0.0.1`);
     await expect.poll(cached).toHaveLength(1);
     const pids = Object.values(await shown());

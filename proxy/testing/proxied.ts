@@ -66,8 +66,8 @@ export function obedientApplication() {
     standing: {} as Order,
     server: http.createServer({ maxHeaderSize: 64 * 1024 }, async (request, response) => {
       const { method = '', url = '', headers, socket } = request;
-      const asked = { method, url, headers, body: await text(request) };
-      application.arrived.push({ ...asked, socket });
+      const received = { method, url, headers, body: await text(request) };
+      application.arrived.push({ ...received, socket });
       if (application.hangs) return;
       const own = /\?.*\border=([^&]*)/.exec(url)?.[1];
       const order: Order = own ? JSON.parse(decodeURIComponent(own)) : application.standing;
@@ -78,7 +78,9 @@ export function obedientApplication() {
       response.statusCode = order.status ?? 200;
       if (order.chunked) response.write(' ');
       response.end(
-        order.length ? 'x'.repeat(order.length) : `answer ${JSON.stringify({ ...asked, headers: others })}`,
+        order.length
+          ? 'x'.repeat(order.length)
+          : `received ${JSON.stringify({ ...received, headers: others })}`,
       );
     }),
   };

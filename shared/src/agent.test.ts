@@ -79,14 +79,14 @@ describe.each(['http', 'https'] as const)('Agent over %s', (scheme) => {
 
   test('resolves names with the lookup of its options', async () => {
     const { url } = await listen(scheme, drainAndRespond);
-    const asked: string[] = [];
+    const resolved: string[] = [];
     const lookup: https.AgentOptions['lookup'] = (name, options, done) => {
-      asked.push(name);
+      resolved.push(name);
       if (options.all) done(null, [{ address: '127.0.0.1', family: 4 }]);
       else done(null, '127.0.0.1', 4);
     };
     await sendInTwoWrites(url, agent(scheme, { lookup }));
-    expect(asked).toEqual(['localhost']);
+    expect(resolved).toEqual(['localhost']);
   });
 
   test.each([

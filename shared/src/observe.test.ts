@@ -46,15 +46,15 @@ describe('a response in pieces', () => {
     const app = new Hono().get('/', () => new Response(ReadableStream.from(body())));
     const served = await serveObserved(app);
     const request = http.get({ host: '127.0.0.1', port: served.port, agent: false }).on('error', () => {});
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    return { ...served, request, answer, finish: () => second.resolve() };
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return { ...served, request, response, finish: () => second.resolve() };
   }
 
   test('is observed after its last piece', async () => {
-    const { requests, counted, answer, finish } = await inPieces();
+    const { requests, counted, response, finish } = await inPieces();
     expect([requests(), await counted()]).toEqual([[], []]);
     finish();
-    expect(await text(answer)).toBe('one two');
+    expect(await text(response)).toBe('one two');
     await expect.poll(requests).toMatchObject([{ path: '/', status: 200 }]);
     expect(requests()[0]).not.toHaveProperty('cut');
     expect(await counted()).toEqual([
@@ -138,7 +138,7 @@ test('clients cannot add series', async () => {
   const app = new Hono().get('/notes/:id', (c) => c.text('')).all('*', (c) => c.text('', 404));
   const { port, counted, requests } = await serveObserved(app);
   const methods = http.METHODS.filter((method) => method !== 'CONNECT');
-  const asked = methods.flatMap((method, i) =>
+  const sent = methods.flatMap((method, i) =>
     [`/notes/${i}?${i}`, `/${i}`].map(async (path) => {
       const headers = { Host: `${i}.localhost`, 'X-Forwarded-Proto': `proto${i}` };
       const [response] = await once(
@@ -148,8 +148,8 @@ test('clients cannot add series', async () => {
       await once((response as IncomingMessage).resume(), 'end');
     }),
   );
-  await Promise.all(asked);
-  await expect.poll(() => requests().length).toBe(asked.length);
+  await Promise.all(sent);
+  await expect.poll(() => requests().length).toBe(sent.length);
   // Seven methods and _OTHER, with the route and without.
   expect((await counted()).length).toBeLessThanOrEqual(16);
 });

@@ -74,14 +74,14 @@ test('a store client does not repeat a command after a lost connection', async (
   const [client, admin] = [connect(storeClient), connect(cacheClient)];
   await Promise.all([ready(client), ready(admin)]);
   // Redis has the command, and waits.
-  const asked = client.blpop('queue', 0).catch(String);
+  const popped = client.blpop('queue', 0).catch(String);
   const waiting = async () => /^id=(\d+).* cmd=blpop/m.exec(`${await admin.client('LIST')}`)?.[1] ?? '';
   await expect.poll(waiting).not.toBe('');
   const again = once(client, 'ready');
   await admin.client('KILL', 'ID', await waiting());
   await again;
   await admin.rpush('queue', 'item');
-  expect(await asked).toContain('Error');
+  expect(await popped).toContain('Error');
   expect(await admin.llen('queue')).toBe(1);
   await admin.del('queue');
 });

@@ -45,7 +45,7 @@ async function inContainer(configuration: string): Promise<TestRedis> {
   return {
     url: `redis://127.0.0.1:${port}/0`,
     kill: () => docker('kill', id),
-    start: () => docker('start', id).then(() => answers(port)),
+    start: () => docker('start', id).then(() => responds(port)),
     pause: () => docker('pause', id),
     resume: () => docker('unpause', id).then(() => {}),
     async stop() {
@@ -83,7 +83,7 @@ async function startProcess(
       const where = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', data];
       server = spawn(program, [configuration, ...where, ...options], { stdio: 'ignore' });
       await Promise.race([
-        answers(port),
+        responds(port),
         once(server, 'error').then(([error]) => Promise.reject(error)),
         once(server, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
       ]);
@@ -100,7 +100,7 @@ async function startProcess(
 }
 
 /** Resolves once Redis on `port` replies to PING. */
-async function answers(port: number): Promise<void> {
+async function responds(port: number): Promise<void> {
   const { Redis } = await import('ioredis');
   const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null });
   probe.on('error', () => {});

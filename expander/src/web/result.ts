@@ -89,21 +89,28 @@ export function describeResult(u: string, expansion: Expansion) {
 /** Characters of a site's name that fit on one line of a phone of 320 pixels, in the size of the headline. */
 const longSite = 20;
 
+interface UrlParts {
+  url: string;
+  before: string;
+  domain: string;
+  after: string[];
+}
+
 /** A URL in pieces: its registrable domain, with the port, stands out; all else of a host is up to its owner. */
-export function urlParts(url: string) {
-  const [, before = '', host = '', rest = url] =
-    (URL.canParse(url) && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(url)) || [];
-  const [, hostname = '', port = ''] = /^(.*?)(:\d*)?$/.exec(host) ?? [];
-  const known = host && registrableDomain(new URL(url));
-  const name = hostname.toLowerCase().endsWith(known)
-    ? hostname.slice(hostname.length - known.length)
-    : hostname;
-  const after = rest === '/' ? [rest] : rest.split(/(?=[/?&#])/);
+export function urlParts(url: string): UrlParts {
+  const parsed = parseUrl(url);
+  const [, before = '', host = '', port = '', rest = url] =
+    (parsed && /^(https?:\/\/(?:[^/?#\\]*@)?)(\[.*?\]|[^/?#\\:]*)(:\d*)?(.*)$/is.exec(url)) || [];
+  const site = parsed && host ? registrableDomain(parsed) : '';
+  const end = host.length - (host.endsWith('.') ? 1 : 0);
+  const start = host.toLowerCase().endsWith(site, end) ? end - site.length : -1;
+  // Only the parsed URL of an unusual text, such as one with a host in Unicode, has the site as the parser sees it.
+  if (start < 0 && parsed && parsed.href !== url) return { ...urlParts(parsed.href), url };
   return {
     url,
-    before: before + hostname.slice(0, hostname.length - name.length),
-    domain: name + port,
-    after,
+    before: before + host.slice(0, start),
+    domain: host.slice(start) + port,
+    after: rest.split(/(?=[/?&#])/),
   };
 }
 

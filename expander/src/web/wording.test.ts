@@ -144,6 +144,8 @@ describe('every ending is told in plain words', () => {
     ['http://bank.example@10.0.0.1:8080/', 'http://bank.example@', '10.0.0.1:8080', '/'],
     ['s.example/disguised', 'https://www.paypal.com.', 'verify-login.example', '/signin'],
     ['HTTPS://A.b.Example.co.uk?x', 'HTTPS://A.b.', 'Example.co.uk', '?x'],
+    ['http://bank.example.b.рф./x', 'http://bank.example.', 'b.xn--p1ai.', '/x'],
+    ['http://[::1]:81/', 'http://', '[::1]:81', '/'],
     [imitation, 'http://', 'xn--80ak6aa92e.com', '/'],
   ])('the registrable domain leads, and alone stands out: %s', async (u, before, domain, after) => {
     const { html } = await read(u);

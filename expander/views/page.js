@@ -1,15 +1,15 @@
-// The page is complete without this script. It adds buttons to copy and share, a countdown, a screen reader announcement and
-// the bookmarklet: what only works with a script is not in the HTML, where text browsers would show it.
+// The page is complete without this script. It adds buttons to paste, copy and share, a countdown, a screen reader
+// announcement and the bookmarklet. They are not in the HTML, because text browsers would show them.
 const status = document.querySelector('#status');
 const result = document.querySelector('[data-announcement]');
 if (result) document.title = result.dataset.title;
 
-// Screen readers announce what is put into a live region after the page has loaded, not its first content.
+// Screen readers announce changes of a live region after the page has loaded, not its first content.
 addEventListener('load', () => {
   status.textContent = result?.dataset.announcement ?? '';
 });
 
-// A click places the caret after the focus, so the text is selected later; unless the focus has gone on.
+// A click places the caret after the focus event, so select the text later, unless the focus has moved.
 const field = document.querySelector('#u');
 field.addEventListener('focus', () =>
   requestAnimationFrame(() => {
@@ -22,17 +22,17 @@ if (navigator.clipboard?.readText) {
   expand.insertAdjacentHTML('beforebegin', '<button type="button">Paste</button>');
   expand.previousElementSibling.addEventListener('click', async () => {
     try {
-      // The field would join lines without a space.
+      // The field would remove line breaks without leaving a space.
       field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
       expand.focus();
     } catch {
-      // The visitor, or the browser, refuses: there are other ways to paste.
+      // The visitor or the browser denied access to the clipboard.
       field.focus();
     }
   });
 }
 
-/** Browsers have a clipboard only on https and localhost. On plain http, as at home, they copy what is selected. */
+/** Browsers offer the clipboard only on https and localhost. On plain http, as at home, they can copy a selection. */
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -71,7 +71,7 @@ for (const actions of document.querySelectorAll('[data-copy]')) {
   actions.lastElementChild.addEventListener('click', () => navigator.share({ url }).catch(() => {}));
 }
 
-// Over the rate limit, "Try again" works once the wait is over; the sentence counts with it.
+// Over the rate limit, "Try again" works after a countdown, which the sentence shares.
 const waiting = document.querySelector('[data-wait]');
 if (waiting) {
   const { href, textContent: label } = waiting;
@@ -91,7 +91,7 @@ if (waiting) {
   tick();
 }
 
-// Runs on other pages: takes the selected link, else the selected text, else what is typed.
+// Runs on other pages: expands the selected link, else the selected text, else asks for a URL.
 const expandSelection = `(() => {
   const selection = getSelection();
   const text = String(selection).trim();

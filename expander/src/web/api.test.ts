@@ -8,7 +8,7 @@ import { ExpansionError } from '../expansion/errors.ts';
 import { addressOf, isOwnRequest } from './api.ts';
 
 test.each(['/api', '/api/chain', '/'])(
-  'a URL that nests the address of the expander itself costs one request there: %s',
+  "a URL that nests the expander's own address costs one request: %s",
   async (path) => {
     const { url, lines } = await serving(testExpander().app);
     const { origin } = new URL(url);
@@ -34,14 +34,14 @@ describe('a request that names an expander in CDN-Loop', () => {
     ['/api?u=http://a.example/', undefined],
     ['/api/chain?u=http://a.example/', undefined],
     ['/api/expand', 'http://a.example/'],
-  ])('is a target_refused that no cache keeps: %s', async (path, list) => {
+  ])('is target_refused, and never cached: %s', async (path, list) => {
     const { head, body } = await refused(path, list);
     expect(head).toEqual([403, 'no-store', undefined]);
     expect(body).toContain('This URL points back to this service.');
     if (path.startsWith('/api/chain')) expect(JSON.parse(body).error.code).toBe('target_refused');
   });
 
-  test('gets the page where there is nothing to expand', async () => {
+  test('still gets the page without u', async () => {
     expect((await refused('/')).head[0]).toBe(200);
   });
 });
@@ -77,7 +77,7 @@ test.each([
 
 const down = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test.each(['/', '/api', '/api/chain'])('the line of an error has its code: %s', async (path) => {
+test.each(['/', '/api', '/api/chain'])('the log line of an error has its code: %s', async (path) => {
   const { url, lines } = await tracing(async () => down);
   await text(await answerTo(ask(url, `${path}?u=http://a.example/`)));
   await expect.poll(() => lines).toMatchObject([{ path, status: 502, error: 'request_failed' }]);

@@ -17,7 +17,7 @@ function readQuery(c: Context) {
 
 type Query = ReturnType<typeof readQuery>;
 
-/** Writes expansions in formats of the API. `isOpen`: every website may read them, and caches give them past their time. */
+/** Writes expansions in the API's formats. `isOpen`: every website may read them, and caches may serve them stale. */
 export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   const respond = (c: Context, format: ResponseFormat, query: Query, expansion: Expansion): Response => {
     const { error, end, freshUntil, cached } = expansion;
@@ -48,7 +48,7 @@ export function createApi(expandRequest: ExpandRequest, isOpen: boolean) {
   };
 }
 
-/** The format of `/api`. A failure has its own, also that of the request itself. */
+/** The format of `/api`. Failures, and faulty requests, have their own. */
 function textFormat({ cb, err, format }: Query, { error, end }: Expansion): ResponseFormat {
   if (format === 'json') return formats.json;
   if (error || end.code === 'empty') return isCallbackName(err) ? formats.jsonpError : formats.text;
@@ -69,10 +69,10 @@ function checkCallbacks({ u, cb, err, format }: Query): void {
 
 const invalidCallback = (message: string) => new ExpansionError('invalid_callback', message);
 
-/** A dotted path of JavaScript identifiers in ASCII, like all bodies of the API. */
+/** A dotted path of JavaScript identifiers, in ASCII like all bodies of the API. */
 export const dottedPath = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
-/** Characters of the longest name of a callback. */
+/** Characters of the longest callback name. */
 export const maxCallbackName = 128;
 
 /** Whether `name` may be called in a JSONP response. */
@@ -83,8 +83,8 @@ export function isCallbackName(name: string): boolean {
 export type ExpandRequest = ReturnType<typeof requestExpander>;
 
 /**
- * Expands `u` for a request, unless `check` throws. If the request itself is wrong, nothing is expanded, and the error says
- * nothing about the URL: no cache keeps it.
+ * Expands `u` for a request, unless `check` throws. Caches never keep the error of a faulty request, because it says nothing
+ * about the URL.
  */
 export function requestExpander(expand: Expand, readRequest: ReadRequest) {
   return (
@@ -107,7 +107,7 @@ export type ChargeKey = (key: string, address: string) => Promise<string>;
 export type ReadRequest = ReturnType<typeof requestReader>;
 
 /**
- * Checks a request, and says whose it is. Any number of empty `u` counts as none.
+ * Checks a request and identifies its client. Any number of empty `u` counts as none.
  *
  * @param chargeKey without it nothing in a request is a key.
  * @throws ExpansionError if `u` is given twice: most likely it was not percent-encoded. Also if an expander asks for an
@@ -137,24 +137,24 @@ export function requestReader(chargeKey?: ChargeKey) {
 function sentKey(c: Context): string | undefined {
   const [, bearer] = /^Bearer\b *(.*)$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const { key: keys = [] } = c.req.queries();
-  // Of two keys none counts.
+  // Two keys count as none.
   return keys.length > 1 ? '' : (bearer ?? keys[0]);
 }
 
 export const readFollow = (follow = ''): Follow => (follow === 'all' ? 'all' : 'default');
 
-/** Whether a `CDN-Loop` field names an expander: then the request was made to expand a URL, and must not expand another. */
+/** Whether a `CDN-Loop` field names an expander, which then made this request to expand a URL. */
 export function isOwnRequest(cdnLoop = ''): boolean {
   return cdnLoop.split(',').some((member) => member.split(';', 1)[0]?.trim().toLowerCase() === cdnId);
 }
 
 /**
- * The address of a client, for limits: as the proxy states it, else that of the connection. For IPv6 it is the /64 network,
- * as one client has all addresses of that.
+ * The client's address, for limits: from the proxy's header, else from the connection. An IPv6 client is its /64 network,
+ * because it owns all addresses there.
  */
 export function addressOf(c: Context): string {
   const stated = c.req.header('x-forwarded-for') ?? '';
-  // Who reaches the service without the proxy may state anything: names without end, each with limits of its own.
+  // Without the proxy, a client could invent any number of names, each with its own limits.
   const address = isIP(stated) ? stated : (c.env?.incoming?.socket.remoteAddress ?? '');
   if (isIP(address) !== 6) return address;
   const parsed = ip.process(address);

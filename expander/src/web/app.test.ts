@@ -19,7 +19,7 @@ test('GET / has the title text, a form with its end, and an input', async () => 
   expect(await response.text()).toMatch(/Shorten URL Expand.*<form[^>]*>.*<input[^>]*>.*<\/form>/s);
 });
 
-test('"Try again" on the page asks again, whatever was remembered', async () => {
+test('"Try again" on the page skips the caches', async () => {
   let known = false;
   const { app, close } = testExpander({
     lookup: (_, __, callback) => {
@@ -28,7 +28,7 @@ test('"Try again" on the page asks again, whatever was remembered', async () => 
     },
   });
   onTestFinished(close);
-  /** What the page says, and where its link leads. */
+  /** The verdict, and the target of "Try again". */
   const read = async (href: string) => {
     const html = await (await app.request(href)).text();
     const [, verdict] = /class="verdict.*?">(.*?)</.exec(html) ?? [];
@@ -121,7 +121,7 @@ test.each([
 describe('/api?format=json', () => {
   const json = (parameters: Record<string, string>) => api({ ...parameters, format: 'json' });
 
-  test('is the long URL and the number of redirects, with the Content-Type of all the API', async () => {
+  test('is the long URL and the number of redirects, as text/html', async () => {
     const u = `${shortener.url}/chain/2`;
     const response = await json({ u });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
@@ -146,14 +146,14 @@ describe('/api with err', () => {
     ['invalid_url', { u: 'http://', cb: 'f' }],
     ['target_refused', { u: 'http://10.0.0.1/', cb: 'f' }],
     ['invalid_callback', { u: 'http://a.example/', cb: 'f()' }],
-  ])('calls it with %s, status 200, as a script that browsers run', async (code, parameters) => {
+  ])('calls it with %s and status 200, so that browsers run the script', async (code, parameters) => {
     const response = await api({ ...parameters, err: 'on.error' });
     const [, argument = ''] = /^on\.error\((\{.*\})\)$/.exec(await response.text()) ?? [];
     expect(JSON.parse(argument)).toEqual({ code, message: expect.any(String) });
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([200, null]);
   });
 
-  test('calls cb if there is no failure, and nothing of a failure stays stale', async () => {
+  test('calls cb on success; a failure is never served stale', async () => {
     const u = `${shortener.url}/chain/1?err`;
     expect(await (await api({ u, cb: 'f', err: 'g' })).text()).toBe(`f("${shortener.url}/chain/0?err")`);
     const { app } = testExpander({}, { EXPANDER_ALLOWED_NETWORKS: '' });
@@ -161,7 +161,7 @@ describe('/api with err', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=30');
   });
 
-  test.each(['g()', '<g>'])('obeys the rule of cb: %s is 400', async (err) => {
+  test.each(['g()', '<g>'])('must be a callback name, like cb: %s is 400', async (err) => {
     const response = await api({ u: 'http://', cb: 'f', err });
     expect([response.status, await response.text()]).toEqual([
       400,
@@ -187,7 +187,7 @@ test.each([
 );
 
 describe('GET /api/chain', () => {
-  test('tells every hop and why the chain ended', async () => {
+  test('lists every hop, and says why the chain ended', async () => {
     const [u, end] = [1, 0].map((hop) => `${shortener.url}/chain/${hop}?new`);
     const response = await api({ u: `${u}` }, '/api/chain');
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -217,7 +217,7 @@ test('/openapi.json describes every route of the API', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html']);
   const { paths, info, components } = JSON.parse(await response.text());
   expect(info.version).toBe(manifest.version);
-  // What nginx answers to an unknown key, also as JSON.
+  // The code of nginx's own 401.
   expect(components.schemas.Failure.properties.code.enum).toContain('unknown_key');
   expect(paths['/api'].get.responses).toHaveProperty('401');
   const routes = app.routes.map(({ path }) => path).filter((path) => path.startsWith('/api'));

@@ -23,13 +23,13 @@ import {
 
 export interface AppSettings {
   log?: Pick<Log, 'error'>;
-  /** Whether a network is exempt from the guard: then no page of another origin may read the API, and nothing stays stale. */
+  /** Whether a network is exempt from the guard: then there is no CORS, and no cache serves stale responses. */
   exempt?: boolean;
   /** For requests with a key; without it there are no keys. */
   chargeKey?: ChargeKey | undefined;
-  /** For lists: 10,000 lines that are cached wait for nothing else. */
+  /** Lists take turns: one with 10,000 cached lines never waits for anything else. */
   turns?: Turns;
-  /** Called where the page would print a value that is not there; by default that throws. */
+  /** Called if the page would print a missing value; by default that throws. */
   onMissing?: ((fault: Error) => void) | undefined;
 }
 

@@ -10,17 +10,17 @@ import { type ReadRequest, readFollow } from './api.ts';
 import { asciiJson } from './ascii-json.ts';
 import { apiHeaders, noStore, unbuffered } from './responses.ts';
 
-/** Lines of a list in progress: as long as fewer wait for hosts that hang, the others go on. */
+/** Lines of a list in progress: hung hosts delay the others only if they hold all of these. */
 const concurrency = 128;
 
-/** Lists in progress: if all need one host that hangs, each still has a line within 30 s. */
+/** Lists in progress: even if all need one hung host, each gets a line within 30 s. */
 const maxLists = 128;
 const maxListsOfClient = 16;
 
-/** Milliseconds without a line after which a blank one shows that the list is alive: nginx gives up after 30 s. */
+/** Milliseconds without a line, after which a blank one keeps nginx waiting (it gives up after 30 s). */
 const maxSilence = 10_000;
 
-/** `POST /api/expand`: a list of URLs, answered line by line. */
+/** `POST /api/expand`: a list of URLs, with one line of response each. */
 export function expandList(
   expand: Expand,
   readRequest: ReadRequest,
@@ -50,7 +50,7 @@ export function expandList(
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();
-      // If the reader leaves, the next line learns of it and ends the list.
+      // If the reader leaves, writing the next line fails and ends the list.
       const send = (text: string) => writer.write(text).catch(() => {});
       const signOfLife = setInterval(send, maxSilence, '\n');
       const write = async (line: BulkLine) => {

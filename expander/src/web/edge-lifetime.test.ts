@@ -10,7 +10,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }));
 afterEach(() => void vi.useRealTimers());
 
-/** What the responses to one expansion say of caching. */
+/** The caching headers of a response. */
 async function caching(path: string, expansion: Expansion, exempt: boolean) {
   const app = createApp(
     createExpand(async () => expansion),
@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test('an overload is cached nowhere', async () => {
+test('an overload is never cached', async () => {
   const overloaded = endedExpansion('', new ExpansionError('overloaded', 'Too much.'));
   expect(await caching('/api', overloaded, false)).toEqual(['no-store', null]);
 });

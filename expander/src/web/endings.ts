@@ -2,7 +2,7 @@ import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { imitatedHost, type UnicodeHost } from '../expansion/host.ts';
 import { list } from './wording.ts';
 
-/** The verdicts, which a visitor reads first, and their colours. */
+/** The verdicts, which visitors read first, and their colours. */
 export const tones = {
   'Page found': 'plain',
   File: 'plain',
@@ -15,21 +15,21 @@ export const tones = {
   Beware: 'red',
 } as const;
 
-/** What the page says about one kind of end. */
+/** The page's words for one kind of end. */
 export interface Ending {
-  /** Null if the end says nothing about the link. */
+  /** Null if the end is no fault of the link. */
   verdict: keyof typeof tones | null;
   headline: string;
   /** The headline if there was no redirect; by default the same. */
   direct?: string;
-  /** What was seen; by default the last page's status, or the message of the end. */
+  /** By default the last page's status, or the end's message. */
   sentence?: string;
   advice?: string | ((url: URL) => string);
-  /** Why the last URL of the chain has no response; by default the message of the error. */
+  /** Why the chain's last URL has no response; by default the error's message. */
   stop?: string;
-  /** The label of the link to the end; absent if there is no such link. */
+  /** The label of the link to the end, if there is one. */
   open?: 'Open it' | 'Open anyway';
-  /** What else the visitor can do. */
+  /** The visitor's other option. */
   next?: 'Try again' | 'Follow on';
 }
 
@@ -142,7 +142,7 @@ const endings = {
 
 type Kind = keyof typeof endings;
 
-/** What the page says about an expansion that ends at `host`. */
+/** The page's words for an expansion that ends at `host`. */
 export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending {
   const ending: Ending = endings[kindOf(expansion)];
   const { verdict, open } = ending;
@@ -159,8 +159,8 @@ export function endingOf(expansion: Expansion, host: UnicodeHost | null): Ending
 }
 
 /**
- * Where others on the way can read and change what is sent: at the end, or on the way there. An http URL that leads to https
- * does not count: links are often typed without a scheme.
+ * Why the link is not encrypted: its last URL is http, or https led to http. An http URL that leads to https is fine, because
+ * links are often typed without a scheme.
  */
 export function unencrypted({ hops, longUrl }: Expansion): string | null {
   const hosts = hops.filter(({ downgrade }) => downgrade).map(({ url }) => new URL(url).host);
@@ -170,7 +170,7 @@ export function unencrypted({ hops, longUrl }: Expansion): string | null {
   return /^http:/i.test(longUrl ?? '') ? others : null;
 }
 
-/** Schemes of common apps, which open them, at most after a prompt, and run no code. */
+/** Schemes that open common apps, perhaps after a prompt, and run no code. */
 const apps =
   /^(?:mailto|tel|sms|callto|facetime|geo|maps|webcal|intent|market|itms(?:-apps)?|skype|tg|viber|whatsapp|signal|spotify|zoommtg|msteams|slack|discord|fb|instagram|twitter|magnet|bitcoin):/i;
 

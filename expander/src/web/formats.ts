@@ -21,12 +21,12 @@ export interface ResponseFormat {
 }
 
 export const formats = {
-  /** The long URL, or the sentence of an error. */
+  /** The long URL, or the error's sentence. */
   text: {
     headers: apiHeaders,
     write: (expansion) => failureOf(expansion)?.message ?? expansion.longUrl ?? '',
   },
-  /** The same for programs: where it leads, or the error. */
+  /** The same as an object. */
   json: {
     headers: apiHeaders,
     write(expansion, { u }) {
@@ -40,13 +40,13 @@ export const formats = {
     headers: jsonpHeaders,
     write: ({ longUrl }, { cb }) => callbackCall(cb, longUrl ?? ''),
   },
-  /** A call with the error. A browser runs a script only if its status says success. */
+  /** A call with the error. Browsers run a script only if its status is a success. */
   jsonpError: {
     headers: jsonpHeaders,
     write: (expansion, { err }) => callbackCall(err, failureOf(expansion)),
     status: 200,
   },
-  /** Every hop: the one format that is JSON, its errors too. */
+  /** Every hop. Only this format, with its errors, is declared as JSON. */
   chain: {
     headers: { ...apiHeaders, 'Content-Type': 'application/json' },
     write({ hops, freshUntil: _, staleUntil: __, sources: ___, ...rest }, { u, follow }) {

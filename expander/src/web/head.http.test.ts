@@ -12,7 +12,7 @@ async function fetchHead(url: URL, method: string) {
   const sent = request(url, { method, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body = await text(response);
-  // How the message is framed (RFC 9112) and when it was sent is not part of the comparison.
+  // The framing (RFC 9112) and the date may differ.
   const { date, connection, 'transfer-encoding': framing, ...headers } = response.headers;
   return { status: response.statusCode, headers, body, framing };
 }
@@ -41,7 +41,7 @@ test.each([
   const head = await fetchHead(target, 'HEAD');
   expect([head.status, head.headers]).toEqual([get.status, get.headers]);
   expect(head.body).toBe('');
-  // A page with a chain is written hop by hop; everything else has its length.
+  // Only a page with a chain is streamed, so it has no length.
   if (get.framing !== 'chunked')
     expect(head.headers['content-length']).toBe(`${Buffer.byteLength(get.body)}`);
   else expect(path).toBe('/?u=LINK');

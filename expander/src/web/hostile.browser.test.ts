@@ -10,7 +10,7 @@ const shortener = await startShortener();
 const visits = await startVisits(testExpander().app);
 afterAll(() => visits.close());
 
-/** What would call `hit` if it ever became markup or script. */
+/** Calls `hit` as soon as it is treated as markup or script. */
 const payloads = [
   'javascript:hit()',
   '"><script>hit()</script>',
@@ -25,7 +25,7 @@ const payloads = [
   '/status/200#\u2028hit()\u2029<!--',
 ];
 
-/** A page whose policies are switched off: what is shown here is not left to them. */
+/** A page without its Content-Security-Policy, so that escaping alone must hold. */
 let page: Page;
 const hits: string[] = [];
 beforeAll(async () => {
@@ -36,8 +36,8 @@ afterEach(() => expect(hits.splice(0)).toEqual([]));
 
 const redirectTo = (location: string) => `${shortener.url}/location?to=${encodeURIComponent(location)}`;
 
-describe('the page never has as markup or script', () => {
-  /** Opens the page with the answer for `u`: how many hops it shows, and what its field says. */
+describe('the page escapes', () => {
+  /** Opens the page for `u`, and returns its number of hops and the text of its field. */
   const openInert = async (u: string) => {
     await page.goto(visits.address(u));
     const shown = (await page.evaluate(`({
@@ -60,7 +60,7 @@ describe('the page never has as markup or script', () => {
   });
 });
 
-test('the API, opened as a page, is text and nothing else', async () => {
+test('the API, opened as a page, has no markup', async () => {
   const calls = payloads.flatMap((payload) => {
     const u = redirectTo(payload);
     return [
@@ -82,7 +82,7 @@ test('the API, opened as a page, is text and nothing else', async () => {
 });
 
 describe('JSONP, run as scripts by a page of another origin', () => {
-  /** What `show` was called with, and how often `hit` was. */
+  /** The arguments of `show`, and the number of calls of `hit`. */
   const run = async (calls: Record<string, string>[]): Promise<unknown> => {
     const scripts = calls.map((parameters) => `${visits.origin}/api?${new URLSearchParams(parameters)}`);
     const other = await website(
@@ -98,7 +98,7 @@ describe('JSONP, run as scripts by a page of another origin', () => {
     });
   };
 
-  test('calls the function with the long URL, as a string and nothing else', async () => {
+  test('calls the function with the long URL as its only argument', async () => {
     const urls = ['/status/200', ...payloads].map(redirectTo);
     const longUrls = urls.map(async (u) =>
       (await fetch(`${visits.origin}/api?${new URLSearchParams({ u })}`)).text(),

@@ -22,7 +22,7 @@ const query = (name: string, schema: object, description: string, required = fal
   schema,
 });
 
-/** What an error may add to its code and message. */
+/** Optional fields of an error. */
 const facts = {
   reason: text,
   detail: text,
@@ -93,7 +93,7 @@ const follow = query(
   '`all` goes where a browser goes; anything else follows 301 and 302 alone.',
 );
 const key = query('key', text, 'A named key, with a rate of its own; or Authorization: Bearer.');
-/** `Content-Type: text/html`, as on every response of the expander but that of `/api/chain`. */
+/** `Content-Type: text/html`, as for all responses except those of `/api/chain`. */
 const html = (...contents: object[]) => ({ 'text/html': { schema: { anyOf: contents } } });
 const jsonText = (name: string) => ({
   ...text,
@@ -146,7 +146,7 @@ const paths = {
   '/api/expand': {
     post: {
       operationId: 'expandList',
-      summary: 'Up to 10,000 URLs, answered line by line',
+      summary: 'Up to 10,000 URLs, one line of response each',
       parameters: [follow, key],
       requestBody: {
         content: {

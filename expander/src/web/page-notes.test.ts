@@ -36,7 +36,7 @@ test('a redirect out of https is reported above the buttons, not in the chain', 
   expect(html).toContain('data-announcement="Not encrypted. It leads to: s.example');
 });
 
-describe('the chain has one line for each site and one for its end; the rest is hidden, and counted', () => {
+describe('the chain has one line per site, and its end; it hides and counts the rest', () => {
   test.each([
     ['http://s.example/final', ['1', '2']],
     ['http://s.example/silent', ['1']],
@@ -78,7 +78,7 @@ describe('a host that could mislead is shown in Unicode too, once, from left to 
   });
 });
 
-describe('the way in one sentence', () => {
+describe('one sentence describes the chain', () => {
   test.each([
     ['http://s.example/301', 'The link leaves s.example and ends at end.example.'],
     [
@@ -94,12 +94,12 @@ describe('the way in one sentence', () => {
     expect((await read(u)).result).toContain(sentence);
   });
 
-  test.each([end, 'http://s.example/loop', 'http://['])('is not there where there is none: %s', async (u) => {
+  test.each([end, 'http://s.example/loop', 'http://['])('is missing without a chain: %s', async (u) => {
     expect((await read(u)).result).not.toContain('The link ');
   });
 });
 
-test('nothing is ever called safe', async () => {
+test('the page calls nothing safe', async () => {
   for (const u of ['', ...Object.keys(web)]) {
     const { html } = await read(u);
     expect(html.replace(/<style>.*?<\/style>/s, '')).not.toMatch(

@@ -18,11 +18,11 @@ test.each([
   expect((await open(u)).status).toBe(status);
 });
 
-test('a proxy is told to pass the page on as it comes', async () => {
+test('nginx does not buffer the page', async () => {
   expect((await open('sho.rt/x')).headers.get('x-accel-buffering')).toBe('no');
 });
 
-test('the head says what the page is for, and its icon is a valid URL', async () => {
+test('the head has a description, and a valid data URL as icon', async () => {
   const html = await (await open('')).text();
   expect(html).toMatch(/<meta name="description" content="[^"]{50,160}">/);
   const [, icon = ''] = /<link rel="icon" href="([^"]*)">/.exec(html) ?? [];
@@ -51,12 +51,12 @@ test.each([
   expect(await response.text()).toContain('data-title="sho.rt → end.example');
 });
 
-test('what is no URL is marked as invalid in its input, which has the focus', async () => {
+test('text that is not a URL leaves the field invalid and focused', async () => {
   expect(await (await open('http://')).text()).toMatch(/<input[^>]* aria-invalid="true"[^>]* autofocus>/);
   expect(await (await open('sho.rt/x')).text()).not.toMatch(/<input[^>]* (aria-invalid|autofocus)/);
 });
 
-test('a URL that was not percent-encoded is explained in the page', async () => {
+test('the page explains a URL that was not percent-encoded', async () => {
   const response = await app.request('/?u=http://a.example/?x=1&u=2');
   expect(response.status).toBe(400);
   expect(await response.text()).toMatch(
@@ -64,8 +64,8 @@ test('a URL that was not percent-encoded is explained in the page', async () => 
   );
 });
 
-describe('a fault of ours', () => {
-  /** The page of an expansion that fails by a fault, perhaps after a hop. */
+describe('an unexpected error', () => {
+  /** The page of an expansion that throws, perhaps after a hop. */
   const failing = (...hops: Hop[]) => {
     const error = vi.fn();
     const expand = createExpand(async (_, { onHop }) => {
@@ -75,7 +75,7 @@ describe('a fault of ours', () => {
     return { error, response: createApp(expand, { log: { error } }).request('/?u=sho.rt/x') };
   };
 
-  test('after the first hop is told in the page, which ends', async () => {
+  test('after the first hop is reported in the page, which ends', async () => {
     const { error, response } = failing(redirectHop);
     expect(await (await response).text()).toMatch(
       /Something went wrong here\.<\/h2>\s*<p class="actions">\s*<a href="\/\?u=sho.rt%2Fx&amp;again=1">Try again</,
@@ -83,7 +83,7 @@ describe('a fault of ours', () => {
     expect(error).toHaveBeenCalledWith({ err: new Error('a fault') }, 'fault');
   });
 
-  test('before it is an error like any other', async () => {
+  test('before the first hop is a 500', async () => {
     expect((await failing().response).status).toBe(500);
   });
 });

@@ -6,15 +6,15 @@ import { linksIn } from './pasted.ts';
 import { reportError, textResponse } from './responses.ts';
 
 /**
- * `GET /`: the page, with the chain of `u` if there is one, each hop as it is made, so that the visitor sees the chain grow.
+ * `GET /`: the page. With `u` it streams each hop of the chain, so the visitor sees the chain grow.
  *
- * The response begins with the first hop, or with the end of a chain that has no hop: its error can still become the
- * status. A later error is shown in the page.
+ * The response starts at the first hop, or at the end of a chain without hops, whose error becomes the status. The page
+ * reports a later error itself.
  */
 export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fault: unknown) => void) {
   return async (c: Context): Promise<Response> => {
     const { u, url, text, title, exactly, again } = c.req.query();
-    // What other apps share comes in the other three; most put the link into the text.
+    // Other apps share links in the last three; most put the link into the text.
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const [link = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
     const requestId = c.req.header('x-request-id');
@@ -30,7 +30,7 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
-    // When the reader has left, the request's signal ends the chain.
+    // If the reader leaves, the request's signal ends the chain.
     const write = (html: string) => writer.write(html).catch(() => {});
     const begun = Promise.withResolvers<null>();
     const hops: Hop[] = [];

@@ -30,8 +30,8 @@ const app = scriptedApp({
   'https://self.example/': web['https://self.example/'] ?? {},
 });
 
-/** Answers with all that the page may have: each chip, note, kind of button, list and field. */
-const answers = {
+/** Pages that together have every kind of verdict, note, button, list and field. */
+const states = {
   empty: '',
   'downgrade-and-tracking': 'https://sho.rt/down',
   loop: 'http://sho.rt/loop',
@@ -54,24 +54,21 @@ describe('axe finds no violation', () => {
     await bringAxe(page);
   });
 
-  test.each(Object.entries(answers))(
-    '%s, and nothing is wider than a screen of 320 pixels',
-    async (name, u) => {
-      await page.setViewportSize({ width: 320, height: 640 });
-      await page.goto(visits.address(u));
-      const [width, links] = (await page.evaluate(`[
+  test.each(Object.entries(states))('%s, which fits a screen of 320 pixels', async (name, u) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto(visits.address(u));
+    const [width, links] = (await page.evaluate(`[
       document.documentElement.scrollWidth,
       [...document.querySelectorAll('.actions a')].map((link) => link.clientHeight),
     ]`)) as [number, number[]];
-      expect(width).toBe(320);
-      expect(Math.max(0, ...links)).toBeLessThan(50);
-      await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
-      expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
-    },
-  );
+    expect(width).toBe(320);
+    expect(Math.max(0, ...links)).toBeLessThan(50);
+    await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+    expect(await accessibilityFaults(page, name, pictures)).toEqual([]);
+  });
 });
 
-test('the answer is read before the chain, though the chain is sent before it', () =>
+test('screen readers read the result before the chain, which is sent first', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('sho.rt/two'));
     const read = await page.locator('body').ariaSnapshot();
@@ -87,7 +84,7 @@ test('the answer is read before the chain, though the chain is sent before it', 
     expect(places).not.toContain(-1);
   }));
 
-test('the whole page is used by keyboard, and the focus shows', () =>
+test('the keyboard reaches everything, and the focus shows', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address(''));
     await page.locator('input:focus').waitFor();
@@ -107,7 +104,7 @@ test('the whole page is used by keyboard, and the focus shows', () =>
     expect(stops).toEqual(['Where does it lead?', 'u', 'Paste', 'Expand', 'Copy the long URL']);
   }));
 
-test('on paper there is the answer, all that each hop says, and nothing to press', () =>
+test('on paper there is the result, each hop with its details, and no button', () =>
   visits.visit({}, async (page) => {
     await page.emulateMedia({ media: 'print' });
     await page.goto(visits.address('sho.rt/two'));

@@ -23,11 +23,11 @@ const web: Web = {
 const visits = await startVisits(scriptedApp(web));
 afterAll(() => visits.close());
 
-/** What the page says after a hop, by default the last one. */
+/** The generated text after a hop, by default the last one. */
 const waitingFor = (page: Page, hop = -1) =>
   page.evaluate(`getComputedStyle([...document.querySelectorAll('li')].at(${hop}), '::after').content`);
 
-test('the page loads nothing else, the browser has no complaint, and the outcome is said once, after the page has loaded', () =>
+test('the page loads nothing else, causes no browser warning, and announces the result once, after loading', () =>
   visits.visit({}, async (page) => {
     const requests: string[] = [];
     const complaints: string[] = [];
@@ -48,7 +48,7 @@ test('the page loads nothing else, the browser has no complaint, and the outcome
     expect(complaints).toEqual([]);
   }));
 
-test('without JavaScript, a URL that is typed shows its chain as it grows, and stays in the input', () =>
+test('without JavaScript, the chain grows in sight, and the typed URL stays in the field', () =>
   visits.visit({ javaScriptEnabled: false }, async (page) => {
     const slow = Promise.withResolvers<object>();
     const slower = Promise.withResolvers<object>();
@@ -80,7 +80,7 @@ test('without JavaScript, a URL that is typed shows its chain as it grows, and s
     expect(await page.locator('[part=waiting]').isVisible()).toBe(false);
   }));
 
-test('the buttons have one order, and the document is named after the hosts, never in words of strangers', () =>
+test('the buttons have one order, and the document title has only hosts, no text of strangers', () =>
   visits.visit({}, async (page) => {
     for (const [u, hosts, ...buttons] of [
       ['s.example/title', 's.example → title.example', 'Copy the URL without tracking', 'Open it'],
@@ -98,7 +98,7 @@ test('the buttons have one order, and the document is named after the hosts, nev
     expect(await page.title()).toBe('Shorten URL Expand');
   }));
 
-test('the button copies the long URL, says so to eyes and ears, and keeps its width and the focus, also on plain http, where browsers have no clipboard', () =>
+test('Copy copies the long URL, announces it, and keeps its width and the focus, also on plain http without a clipboard', () =>
   visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
     await page.goto(visits.address('sho.rt/x'));
     const button = page.locator('.actions button').first();
@@ -129,7 +129,7 @@ test('the button copies the long URL, says so to eyes and ears, and keeps its wi
     expect(await width()).toBe(before);
   }));
 
-test('the text of the field is selected on focus, by key and by click', () =>
+test('focus selects the text of the field, by key and by click', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.address('sho.rt/x'));
     const field = page.getByLabel('Short URL');
@@ -146,7 +146,7 @@ test('the text of the field is selected on focus, by key and by click', () =>
     await expect.poll(selected).toBe(all);
   }));
 
-test('within one site, the chain grows in sight; at the end it has the first address and the last, and Details shows the rest', () =>
+test('a chain within one site grows in sight; then it has its first address and its last, and Details shows the rest', () =>
   visits.visit({}, async (page) => {
     const slow = Promise.withResolvers<object>();
     const slower = Promise.withResolvers<object>();
@@ -173,7 +173,7 @@ test('within one site, the chain grows in sight; at the end it has the first add
     expect(await page.getByText('301, moved permanently').first().isVisible()).toBe(true);
   }));
 
-test('over the rate limit, "Try again" counts down, and works at the end', async () => {
+test('over the rate limit, "Try again" and the sentence count down together', async () => {
   const page = await visits.openPage();
   await page.clock.install();
   await page.goto(visits.address('sho.rt/often'));
@@ -193,7 +193,7 @@ test('over the rate limit, "Try again" counts down, and works at the end', async
   await page.getByRole('heading', { name: 'The link does not work' }).waitFor();
 });
 
-test('what was found is not coloured, what is wrong is, and forced colours leave a border', () =>
+test('only problems are coloured, a misleading host is red, and forced colours leave a border', () =>
   visits.visit({}, async (page) => {
     const style = (selector: string, property: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
@@ -217,7 +217,7 @@ test('what was found is not coloured, what is wrong is, and forced colours leave
 /** 360 pixels wide. */
 const phone = { viewport: { width: 360, height: 800 }, hasTouch: true };
 
-test('on a phone, what can be touched is 44 pixels high', () =>
+test('on a phone, links and buttons are 44 pixels high', () =>
   visits.visit(phone, async (page) => {
     for (const u of ['', 's.example/round', 'See sho.rt/x.', 'http://a.example http://b.example']) {
       await page.goto(visits.address(u));
@@ -271,7 +271,7 @@ test('"Paste" fills the field from the clipboard, in one line', () =>
     expect(await page.getByRole('button', { name: 'Paste' }).count()).toBe(0);
   }));
 
-test('on a phone a word that is too long for the line begins on the first one', () =>
+test('on a phone, a word that is too long for the line does not leave an empty one', () =>
   visits.visit(phone, async (page) => {
     await page.goto(visits.address('sho.rt/intent'));
     const gap = await page.evaluate(`(() => {
@@ -284,7 +284,7 @@ test('on a phone a word that is too long for the line begins on the first one', 
     expect(gap).toBeLessThan(10);
   }));
 
-test('the bookmarklet expands the link or the text that is selected on another page', () =>
+test('the bookmarklet expands the selected link or text of another page', () =>
   visits.visit({}, async (page) => {
     await page.goto(visits.origin);
     const href = await page.evaluate("document.querySelector('#bookmarklet a').getAttribute('href')");
@@ -301,7 +301,7 @@ test('the bookmarklet expands the link or the text that is selected on another p
     }
   }));
 
-test('the bookmarklet pressed on the page itself says what it is for; phones, which cannot drag it, do not show it', async () => {
+test('the bookmarklet explains itself if clicked on the page; phones, which cannot drag it, do not show it', async () => {
   await visits.visit({}, async (page) => {
     await page.goto(visits.origin);
     await page.locator('#bookmarklet a').click();
@@ -315,7 +315,7 @@ test('the bookmarklet pressed on the page itself says what it is for; phones, wh
   });
 });
 
-test('on a phone the buttons are equally wide, and share where the browser can', () =>
+test('on a phone the buttons are equally wide, and Share works', () =>
   visits.visit(phone, async (page) => {
     await page.addInitScript('navigator.share = async (data) => { shared = data; }');
     await page.goto(visits.address('s.example/title'));

@@ -8,12 +8,11 @@ import { cut, describeHop, describeResult, documentTitle, tryAgain, urlParts } f
 
 export type Page = ReturnType<typeof createPage>;
 
-/** Each is rendered in one place, from what it shows. */
 type Views = Record<'top' | 'hop' | 'intro' | 'links' | 'fault' | 'result', object>;
 
 /**
- * The browser page in pieces, as they are sent: `top`, each `hop` as it is made, and one of the others. Reads `views/`.
- * Style and script are inline: the specification answers every other path with 404.
+ * The browser page in pieces, in the order of sending: `top`, each `hop`, then one of the others. Reads `views/`. Style and
+ * script are inline, because the specification wants 404 for every other path.
  */
 export function createPage(onMissing?: (fault: Error) => void) {
   const folder = join(import.meta.dirname, '../../views');
@@ -21,7 +20,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
   const style = readFileSync(join(folder, 'page.css'), 'utf8');
   const script = readFileSync(join(folder, 'page.js'), 'utf8');
   const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(folder, 'icon.svg'), 'utf8').trim())}`;
-  /** What the end of the page needs: the query of the API's links, and the id of a request that failed. */
+  /** The footer: the query of the links to the API, and the id of a failed request. */
   const foot = { script, query: null as string | null, requestId: null as string | null };
   return {
     headers: {
@@ -39,7 +38,7 @@ export function createPage(onMissing?: (fault: Error) => void) {
       ...noStore,
       ...unbuffered,
     },
-    /** Everything up to the chain. `typed` was understood as `u`, which is `from` as a URL. The proxy has a front page. */
+    /** Everything up to the chain. `typed` was understood as `u`, and parsed as `from`. */
     top: (
       { u, typed }: { u: string; typed: string },
       from: string | null,
@@ -47,17 +46,16 @@ export function createPage(onMissing?: (fault: Error) => void) {
     ) =>
       render('top', {
         typed,
-        /** What was understood, and where to have it as it was typed. */
+        /** The link as understood, and the page of the link as typed. */
         understood: typed === u ? null : { url: cut(u), exactly: `/?${query({ u: typed, exactly: '1' })}` },
         ...{ ...state, documentTitle: documentTitle(from), style, icon },
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
-    /** What the page is for. */
     intro: () => render('intro', { foot }),
-    /** Several links that were pasted. */
+    /** A choice of pasted links. */
     links: (urls: readonly string[]) =>
       render('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })), foot }),
-    /** The result, from the end of the chain; if that is an error, with the id of the request. */
+    /** Everything after the chain; after an error with the id of the request. */
     result: (u: string, expansion: Expansion, requestId?: string) =>
       render('result', {
         ...describeResult(u, expansion),

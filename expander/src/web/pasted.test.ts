@@ -57,7 +57,7 @@ test.each([
   '',
   '.',
   `https://sho.rt/${'x'.repeat(9_000)}.`,
-])('what needs no understanding stays: %s', (text) => {
+])('plain input stays as it is: %s', (text) => {
   expect(linksIn(text)).toEqual([text]);
 });
 
@@ -68,6 +68,6 @@ test.each([
   ['sho.rt/a\nsho.rt/b', ['sho.rt/a', 'sho.rt/b']],
   ['from mail.example: sho.rt/a sho.rt/b', ['sho.rt/a', 'sho.rt/b']],
   ['http://sho.rt/a, bit.ly/file and main.js/x', ['http://sho.rt/a', 'bit.ly/file']],
-])('several links are all found: %s', (text, urls) => {
+])('finds every link: %s', (text, urls) => {
   expect(linksIn(text)).toEqual(urls);
 });

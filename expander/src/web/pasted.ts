@@ -5,7 +5,7 @@ import { maxLength } from '../expansion/target.ts';
 
 const opening = /^[([{'“‘«`]+/;
 
-/** A host with a dot and a last label that begins with a letter, and what follows it. */
+/** A host with a dot, whose last label begins with a letter, and perhaps a path. */
 const withoutScheme = /^(?:[\p{L}\p{N}][\p{L}\p{N}-]*\.)+\p{L}[\p{L}\p{N}-]*(?::\d+)?(?:[/?#].*)?$/u;
 
 const otherScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -33,7 +33,7 @@ function isKnown(url: string): boolean {
   return parsed !== null && hasKnownSuffix(parsed);
 }
 
-/** Repairs schemes and dots that were broken on purpose or by accident, and removes white space around slashes. */
+/** Repairs broken schemes and dots, and removes white space around slashes. */
 function mended(text: string): string {
   return text
     .replace(
@@ -44,13 +44,13 @@ function mended(text: string): string {
     .replace(/(?<!\s)\s{1,9}\/(?:\s{1,9}(?!https?:))?(?=[^\s/])/gi, '/');
 }
 
-/** The words that may contain a URL. Quotes and angle brackets end one; of a Markdown link, only the target counts. */
+/** Splits the text into words at white space, quotes and angle brackets. A Markdown link is reduced to its target. */
 function pieces(text: string): string[] {
   if (/^https?:\/\/\S*$/i.test(text)) return [text];
   return text.replace(/\[[^\][]*\]\(/g, ' (').split(/[\s"<>]+/);
 }
 
-/** The URL in a word of the text; empty if there is none. */
+/** The URL in a word, or an empty string. */
 function urlIn(word: string): string {
   const start = word.search(/https?:\/\//i);
   const plain = withoutEnd(word.replace(opening, ''));
@@ -59,7 +59,7 @@ function urlIn(word: string): string {
   return start > 0 && !otherScheme.test(plain) ? enclosed(word, start) : '';
 }
 
-/** The URL at `start`, up to what closes the character before it. */
+/** The URL at `start`, up to the closing bracket or quote if an opening one precedes it. */
 function enclosed(word: string, start: number): string {
   const opener = word[start - 1];
   const url = word.slice(start);

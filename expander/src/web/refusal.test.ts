@@ -10,7 +10,7 @@ test.each([
   ['a name of a private address', 'short.example', ['short.example']],
   ['a name that can only be local', 'localhost', []],
 ])(
-  '%s is refused alike whether something answers there or not, with the same look-ups and no connection',
+  '%s is refused alike with and without a server there, after the same lookups and no connection',
   async (_, host, names) => {
     let connections = 0;
     const server = createServer(() => {

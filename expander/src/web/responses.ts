@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { ErrorCode, RateState } from '../expansion/errors.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 
-/** On every response: a document that may load, run, embed and submit nothing, unless the response says more. */
+/** For every response: by default, documents load, run, embed and submit nothing. */
 export const baseHeaders = {
   'X-Power-By': 'Longhand',
   'Content-Type': 'text/html',
@@ -15,41 +15,41 @@ export const baseHeaders = {
 
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** On responses of the API, which pages of other origins may load as scripts. */
+/** For the API: pages of other origins may load it as a script. */
 export const apiHeaders = { ...baseHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** On JSONP responses: scripts in all but their type, which browsers would not run with `nosniff`. */
+/** For JSONP: with `nosniff`, browsers would not run these scripts, because their type is text/html. */
 const { 'X-Content-Type-Options': _, ...jsonpHeaders } = apiHeaders;
 
 export { jsonpHeaders };
 
-/** nginx passes each piece on at once. */
+/** Makes nginx pass on each piece at once. */
 export const unbuffered = { 'X-Accel-Buffering': 'no' };
 
 /** Lets pages of any origin read the response. */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' };
 
-/** Lets pages of any origin read whatever a path answers. */
+/** The same for every response of a path, errors too. */
 export const allowAnyOrigin: MiddlewareHandler = async (c, next) => {
   await next();
   c.res.headers.set('Access-Control-Allow-Origin', '*');
 };
 
-/** Seconds that nginx keeps an expansion: clients learn of the rest from `Cache-Control`, which then is off by no more. */
+/** Seconds that nginx caches an expansion: the `Cache-Control` that it repeats is out of date by no more. */
 const edgeLifetime = 30;
 
-/** Seconds past the edge's lifetime: while the edge refreshes it, and while no expander answers. */
+/** For caches: seconds past the lifetime, during a refresh and while no expander responds. */
 const staleness = 'stale-while-revalidate=30, stale-if-error=600';
 
 /**
- * Tells clients, and the nginx in front, how long they may cache an expansion. nginx reads the headers in this order.
+ * Tells clients and nginx how long to cache an expansion. nginx reads the headers in this order.
  *
- * @param mayBeStale whether caches may give it past its lifetime.
+ * @param mayBeStale whether caches may serve it past its lifetime.
  */
 export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<string, string> {
   const seconds = Math.round((freshUntil - Date.now()) / 1_000);
   if (seconds <= 0) return noStore;
-  // nginx compares whole seconds, so it may keep a response a second longer than it is told.
+  // nginx compares whole seconds, so it may cache a response for a second longer.
   const atTheEdge = Math.min(seconds, edgeLifetime) - 1;
   const caching = `public, max-age=${seconds}${mayBeStale ? `, ${staleness}` : ''}`;
   return { 'Cache-Control': caching, 'X-Accel-Expires': `${atTheEdge}` };
@@ -58,7 +58,7 @@ export function cacheControl(freshUntil: number, mayBeStale: boolean): Record<st
 /** On an expansion without a request to a website (RFC 9211). */
 export const cacheHit = { 'Cache-Status': 'Longhand; hit' };
 
-/** A response with its Content-Length, which the response to HEAD then has too. */
+/** A response with Content-Length, for HEAD too. */
 export function textResponse(
   body: string,
   init: { status?: number; headers: Record<string, string> },
@@ -88,7 +88,7 @@ const errorHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   unknown_key: { 'WWW-Authenticate': 'Bearer' },
 };
 
-/** The status of a response that reports `error`, its headers, and the log's annotation. */
+/** The status and headers that report `error`. Annotates the log. */
 export function reportError(c: Context, error: Failure): { status: number; headers: Record<string, string> } {
   if (!error) return { status: 200, headers: {} };
   annotate(c, { error: error.code });
@@ -104,7 +104,7 @@ const rateFields = ({ count, period, wait }: RateState) => ({
   RateLimit: `"expansions";r=0;t=${wait}`,
 });
 
-/** The response to a request that cannot be expanded: its sentence. */
+/** A response with the error's sentence. */
 export function errorResponse(c: Context, error: NonNullable<Failure>): Response {
   const { status, headers } = reportError(c, error);
   return textResponse(error.message, { status, headers: { ...apiHeaders, ...noStore, ...headers } });

@@ -14,13 +14,13 @@ interface Link {
   wait?: number | undefined;
 }
 
-/** What to do with a URL. A script adds buttons to copy and share it. */
+/** The buttons and links below a URL. A script adds those that copy and share it. */
 export interface Actions {
   copy: { url: string; what: string } | null;
   links: Link[];
 }
 
-/** The page's part below the form: what the expansion of `u` found; null or empty values are not shown. */
+/** The page's part below the form: the result of expanding `u`. The page omits null and empty values. */
 export function describeResult(u: string, expansion: Expansion) {
   const { hops, longUrl, redirectCount, end, error } = expansion;
   const begun = hops.length > 0;
@@ -50,7 +50,7 @@ export function describeResult(u: string, expansion: Expansion) {
       : null,
     unencrypted: open || hops.some(({ downgrade }) => downgrade) ? unencrypted(expansion) : null,
     hosts: hostNotes(hops, host),
-    /** That of the page that was found: a stranger's words. */
+    /** The title of the page, in a stranger's words. */
     title: last?.title ?? null,
     actions: {
       copy: destination
@@ -77,7 +77,7 @@ export function describeResult(u: string, expansion: Expansion) {
           } satisfies Actions,
         }
       : null,
-    /** What a screen reader says: the site stands for the whole URL. */
+    /** For screen readers: the site, not the whole URL. */
     announcement:
       verdict === 'Page found'
         ? `${place}. ${summary(expansion)}`
@@ -86,7 +86,7 @@ export function describeResult(u: string, expansion: Expansion) {
   };
 }
 
-/** Characters of a site's name that fit on one line of a phone of 320 pixels, in the size of the headline. */
+/** Characters of a site that fit on one line of a phone (320 pixels), in the size of the headline. */
 const longSite = 20;
 
 interface UrlParts {
@@ -96,7 +96,7 @@ interface UrlParts {
   after: string[];
 }
 
-/** A URL in pieces: its registrable domain, with the port, stands out; all else of a host is up to its owner. */
+/** Splits a URL so that its registrable domain, with the port, can stand out. Its owner chooses the rest of the host. */
 export function urlParts(url: string): UrlParts {
   const parsed = parseUrl(url);
   const [, before = '', host = '', port = '', rest = url] =
@@ -104,7 +104,7 @@ export function urlParts(url: string): UrlParts {
   const site = parsed && host ? registrableDomain(parsed) : '';
   const end = host.length - (host.endsWith('.') ? 1 : 0);
   const start = host.toLowerCase().endsWith(site, end) ? end - site.length : -1;
-  // Only the parsed URL of an unusual text, such as one with a host in Unicode, has the site as the parser sees it.
+  // A host in Unicode or with escapes shows its site only once it is parsed.
   if (start < 0 && parsed && parsed.href !== url) return { ...urlParts(parsed.href), url };
   return {
     url,
@@ -114,7 +114,7 @@ export function urlParts(url: string): UrlParts {
   };
 }
 
-/** What to do within this page. */
+/** The links within this page. */
 function nextLink(u: string, { longUrl, error }: Expansion, { next }: Ending): Link[] {
   if (next === 'Try again') return [tryAgain(u, error?.rate?.wait)];
   return next && longUrl ? [link(next, exactly(longUrl))] : [];
@@ -124,19 +124,19 @@ function outLink(label: string | undefined, href: string | null): Link[] {
   return label && href ? [{ label, href, isOut: true }] : [];
 }
 
-/** @param wait seconds before it makes sense. */
+/** @param wait seconds until another try makes sense. */
 export function tryAgain(u: string, wait?: number): Link {
   return { ...link('Try again', { ...exactly(u), again: '1' }), wait };
 }
 
-/** The parameters of the page for `u` itself, whatever it looks like. */
+/** The parameters that make the page take `u` literally. */
 const exactly = (u: string) => ({ u, ...(linksIn(u)[0] !== u && { exactly: '1' }) });
 
 function link(label: string, parameters: Record<string, string>): Link {
   return { label, href: `/?${new URLSearchParams(parameters)}`, isOut: false };
 }
 
-/** Hosts that could mislead, each once. */
+/** Notes about misleading hosts, one per host. */
 function hostNotes(hops: readonly Hop[], destination: UnicodeHost | null) {
   const hosts = new Map([...hops, destination].map((host) => [host?.unicodeHost, host]));
   return [...hosts.values()].flatMap((host) => (host?.unicodeHost ? [hostInWords(host)] : []));
@@ -153,7 +153,7 @@ export function documentTitle(...urls: (string | null | undefined)[]): string {
   return [[...hosts].filter(Boolean).join(' → '), 'Shorten URL Expand'].filter(Boolean).join(' · ');
 }
 
-/** What the page shows of the last one of `hops`. */
+/** The page's line for the last hop. */
 export function describeHop(hops: readonly Hop[]) {
   const hop = hops.at(-1) as Hop;
   const { kind, status, milliseconds, wrapper, location, url, cached, method, bytesRead } = hop;
@@ -174,22 +174,22 @@ export function describeHop(hops: readonly Hop[]) {
     ]
       .filter(Boolean)
       .join(', '),
-    /** The URL that is requested next, which is shown while it is waited for. */
+    /** The next URL: the page says that it waits for it. */
     next: next ? cut(next.href) : null,
-    /** Once the chain is complete, it shows one line for each site, and its end. */
+    /** A complete chain shows one line per site, and its end. */
     isHidden,
     hidden: isHidden ? null : hiddenHops(hops.slice(0, -1)),
   };
 }
 
-/** The beginning of a URL that is shown whole elsewhere. */
+/** Shortens a URL that the page shows in full elsewhere. */
 export const cut = (url: string) => (url.length > 120 ? `${url.slice(0, 120)}…` : url);
 
 /** Whether a hop lies between the first URL of a site and the next site, or the end. */
 const isInside = ({ kind }: Hop, index: number, hops: readonly Hop[]) =>
   kind !== null && hops[index - 1]?.domainChanged === false;
 
-/** The hidden ones at the end of `hops`: `3 more at example.net`. */
+/** Counts the hidden hops at the end of `hops`: `3 more at example.net`. */
 function hiddenHops(hops: readonly Hop[]): string | null {
   const count = hops.length - 1 - hops.findLastIndex((hop, index) => !isInside(hop, index, hops));
   return count > 0 ? `${count} more at ${registrableDomain(new URL(hops.at(-1)?.url ?? ''))}` : null;

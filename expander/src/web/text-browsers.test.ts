@@ -18,13 +18,13 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     return readInTextBrowser(browser, new URL(path, url).href);
   };
 
-  test('the page says what it is for, without anything that needs a script', async () => {
+  test('the page explains itself, without features that need a script', async () => {
     const text = await read('/');
     expect(text).toMatch(/^Where does it lead\? Short URL .*Expand.* An example: iana\.org/);
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('a result reads from the first redirect to the answer', async () => {
+  test('a result reads from the first redirect to the end', async () => {
     const text = await read('/?u=sho.rt/x');
     const order = [
       ...['Addresses', 'http://sho.rt/x', '301, moved permanently', 'http://links.example/y'],
@@ -43,7 +43,7 @@ describe.each(['w3m', 'lynx'] as const)('In %s', (browser) => {
     expect(text).not.toMatch(/Following|Copy|bookmark/);
   });
 
-  test('an error reads as such', async () => {
+  test('an error is recognizable', async () => {
     const text = await read('/?u=http://');
     expect(text).toContain('This is not a URL');
     expect(await read('/?u=nobody.example')).toMatch(/Not working just now .* Try again Open anyway/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withoutTracking } from './tracking-parameters.ts';
 
-describe('what tracks a visitor is told apart from what names the page', () => {
+describe('finds and removes tracking parameters', () => {
   test.each([
     ['http://a.example/?utm_source=x', 'http://a.example/', ['utm_source']],
     ['http://a.example/?id=1&utm_campaign=x&q=2', 'http://a.example/?id=1&q=2', ['utm_campaign']],
@@ -14,7 +14,7 @@ describe('what tracks a visitor is told apart from what names the page', () => {
     expect(found.parameters.map(({ name }) => name)).toEqual(names);
   });
 
-  test('a parameter comes with its value as written and with its owner', () => {
+  test('returns the value as written, and the owner', () => {
     expect(withoutTracking('http://a.example/?fbclid=a=%20b').parameters).toEqual([
       { name: 'fbclid', value: 'a=%20b', owner: 'Facebook' },
     ]);
@@ -28,18 +28,18 @@ describe('what tracks a visitor is told apart from what names the page', () => {
     'http://a.example/#?utm_source=x',
     'http://a.example/?q=utm_source&xutm_source=1&gclids=2',
     'http://a.example/?%zz=1;b',
-  ])('without any, a URL stays as it was: %s', (url) => {
+  ])('leaves other URLs unchanged: %s', (url) => {
     expect(withoutTracking(url)).toEqual({ cleaned: url, parameters: [] });
   });
 
-  test('a query with more than 1,000 pairs is looked at up to there, and the rest stays', () => {
+  test('examines the first 1,000 parameters, and leaves the rest', () => {
     const rest = '&a&&fbclid=1'.repeat(5_000);
     const { cleaned, parameters } = withoutTracking(`http://a.example/?${'utm_x=1&'.repeat(999)}b${rest}#c`);
     expect(parameters).toHaveLength(999);
     expect(cleaned).toBe(`http://a.example/?b${rest}#c`);
   });
 
-  test('every other character stays as it was', () => {
+  test('changes no other character', () => {
     expect(withoutTracking('http://a.example/?a=%2f+%20&utm_x=1&&b=;#?x').cleaned).toBe(
       'http://a.example/?a=%2f+%20&&b=;#?x',
     );

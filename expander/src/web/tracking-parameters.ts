@@ -1,12 +1,12 @@
-/** A query parameter that identifies the visitor's origin, not the page. */
+/** A query parameter that identifies the visitor or a campaign, not the page. */
 export interface TrackingParameter {
-  /** Both as they are in the URL. */
+  /** As in the URL, like the value. */
   name: string;
   value: string;
   owner: string;
 }
 
-/** Names by owner, whole or up to a `*`. Names with another meaning elsewhere are left out. */
+/** Names, or prefixes before a `*`, by owner. Ambiguous names are left out. */
 const namesOf: Record<string, readonly string[]> = {
   'campaign statistics': ['utm_*'],
   Matomo: ['mtm_*', 'matomo_*', 'piwik_*', 'pk_*'],
@@ -36,7 +36,6 @@ const namesOf: Record<string, readonly string[]> = {
   Branch: ['_branch_match_id'],
 };
 
-/** Names, and beginnings of names, with their owners. */
 const owners = new Map(
   Object.entries(namesOf).flatMap(([owner, names]) => names.map((name) => [name, owner] as const)),
 );
@@ -44,14 +43,13 @@ const beginnings = [...owners].flatMap(([name, owner]) =>
   name.endsWith('*') ? [[name.slice(0, -1), owner] as const] : [],
 );
 
-/** Pairs of a query that are looked at. Real links have fewer than fifty. */
+/** Query parameters that are examined. Real links have fewer than fifty. */
 const maxPairs = 1_000;
 
-/** Removes the tracking parameters among the first 1,000 of a URL and leaves every other character as it is. */
+/** Removes tracking parameters among the first 1,000, and changes no other character of the URL. */
 export function withoutTracking(url: string): { cleaned: string; parameters: TrackingParameter[] } {
   const [, page = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
   const parameters: TrackingParameter[] = [];
-  // What lies beyond stays together in the last one.
   const pairs = query.split('&', maxPairs);
   const kept = pairs.filter((pair) => {
     const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];

@@ -14,7 +14,7 @@ const followedIn = (times: number[], cached = false) => {
   return summary({ ...endedExpansion('', end, hops, times.length), cached });
 };
 
-describe('every ending is told in plain words', () => {
+describe('the page has plain words for every end', () => {
   const notWorking = 'Not working just now';
   const unencrypted = 'Not encrypted: others on the way can read';
   test.each([
@@ -93,7 +93,7 @@ describe('every ending is told in plain words', () => {
     expect(result).toContain(explanation);
   });
 
-  test('http at the end, or after https on the way, is not encrypted; a link has one verdict, with a scheme or without', async () => {
+  test('only http at the end or after https is not encrypted, so a link has one verdict with and without a scheme', async () => {
     for (const u of ['s.example/final', 'http://s.example/final', 'end.example/up'])
       expect((await read(u)).result).not.toContain('Not encrypted');
     expect((await read('https://s.example/plain')).result.split('Not encrypted:').length).toBe(2);
@@ -101,16 +101,16 @@ describe('every ending is told in plain words', () => {
   });
 
   test.each([
-    ['where a chain goes on', long(0), `${long(20)} Not visited`],
-    ['where a loop begins again', 's.example/loop', 'http://s.example/loop Visited before'],
+    ['beyond the limit', long(0), `${long(20)} Not visited`],
+    ['a loop', 's.example/loop', 'http://s.example/loop Visited before'],
     ['another scheme', 's.example/mail', 'mailto:someone@example.com Not a web page'],
-    ['what is no URL', 's.example/malformed', 'http://[ Not a URL.'],
-    ['a host that does not answer', 's.example/broken', 'http://nobody.example/ nobody.example refused'],
-  ])('the chain ends with the URL that was not asked or did not answer: %s', async (_, u, stop) => {
+    ['not a URL', 's.example/malformed', 'http://[ Not a URL.'],
+    ['a host that refuses', 's.example/broken', 'http://nobody.example/ nobody.example refused'],
+  ])('the chain shows the URL without a response last: %s', async (_, u, stop) => {
     expect((await read(u)).chain).toContain(stop);
   });
 
-  test('the time that was waited and the time that the redirects took do not contradict each other', async () => {
+  test('a timeout reports the waiting time and the time of the redirects without contradiction', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const after = (ms: number, response: Partial<Answer>) =>
@@ -134,7 +134,7 @@ describe('every ending is told in plain words', () => {
     );
   });
 
-  test('the time of all redirects is the sum of their times', () => {
+  test('the total time is the sum of the hops, perhaps cached', () => {
     expect([1.4, 0.4, 999.7].map(duration)).toEqual(['1 ms', 'under 1 ms', '1.0 s']);
     expect(followedIn([1.4, 1.4, 0.4])).toBe('3 redirects followed in 3 ms.');
     expect(followedIn([40], true)).toBe('1 redirect followed in 40 ms (cached).');
@@ -147,17 +147,20 @@ describe('every ending is told in plain words', () => {
     ['http://bank.example.b.рф./x', 'http://bank.example.', 'b.xn--p1ai.', '/x'],
     ['http://[::1]:81/', 'http://', '[::1]:81', '/'],
     [imitation, 'http://', 'xn--80ak6aa92e.com', '/'],
-  ])('the registrable domain leads, and alone stands out: %s', async (u, before, domain, after) => {
-    const { html } = await read(u);
-    expect(html).toMatch(
-      new RegExp(`<h2 id="headline">[^<]* <bdi class="site" dir="ltr">${RegExp.escape(domain)}</bdi></h2>`),
-    );
-    const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
-    expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
-  });
+  ])(
+    'only the registrable domain stands out, above the URL and in it: %s',
+    async (u, before, domain, after) => {
+      const { html } = await read(u);
+      expect(html).toMatch(
+        new RegExp(`<h2 id="headline">[^<]* <bdi class="site" dir="ltr">${RegExp.escape(domain)}</bdi></h2>`),
+      );
+      const shown = html.split('class="destination"')[1]?.replaceAll('<wbr>', '');
+      expect(shown).toContain(`><span>${before}</span><b>${domain}</b><span>${after}</span></data>`);
+    },
+  );
 });
 
-/** Where the links of the answer lead, by what they say. */
+/** The links of the result, with their labels. */
 const actions = (html: string) => {
   const [, result = ''] = html.split('<section slot="result"');
   const links = result.matchAll(/<a href="([^"]*)"( rel="noreferrer noopener nofollow")?[^>]*>([^<]*)</g);
@@ -176,12 +179,12 @@ test.each([
   ['401.example', ['Open anyway (out): http://401.example']],
   ['429.example', [again('429.example'), 'Open anyway (out): http://429.example']],
   ['s.example/unknown', [again('s.example/unknown')]],
-])('the answer has links for what may be done next: %s', async (u, expected) => {
+])('the result links to the next steps: %s', async (u, expected) => {
   const { html } = await read(u);
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual(expected);
 });
 
-test('the URL without tracking comes first, then the one that was found, and what was left out', async () => {
+test('the URL without tracking comes first, then the original and the removed parameters', async () => {
   const { result, html } = await read('s.example/title');
   expect(actions(html.replace(/<footer>.*/s, ''))).toEqual([
     'Open it (out): https://title.example/?id=1',
@@ -190,7 +193,7 @@ test('the URL without tracking comes first, then the one that was found, and wha
   expect(result).toContain('utm_source=mail campaign statistics');
 });
 
-test('the title is the last thing said of the page, and only text', async () => {
+test('the title comes after all warnings, as text', async () => {
   const { html } = await read('s.example/title');
   expect(html).toContain(
     'Its title: <bdi>\u202e&lt;/bdi&gt;&lt;script&gt;hit()&lt;/script&gt; &amp; more</bdi>',
@@ -198,7 +201,7 @@ test('the title is the last thing said of the page, and only text', async () => 
   expect((await read('s.example/mixed')).result).toMatch(/Mixed scripts.*Its title: Apple/);
 });
 
-test('what is pasted is understood, the page says as what, and what was typed is one click away, for another try too', async () => {
+test('the page says how it understood pasted text, and links to the text as typed, also after "Try again"', async () => {
   const text = 'Look at <hxxps//sho[.]rt / a.>.';
   const { html, result } = await read(text);
   expect(html).toContain('Understood as <bdi class="url" dir="ltr">https://sho.rt/a</bdi>');
@@ -213,7 +216,7 @@ test('what is pasted is understood, the page says as what, and what was typed is
   }
 });
 
-test('of several links that are pasted, each leads to its own page', async () => {
+test('each of several pasted links has its own page', async () => {
   const { html, result } = await read('Look: http://sho.rt/x, or [http://a.example](http://sho.rt/a).');
   expect(result).toMatch(/^2 links found\. Which one\? http:\/\/sho\.rt\/x Expand http/);
   const links = [...html.matchAll(/<a href="(.*?)">Expand<.*?> (.*?)<\/span>/g)].map(([, ...parts]) => parts);
@@ -222,7 +225,7 @@ test('of several links that are pasted, each leads to its own page', async () =>
   );
 });
 
-test('what is pasted needs no word where it is a URL, and none for the API, which is as strict as it was', async () => {
+test('a pasted URL needs no note, and the API takes it literally', async () => {
   expect((await read('https://sho.rt/a')).html).not.toContain('id="understood"');
   const response = await app.request(`/api?u=${encodeURIComponent('https://sho.rt/a.')}`);
   expect(await response.text()).toBe('https://dot.example/');
@@ -231,7 +234,7 @@ test('what is pasted needs no word where it is a URL, and none for the API, whic
 test.each([
   ['307', 'The last page answered 307, which is not followed.'],
   ['get', 'The last page answered 200 and does not redirect.'],
-])('without follow=all, the end of %s is told truly', async (path, message) => {
+])('without follow=all, the API says why the chain ends at %s', async (path, message) => {
   const response = await app.request(`/api/chain?u=http://s.example/${path}`);
   expect(await response.json()).toMatchObject({ end: { code: 'final', message } });
 });

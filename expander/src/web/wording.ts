@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Expansion } from '../expansion/expansion.ts';
 import { registrableDomain } from '../expansion/host.ts';
 
-/** Words for common statuses; the others keep those of the registry. */
+/** Words for common statuses; others use the registry's. */
 const statusWords: Record<number, string> = {
   200: 'OK',
   302: 'moved temporarily',
@@ -36,21 +36,21 @@ export function summary({ hops, redirectCount, end, error, cached }: Expansion):
   const time = cached ? `${total} (cached)` : total;
   if (redirectCount === 0) return `Answered in ${time}.`;
   const redirects = `${redirectCount} redirect${redirectCount > 1 ? 's' : ''}`;
-  // After a loop or the limit, the last redirect that was found was not followed.
+  // After a loop or at the limit, the last redirect was found but not followed.
   if (end.code === 'loop' || end.code === 'max_redirects')
     return `${redirects} found, ${redirectCount - 1 || 'none'} followed, in ${time}.`;
   return error ? `${redirects} followed before that, in ${time}.` : `${redirects} followed in ${time}.`;
 }
 
-/** Sites that are named one by one; of more, only how many they are. */
+/** Names at most so many sites; more are only counted. */
 const maxNamed = 3;
 
-/** A page, or a response that does not redirect: the chain ends there. */
+/** The chain ended with a response. */
 const arrived = new Set(['final', 'no_location', 'malformed_location', 'unsupported_scheme']);
 
 /**
- * The way in one sentence, such as `The link leaves bit.ly, passes t.co and ends at example.com.` A site is a registrable
- * domain. What the sites in between do there, such as tracking, cannot be seen: they are only named.
+ * The chain in one sentence, such as `The link leaves bit.ly, passes t.co and ends at example.com.` A site is a registrable
+ * domain.
  *
  * @returns undefined if the link leads nowhere else.
  */

@@ -50,7 +50,7 @@ export function report(failure: unknown) {
   complain(message, passes ? readable : undefined, loggedOut ? login : list);
 }
 
-/** What is under way. One step at a time, so that no response overtakes another. */
+/** One step at a time, so that no response overtakes another. */
 let queue = Promise.resolve();
 
 export function enqueue(step: () => unknown) {
@@ -58,13 +58,13 @@ export function enqueue(step: () => unknown) {
 }
 
 interface Change {
-  /** What to send when its turn comes; undefined: nothing. */
+  /** Called when its turn comes; undefined: it sends nothing. */
   request: () => RequestInit | undefined;
-  done: (page: ParentNode) => void;
+  done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
-  /** What to say if no response comes. */
+  /** The message if no response comes. */
   lost?: string;
-  /** What it changes. The style shows at once what becomes of it, for `milliseconds` at least. */
+  /** The style shows at once what becomes of them, for `milliseconds` at least. */
   rows?: Iterable<HTMLElement>;
   as?: string;
   milliseconds?: number;
@@ -128,17 +128,12 @@ export function change(url: string, options: Change) {
   });
 }
 
-/** Which part of the list is shown. */
-function query() {
-  const { searchParams } = new URL(location.href);
-  for (const name of ['removal', 'cleared', 'added']) searchParams.delete(name);
-  return `${searchParams}`;
-}
-
 /** Shows the current list, which the server sends only if it changed; or the current page, with fresh tokens. */
 export async function refresh(part: '#list' | 'main' = '#list') {
   const path = part === 'main' ? '/' : '/tasks/partial';
-  morph(part, await load(`${path}?${query()}`, { cache: 'no-cache' }));
+  const { searchParams } = new URL(location.href);
+  for (const name of ['removal', 'cleared', 'added']) searchParams.delete(name);
+  morph(part, await load(`${path}?${searchParams}`, { cache: 'no-cache' }));
 }
 
 let latest = shownVersion();
@@ -147,14 +142,13 @@ let latest = shownVersion();
 export function heard(version: string) {
   latest = version;
   recovered();
-  enqueue(catchUp);
-}
-
-async function catchUp() {
-  const shown = shownVersion();
-  if (latest === shown) return;
-  await refreshQuietly();
-  if (shown !== shownVersion()) mention(`The list changed: ${document.getElementById('count')?.textContent}`);
+  enqueue(async () => {
+    const shown = shownVersion();
+    if (latest === shown) return;
+    await refreshQuietly();
+    if (shown !== shownVersion())
+      mention(`The list changed: ${document.getElementById('count')?.textContent}`);
+  });
 }
 
 /** Failures stay silent unless the session has ended: nobody asked for this, and the server soon sends the version again. */

@@ -1,23 +1,27 @@
+export type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** The form above the list. */
+export const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
+
+export const fieldOf = (form: HTMLFormElement) => form.querySelector('[autofocus]') as Field;
+
 /** What a form says, by the names of its fields; `sent` once it is submitted as a page of its own. */
 type Values = Partial<Record<string, string>>;
 
-/** What was typed in this tab and not saved, by where it was typed. */
-export function drafts(): Record<string, Values> {
+function storage() {
   try {
-    return JSON.parse(sessionStorage.getItem('drafts') ?? '{}');
+    return sessionStorage;
   } catch {
-    // A browser that forbids storage keeps nothing.
-    return {};
+    // A browser that forbids storage keeps no drafts.
+    return undefined;
   }
 }
 
-function store(changed: Record<string, Values | undefined>) {
-  try {
-    sessionStorage.setItem('drafts', JSON.stringify({ ...drafts(), ...changed }));
-  } catch {
-    // A reload loses the text, as it would without this script.
-  }
-}
+/** What was typed in this tab and not saved, by where it was typed. */
+export const drafts = (): Record<string, Values> => JSON.parse(storage()?.getItem('drafts') ?? '{}');
+
+const store = (changed: Record<string, Values | undefined>) =>
+  storage()?.setItem('drafts', JSON.stringify({ ...drafts(), ...changed }));
 
 /** Where a form leads, and so where its text belongs: one task, a new one, or several. */
 function placeOf(form: HTMLFormElement) {

@@ -1,19 +1,11 @@
 import { change, enqueue, type Failure, formOf, load, post, report } from './change.js';
-import { drafts, fill, restoreDraft, storeDraft } from './drafts.js';
+import { drafts, fieldOf, fill, restoreDraft, single, storeDraft } from './drafts.js';
 import { offerFocus } from './focus.js';
 import { rowsOf } from './morph.js';
 import { make, say } from './notice.js';
-import { countLines, linesAdded, offerLines, tasksIn } from './paste.js';
+import { countLines, countTasks, linesAdded, offerLines } from './paste.js';
 import { lostAnswer, titleOf } from './rows.js';
 import { localise } from './times.js';
-
-type Field = HTMLInputElement | HTMLTextAreaElement;
-
-const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
-
-const fieldOf = (form: HTMLFormElement) => form.querySelector('[autofocus]') as Field;
-
-const buttonOf = (form: HTMLFormElement) => form.querySelector('.main') as HTMLElement;
 
 /** What was sent to be added and has no response yet, in order. */
 let unanswered: { text: string }[] = [];
@@ -28,24 +20,16 @@ export const keepDraft = (form: HTMLFormElement) => storeDraft(form, unsaved(for
 
 /** Shows `text` in the field above the list, which has several lines if the text has. */
 function showUnsaved(text: string) {
-  if (text.includes('\n')) replaceField();
-  fieldOf(single).value = text;
-  countAdded();
-}
-
-/** The button says how many tasks Enter adds. */
-export function countAdded() {
-  const { value } = fieldOf(single);
-  buttonOf(single).textContent = countLines(value) > 1 ? `Add ${tasksIn(value)}` : 'Add';
-}
-
-function replaceField() {
   const field = fieldOf(single);
   const area = document.createElement('textarea');
-  for (const { name, value } of field.attributes) area.setAttribute(name, value);
-  const focused = field === document.activeElement;
-  field.replaceWith(area);
-  if (focused) area.focus();
+  if (text.includes('\n') && field.type === 'text') {
+    for (const { name, value } of field.attributes) area.setAttribute(name, value);
+    const focused = field === document.activeElement;
+    field.replaceWith(area);
+    if (focused) area.focus();
+  }
+  fieldOf(single).value = text;
+  countTasks(single);
 }
 
 /**
@@ -53,10 +37,9 @@ function replaceField() {
  * failure it has all that is not saved again, with the reason.
  */
 export function add() {
-  const field = fieldOf(single);
-  const lines = field.value.split('\n');
+  const { value } = fieldOf(single);
   // A blank line alone gets the reason from the server.
-  const texts = lines.length > 1 ? lines.filter((line) => line.trim()) : lines;
+  const texts = countLines(value) > 1 ? value.split('\n').filter((line) => line.trim()) : [value];
   explain(single, '');
   showUnsaved('');
   for (const text of texts) {
@@ -120,7 +103,7 @@ function renew(form: HTMLFormElement, page: ParentNode) {
   for (const old of form.querySelectorAll('[type=hidden]')) old.remove();
   form.prepend(...fresh.querySelectorAll('[type=hidden]'));
   form.action = fresh.action;
-  if (form !== single) buttonOf(form).textContent = buttonOf(fresh).textContent;
+  if (form !== single) form.querySelector('.main')?.replaceWith(fresh.querySelector('.main') as Element);
 }
 
 /** Shows what is wrong with a form next to its field; an empty `problem` removes that. */
@@ -131,8 +114,7 @@ export function explain(form: HTMLFormElement, problem: string) {
   field.removeAttribute('aria-invalid');
   field.removeAttribute('aria-describedby');
   if (!problem) return;
-  const words = { id, className: 'problem', role: 'alert', textContent: problem };
-  form.append(Object.assign(document.createElement('p'), words));
+  form.append(make('p', { id, className: 'problem', role: 'alert', textContent: problem }));
   field.setAttribute('aria-invalid', 'true');
   field.setAttribute('aria-describedby', id);
   offerFocus(field);
@@ -146,17 +128,12 @@ function showForm(row: HTMLElement, id: string) {
   const form = formOf('edit', id);
   const { revision, added, finished, reopened } = row.dataset;
   fill(form, { title: titleOf(row), was: titleOf(row), revision });
-  for (const [word, dateTime] of Object.entries({ added, finished, reopened }))
-    if (dateTime)
-      form
-        .querySelector('.when')
-        ?.append(
-          word === 'added' ? '' : ', ',
-          make('span', { textContent: word }),
-          ' ',
-          make('time', { dateTime }),
-        );
-  localise(form);
+  const age = form.querySelector('.when') as Element;
+  for (const [textContent, dateTime] of Object.entries({ added, finished, reopened })) {
+    if (!dateTime) continue;
+    age.append(age.textContent && ', ', make('span', { textContent }), ' ', make('time', { dateTime }));
+  }
+  localise(age);
   row.replaceChildren(form);
   row.classList.add('editing');
   restoreDraft(form);
@@ -209,6 +186,6 @@ export function restoreDrafts() {
     const row = document.getElementById(`task-${id}`);
     if (row) edit(row);
     else if (id) editGone(id);
-    if (place === 'lines') offerLines(single, '');
+    if (place === 'lines') offerLines('');
   }
 }

@@ -1,16 +1,13 @@
 // The list without page loads: fetch sends the same links and forms, and the page that comes back is morphed in.
 // Without this script they are plain links and forms.
 
-import { enqueue, heard, refresh, refreshQuietly } from './change.js';
-import { settleSent } from './drafts.js';
-import { add, countAdded, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
+import { enqueue, refresh } from './change.js';
+import { settleSent, single } from './drafts.js';
+import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './forms.js';
 import './keys.js';
-import { live } from './live.js';
-import { complain } from './notice.js';
-import { countLines, endLines, offerLines } from './paste.js';
+import './live.js';
+import { countLines, countTasks, endLines, offerLines } from './paste.js';
 import { press, takeBack, toggle } from './rows.js';
-
-const single = document.getElementById('title')?.closest('form') as HTMLFormElement;
 
 /** The row of the first click of a double click. */
 let clicked: Element | null = null;
@@ -55,7 +52,7 @@ document.addEventListener('input', ({ target }) => {
   if (!form?.matches('.write')) return;
   explain(form, '');
   keepDraft(form);
-  countAdded();
+  if (!form.closest('li')) countTasks(form);
 });
 
 // Enter saves a title, also where the field shows it on several lines.
@@ -73,7 +70,7 @@ const paste = (event: ClipboardEvent) => {
   if (target.matches('input:not(#title), textarea:not(#title)')) return;
   if (!document.querySelector('.lines') && (target.id !== 'title' || countLines(text) < 2)) return;
   event.preventDefault();
-  offerLines(single, text);
+  offerLines(text);
 };
 document.addEventListener('paste', paste, { capture: true });
 
@@ -98,9 +95,3 @@ function cancel(part: Element) {
 // A browser that came here from a form has been told that it is saved.
 settleSent(document.referrer !== '');
 restoreDrafts();
-live(
-  '/tasks/events',
-  heard,
-  () => enqueue(refreshQuietly),
-  () => complain('Not connected. This list may be out of date.', 0),
-);

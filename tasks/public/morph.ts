@@ -8,7 +8,8 @@ const { morph: morphElement } = Idiomorph;
 
 const list = () => document.getElementById('list') as HTMLElement;
 
-/** The version of the list that is shown. */
+type Page = Document | DocumentFragment;
+
 export const shownVersion = () => list().dataset.version;
 
 const is = (node: Node, selector: string) => node instanceof Element && node.matches(selector);
@@ -43,7 +44,7 @@ function renewRevision(row: Element, fresh: HTMLElement) {
 }
 
 /** Puts the rows that stay above the row that they stand above. An edited one moves, unless `page` lacks it. */
-function keepRows(page: Document | DocumentFragment) {
+function keepRows(page: Page) {
   for (const row of [...list().querySelectorAll(staying)].reverse()) {
     const fresh = page.getElementById(row.id);
     if (fresh && row.matches('.editing')) {
@@ -55,10 +56,7 @@ function keepRows(page: Document | DocumentFragment) {
   }
 }
 
-/** Milliseconds for which rows are tinted that others have added or finished. */
-const tinted = 2_000;
-
-/** Remembers the rows. The result, called after the page has changed, tints those that are new or newly finished. */
+/** Remembers the rows. The result, called after the page has changed, tints new and newly finished ones for two seconds. */
 function watchRows() {
   const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li')];
   const before = new Map(rows().map((row) => [row.id, row.matches('.finished')]));
@@ -66,7 +64,7 @@ function watchRows() {
     const isNews = (row: HTMLElement) =>
       !before.has(row.id) || (row.matches('.finished') && !before.get(row.id));
     const tint = { backgroundColor: ['var(--tint)', 'var(--tint)'] };
-    for (const row of rows().filter(isNews)) row.animate(tint, tinted);
+    for (const row of rows().filter(isNews)) row.animate(tint, 2_000);
   };
 }
 
@@ -75,11 +73,7 @@ function watchRows() {
  *
  * @param first what else changes now
  */
-export function morph(
-  part: '#list' | 'main',
-  page: Document | DocumentFragment,
-  first: (page: Document | DocumentFragment) => void = () => {},
-) {
+export function morph(part: '#list' | 'main', page: Page, first: (page: Page) => void = () => {}) {
   const own = part === 'main' || page === received;
   const refocus = keepFocus(own);
   const tint = own ? () => {} : watchRows();

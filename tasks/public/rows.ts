@@ -35,7 +35,6 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
     rows: row ? [row] : document.querySelectorAll('.tasks > .finished'),
     lost: perhapsDeleted,
     request: () => request,
-    done: () => {},
   });
 }
 

@@ -112,7 +112,7 @@ describe('The list page with scripts', () => {
       await poll(typed).toBe('half a task');
       await page.locator('.write .main').first().click();
       await poll(() => page.evaluate("document.querySelector('main').textContent")).toContain(saved);
-      expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
+      await poll(() => page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
     }
   });
 

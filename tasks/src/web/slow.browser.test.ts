@@ -302,7 +302,7 @@ describe('Between a key and its response', () => {
       await poll(() => page.locator('[name=title]').inputValue()).toBe('half a task');
       await page.locator('[name=title]').press('Enter');
       await poll(() => titles(page)).toContain('half a task');
-      expect(await page.evaluate('sessionStorage.drafts')).toBe('{}');
+      await poll(() => page.evaluate('sessionStorage.drafts')).toBe('{}');
     },
   );
 

@@ -19,7 +19,7 @@ const makefile = join(import.meta.dirname, '../Makefile');
 const program = `#!/bin/sh
 printf '<%s>\\n' "$@" "ID=$ID" "LONGHAND_PORT=$LONGHAND_PORT" "ROWS=$ROWS" "SEED=$SEED"
 `;
-const programs = ['backup/backup', 'backup/restore', 'machine/packages', 'logs', 'compose/replace'].map(
+const programs = ['redis/backup', 'redis/restore', 'machine/packages', 'logs', 'compose/replace'].map(
   (name) => `deploy/${name}.sh`,
 );
 

@@ -4,7 +4,6 @@ import ip from 'ipaddr.js';
 import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
 import { refusedPorts } from './refused-ports.ts';
-import { specialAddresses } from './special-addresses.ts';
 
 /** Decides which targets may be contacted. The first two methods throw an ExpansionError `target_refused`. */
 export interface Guard {
@@ -22,13 +21,14 @@ type Network = [Address, number];
 /** The only IPv6 space that is public unicast (RFC 4291 section 2.4, and IANA's allocation of it). */
 const globalUnicast: Network = ip.parseCIDR('2000::/3');
 
-const special = specialAddresses.map(([block, name]) => ({ network: ip.parseCIDR(block) as Network, name }));
+/** Azure serves a machine's secrets at this address, which is otherwise public. */
+const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
+
+/** Ranges of ipaddr.js that are used at home and at work. */
+const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
 
 /** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
-
-/** Names of blocks that are used at home and at work; the registry's names explain the others. */
-const privateNetwork = /^(?:private use|shared address space|link local|unique local|site local)\b/;
 
 /** Whether `text` is a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
@@ -51,15 +51,16 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
 
   const hostRefusal = (hostname: string) => {
     const host = withoutDot(hostname.replace(/^\[|\]$/g, ''));
-    if (isIP(host) !== 0) {
-      const address = ip.parse(host);
-      const reason = isAllowed(address) ? null : notPublic(address);
-      if (!reason) return null;
-      if (privateNetwork.test(reason)) return `${hostname} belongs to a private network.`;
-      if (reason.startsWith('loopback')) return `${hostname} always means the computer itself.`;
-      return `${hostname} is not a public address: ${reason}.`;
+    if (isIP(host) === 0) {
+      return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
     }
-    return allowed.length === 0 && localName.test(host) ? `${host} is a name in a local network.` : null;
+    const address = ip.parse(host);
+    if (isAllowed(address) || isPublic(address)) return null;
+    const range = address.range();
+    if (privateRanges.includes(range)) return `${hostname} belongs to a private network.`;
+    return range === 'loopback'
+      ? `${hostname} always means the computer itself.`
+      : `${hostname} is not a public address.`;
   };
 
   return {
@@ -75,7 +76,7 @@ export function createGuard(allowedNetworks: readonly string[] = [], refusals?: 
       for (const address of addresses.map((answer) => ip.parse(answer.address))) {
         if (isAllowed(address)) continue;
         if (local) throw refused(`${hostname} is a name in a local network.`);
-        if (notPublic(address)) throw refused(`${hostname} has an address that is not public.`);
+        if (!isPublic(address)) throw refused(`${hostname} has an address that is not public.`);
       }
     },
     isExempt: (address) => isAllowed(ip.parse(address)),
@@ -91,15 +92,14 @@ export function checkUrls({ checkUrl }: Pick<Guard, 'checkUrl'>) {
     };
 }
 
-/** Why an address is not public unicast, in a few words; null if it is. */
-export function notPublic(address: Address): string | null {
-  const bytes = address.toByteArray();
-  const inside = embeddedIPv4(bytes);
-  if (inside?.transparent) return notPublic(inside.address);
-  const block = special.find(({ network }) => contains(network, address));
-  if (block) return block.name;
-  if (address.kind() === 'ipv6' && !contains(globalUnicast, address)) return 'not global unicast (RFC 4291)';
-  return inside ? notPublic(inside.address) : null;
+/** Whether an address is public unicast. */
+export function isPublic(address: Address): boolean {
+  const inside = embeddedIPv4(address.toByteArray());
+  if (inside?.transparent) return isPublic(inside.address);
+  // ipaddr.js knows IANA's special-purpose registries.
+  if (address.range() !== 'unicast' || contains(azureMetadata, address)) return false;
+  if (address.kind() === 'ipv6' && !contains(globalUnicast, address)) return false;
+  return !inside || isPublic(inside.address);
 }
 
 /**

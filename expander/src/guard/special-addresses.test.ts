@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import ip from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { specialPurposeBlocks } from '../../testing/iana.ts';
-import { notPublic } from './public-address.ts';
+import { isPublic } from './public-address.ts';
 
 const registered = [...specialPurposeBlocks('ipv4'), ...specialPurposeBlocks('ipv6')];
 
@@ -24,7 +24,7 @@ for (const block of blocks) {
 
 /** Mapped and NAT64 addresses are judged by what they carry; every other one by its own block. */
 const carries = /^::ffff:|^64:ff9b::/;
-const isRefused = (address: string) => notPublic(ip.parse(address)) !== null;
+const isRefused = (address: string) => !isPublic(ip.parse(address));
 
 /** The address `offset` away, or null beyond either end of the address space. */
 function neighbour(address: string, offset: bigint): string | null {

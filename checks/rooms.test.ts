@@ -80,7 +80,7 @@ test.each([
   ['expander/src/expansion/chain.ts', '../config.ts'],
   ['expander/src/expansion/chain.ts', 'hono/html'],
   ['expander/src/web/api.ts', '../guard/guard.ts'],
-  ['expander/src/guard/shared-lookup.ts', '../limits/rate.ts'],
+  ['expander/src/guard/lookup.ts', '../limits/rate.ts'],
   ['expander/src/limits/single-flight.ts', '../cache/caches.ts'],
   ['expander/src/cache/caches.ts', '@longhand/deploy/native/main.ts'],
   ['expander/src/main.ts', '../../tasks/src/main.ts'],

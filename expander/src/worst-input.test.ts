@@ -6,7 +6,7 @@ import { startOrigin } from '../testing/origin.ts';
 import { words } from '../testing/pieces.ts';
 
 const { app, expand, close } = testExpander({
-  lookup: (_, __, callback) => callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []),
+  lookup: async () => [],
 });
 const origin = await startOrigin();
 afterAll(() => {

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import ip from 'ipaddr.js';
 import { type ErrorReason, ExpansionError } from '../expansion/errors.ts';
 import type { FetchHop } from '../expansion/expansion.ts';
-import { refusedPorts } from './refused-ports.ts';
 
 /** Decides which targets may be contacted. The first two methods throw an ExpansionError `target_refused`. */
 export interface Guard {
@@ -26,6 +25,22 @@ const azureMetadata: Network = ip.parseCIDR('168.63.129.16/32');
 
 /** Ranges of ipaddr.js that are used at home and at work. */
 const privateRanges = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal', 'deprecatedSiteLocal'];
+
+/** The bad ports of the Fetch standard, section "Port blocking". */
+const fetchStandard = [
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+
+/** Docker, etcd, MySQL, PostgreSQL, Redis, Consul, Elasticsearch, kubelet, memcached, MongoDB. */
+const dataStoresAndControlPlanes = [2375, 2376, 2379, 3306, 5432, 6379, 8500, 9200, 10250, 11211, 27017];
+
+/** Ports that the guard refuses, as `URL.port` writes them. */
+const refusedPorts: ReadonlySet<string> = new Set(
+  [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
+);
 
 /** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { type Reply, rcodes, startNameServer } from '../../testing/name-server.ts';
 import type { Follow } from '../expansion/expansion.ts';
+import { createResolve } from './lookup.ts';
 import { createGuard } from './public-address.ts';
-import { createResolve } from './resolve.ts';
 
 const v4 = '93.184.216.34';
 const v6 = '2606:2800:220:1::1';
@@ -22,10 +22,9 @@ function look(servers: { server: string }[], allowedNetworks: string[] = []) {
     servers.map(({ server }) => server),
   );
   return (name = 'a.example') =>
-    new Promise((done) =>
-      resolve(name, { all: true }, (error, addresses) =>
-        done(error ? error.code : addresses.map(({ address }) => address)),
-      ),
+    resolve(name).then(
+      (addresses): unknown => addresses.map(({ address }) => address),
+      ({ code }) => code,
     );
 }
 

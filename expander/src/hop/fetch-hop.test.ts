@@ -10,8 +10,8 @@ import { startShortener } from '@longhand/shortener';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import { answering, website } from '../../testing/website.ts';
+import type { Lookup } from '../guard/lookup.ts';
 import { checkUrls, createGuard } from '../guard/public-address.ts';
-import type { Lookup } from '../guard/shared-lookup.ts';
 import { connector } from './connector.ts';
 import { fetchHead, percentEncoded } from './fetch-hop.ts';
 import { guardedRequest } from './request.ts';
@@ -26,10 +26,7 @@ const elsewhere = { address: '127.0.0.2', family: 4 };
 
 /** An `ask` whose name look-ups give these answers, one after the other, the last one for ever. */
 function asking(...answers: LookupAddress[][]) {
-  const lookup: Lookup = (_name, _options, callback) => {
-    const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
-    setImmediate(callback, null, addresses);
-  };
+  const lookup: Lookup = async () => (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
   const { request, close } = guardedRequest({ guard, userAgent: 'test', lookup }, connector);
   onTestFinished(close);
   const fetchHop = checkUrls(guard)(fetchHead(request));

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { ExpansionError, unknownName } from '../expansion/errors.ts';
 import { cdnId } from '../expansion/expansion.ts';
+import type { Lookup } from '../guard/lookup.ts';
 import type { Guard } from '../guard/public-address.ts';
-import type { Lookup } from '../guard/shared-lookup.ts';
 import type { Connect } from './connector.ts';
 import type { Request } from './exchange.ts';
 import { httpClient } from './http-client.ts';
@@ -46,18 +46,20 @@ export function guardedRequest(settings: RequestSettings, connector: (lookup: Lo
 
 /** Hands a socket the addresses of a name only if the guard accepts every one of them. */
 function guardedLookup(lookup: Lookup, guard: Guard): LookupFunction {
+  const judged = async (hostname: string) => {
+    const addresses = await lookup(hostname);
+    if (addresses.length === 0) throw noAddress(hostname);
+    guard.checkAddresses(hostname, addresses);
+    return addresses;
+  };
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) return callback(error ?? noAddress(hostname), []);
-      try {
-        guard.checkAddresses(hostname, addresses);
-      } catch (refusal) {
-        return callback(refusal as Error, []);
-      }
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
+    judged(hostname).then(
+      (addresses) =>
+        options.all
+          ? callback(null, addresses)
+          : callback(null, addresses[0]?.address ?? '', addresses[0]?.family),
+      (error) => callback(error, []),
+    );
   };
 }
 

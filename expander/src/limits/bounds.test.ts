@@ -72,7 +72,7 @@ describe('a host that hangs', () => {
 
 test('a client with 128 hops in flight and 256 that wait gets 503, and no other client does', async () => {
   const names: string[] = [];
-  const { app } = testExpander({ lookup: (name) => void names.push(name) });
+  const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>
     app.request(`/api?u=${encodeURIComponent(u)}`, { headers: { 'X-Forwarded-For': client } });
   for (let i = 0; i < 384; i += 1) request(`http://${i}.example/`, '192.0.2.1');

@@ -22,10 +22,7 @@ test('GET / has the title text, a form with its end, and an input', async () => 
 test('"Try again" on the page skips the caches', async () => {
   let known = false;
   const { app, close } = testExpander({
-    lookup: (_, __, callback) => {
-      if (known) callback(null, [{ address: '127.0.0.1', family: 4 }]);
-      else callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
-    },
+    lookup: async () => (known ? [{ address: '127.0.0.1', family: 4 }] : []),
   });
   onTestFinished(close);
   /** The verdict, and the target of "Try again". */

@@ -3,7 +3,7 @@ import { freePort } from '@longhand/shared/testing/free-port.ts';
 import { listening } from '@longhand/shared/testing/listening.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import type { Lookup } from '../guard/shared-lookup.ts';
+import type { Lookup } from '../guard/lookup.ts';
 
 test.each([
   ['an address', '127.0.0.1', []],
@@ -21,9 +21,9 @@ test.each([
 
     const refusal = async (port: number) => {
       const lookedUp: string[] = [];
-      const lookup: Lookup = (name, _options, callback) => {
+      const lookup: Lookup = async (name) => {
         lookedUp.push(name);
-        callback(null, [{ address: '127.0.0.1', family: 4 }]);
+        return [{ address: '127.0.0.1', family: 4 }];
       };
       const { app } = testExpander({ lookup }, { EXPANDER_ALLOWED_NETWORKS: '' });
       const response = await app.request(`/api?u=http://${host}:${port}/`);

@@ -1,9 +1,14 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { statSync } from 'node:fs';
+import type { Gauge } from 'prom-client';
 import { within } from '../expansion/deadline.ts';
+import { ExpansionError } from '../expansion/errors.ts';
+import type { FetchHop } from '../expansion/expansion.ts';
 import type { Guard } from './public-address.ts';
-import type { Lookup } from './shared-lookup.ts';
+
+/** Resolves a name to all its addresses. */
+export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 /**
  * c-ares waits from 250 ms to 1 s for each try, less if the server was quick before. Five tries last at least 2 s, which a
@@ -46,7 +51,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
     return resolvers;
   };
 
-  const resolve = async (hostname: string): Promise<LookupAddress[]> => {
+  return async (hostname) => {
     if (localhost.test(hostname)) return loopback;
     const found: LookupAddress[] = [];
     const questions = ([4, 6] as const).map(async (family) => {
@@ -60,12 +65,6 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
     if (found.length === 0) throw failure('EAI_AGAIN');
     await within(resolutionDelay, both, undefined);
     return found.sort((a, b) => a.family - b.family);
-  };
-  return (hostname, _, callback) => {
-    resolve(hostname).then(
-      (addresses) => callback(null, addresses),
-      (error) => callback(error, []),
-    );
   };
 }
 
@@ -98,4 +97,39 @@ async function ask(resolvers: readonly Resolver[], hostname: string, family: 4 |
 
 function failure(code: string, cause?: unknown): NodeJS.ErrnoException {
   return Object.assign(new Error(`name lookup failed: ${code}`, { cause }), { code });
+}
+
+/** Shares one lookup of a name among all that need it at the same time. @param gauge counts the names in progress. */
+export function sharedLookup(lookup: Lookup, gauge?: Gauge) {
+  const inProgress = new Map<string, Promise<LookupAddress[]>>();
+
+  const shared: Lookup = (hostname) => {
+    const other = inProgress.get(hostname);
+    if (other) return other;
+    gauge?.inc();
+    const addresses = lookup(hostname).finally(() => {
+      inProgress.delete(hostname);
+      gauge?.dec();
+    });
+    inProgress.set(hostname, addresses);
+    return addresses;
+  };
+
+  /**
+   * A layer in which the hop of a client that has left lasts until its name is looked up, because a lookup cannot be
+   * cancelled. So the limits on hops also bound lookups.
+   */
+  const untilLookedUp =
+    (fetchHop: FetchHop): FetchHop =>
+    async (url, options) => {
+      try {
+        return await fetchHop(url, options);
+      } catch (error) {
+        const hasLeft = error instanceof ExpansionError && error.code === 'aborted';
+        if (hasLeft) await Promise.allSettled([inProgress.get(url.hostname)]);
+        throw error;
+      }
+    };
+
+  return { lookup: shared, untilLookedUp };
 }

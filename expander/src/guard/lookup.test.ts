@@ -2,28 +2,27 @@ import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
-import { type Lookup, sharedLookup } from './shared-lookup.ts';
-
-const all = { all: true } as const;
+import { type Lookup, sharedLookup } from './lookup.ts';
 
 /** A name server that answers when it is told to. */
 function nameServer() {
   const asked: { name: string; answer: () => void }[] = [];
-  const lookup: Lookup = (name, _, callback) =>
-    void asked.push({ name, answer: () => callback(null, [{ address: '93.184.216.34', family: 4 }]) });
+  const lookup: Lookup = (name) =>
+    new Promise((resolve) => {
+      asked.push({ name, answer: () => resolve([{ address: '93.184.216.34', family: 4 }]) });
+    });
   return { asked, lookup };
 }
 
 describe('name look-ups', () => {
-  test('of one name are one, for all who wait for it', () => {
+  test('of one name are one, for all who wait for it', async () => {
     const { asked, lookup } = nameServer();
     const { lookup: shared } = sharedLookup(lookup);
-    const told: unknown[] = [];
-    for (let i = 0; i < 3; i += 1) shared('a.example', all, (_, [first]) => told.push(first?.address));
+    const lookups = [1, 2, 3].map(() => shared('a.example'));
     expect(asked.map(({ name }) => name)).toEqual(['a.example']);
     asked[0]?.answer();
-    expect(told).toEqual(Array(3).fill('93.184.216.34'));
-    shared('a.example', all, () => {});
+    expect(await Promise.all(lookups)).toEqual(Array(3).fill([{ address: '93.184.216.34', family: 4 }]));
+    shared('a.example');
     expect(asked).toHaveLength(2);
   });
 

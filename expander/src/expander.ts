@@ -4,7 +4,8 @@ import { timedOperations } from '@longhand/shared/redis.ts';
 import { createTurns } from '@longhand/shared/turns.ts';
 import { Registry } from 'prom-client';
 import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
-import { type CacheClient, circuitBreaker, redisCache } from './cache/redis.ts';
+import { circuitBreaker } from './cache/circuit-breaker.ts';
+import { type CacheClient, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
 import { followRedirects } from './expansion/chain.ts';
 import { hopTime } from './expansion/deadline.ts';
@@ -16,12 +17,11 @@ import { createBrowse } from './hop/browse.ts';
 import { connector } from './hop/connector.ts';
 import { fetchHead } from './hop/fetch-hop.ts';
 import { guardedRequest } from './hop/request.ts';
-import { countExpansions } from './limits/in-flight.ts';
 import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { takePlaces } from './limits/take-places.ts';
-import { createExpanderMetrics } from './metrics.ts';
+import { countInFlight, createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
 /** Everything outside the process. */
@@ -71,7 +71,7 @@ export function createExpander(config: Config, outside: Outside) {
     answerFromMemory(memory, metrics.cacheLookups),
     singleFlight,
     cacheExpansions(memory, shared),
-    countExpansions(metrics.inFlight),
+    (next) => countInFlight(metrics.inFlight, next),
   )(
     followRedirects(
       layers<FetchHop>(

@@ -56,3 +56,14 @@ export function createExpanderMetrics(registry: Registry) {
     }),
   };
 }
+
+/** `work`, whose calls in progress `gauge` counts. */
+export function countInFlight<Given extends unknown[], Result>(
+  gauge: Gauge,
+  work: (...given: Given) => Promise<Result>,
+): typeof work {
+  return (...given) => {
+    gauge.inc();
+    return work(...given).finally(() => gauge.dec());
+  };
+}

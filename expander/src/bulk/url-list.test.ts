@@ -27,20 +27,20 @@ describe('a list of URLs', () => {
     ['a link in Markdown', '[a](http://a.example/)\nhttp://a.example/'],
   ])('may begin with %s, which fails alone', async (_, text) => {
     expect(await readUrls(text)).toEqual(text.split('\n').map((url, i) => [i + 1, url]));
-    await expect(readUrls(text, { json: true })).rejects.toThrow('not an array');
+    await expect(readUrls(text, { isJson: true })).rejects.toThrow('not an array');
   });
 
   test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
     'that is declared to be JSON is an array, and not %j',
     async (text) => {
-      await expect(readUrls(text, { json: true })).rejects.toThrow(
+      await expect(readUrls(text, { isJson: true })).rejects.toThrow(
         'Content-Type says JSON, but the body is not an array.',
       );
     },
   );
 
   test('that is declared to be JSON may be an empty array', async () => {
-    expect(await readUrls(' [] ', { json: true })).toEqual([]);
+    expect(await readUrls(' [] ', { isJson: true })).toEqual([]);
   });
 
   test('may begin with many lines that are hosts in brackets', async () => {
@@ -63,7 +63,6 @@ describe('a list of URLs', () => {
     await expect(readUrls(text)).rejects.toThrow(
       'There are more than 10000 URLs; send them in several requests.',
     );
-    expect(await readUrls(text, { max: Number.POSITIVE_INFINITY })).not.toEqual([]);
   });
 });
 
@@ -99,9 +98,7 @@ test('a stream of URLs is read like a list, wherever it is cut', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const whole = new TextDecoder().decode(bytes);
-    expect(await Array.fromAsync(readUrlStream(pieces(bytes, sizes)))).toEqual(
-      await readUrls(whole, { max: Number.POSITIVE_INFINITY }),
-    );
+    expect(await Array.fromAsync(readUrlStream(pieces(bytes, sizes)))).toEqual(await readUrls(whole));
   });
   await fc.assert(same, { seed, numRuns: 1_000 });
 });

@@ -9,58 +9,54 @@ const maxUrls = 10_000;
 /** A URL, or another value of a JSON array in its place, with its number, counted from 1. */
 export type NumberedUrl = readonly [line: number, url: unknown];
 
-export interface ListOptions {
-  /** URLs accepted; 10 000 by default. */
-  max?: number;
-  /** Whether the text is declared to be JSON. */
-  json?: boolean;
-  /** Before each step: eight million line ends take 0.3 s. */
-  turn?: () => Promise<void>;
-}
+/** Waits for the client's turn in the event loop. */
+type Turn = () => Promise<void>;
 
-/** Characters that are split into lines in one turn. */
+/** Characters that are split into lines in one turn: eight million line ends take 0.3 s. */
 const pieceSize = 64 * 1024;
 
-/** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
-const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
-
 /**
- * Reads URLs, one per line or as a JSON array. Blank ones are skipped. A URL of more than 8 KiB comes cut from a line,
- * but still longer than that.
+ * Reads the URLs of a request, at most 10,000.
  *
- * @throws HTTPException 413 if there are more than `max`.
- * @throws ExpansionError `invalid_url` if the text is declared to be JSON but is not an array.
+ * @param isJson whether the body is declared to be JSON.
+ * @throws HTTPException 413 if there are more.
+ * @throws ExpansionError `invalid_url` if it is declared to be JSON but is not an array.
  */
 export async function readUrls(
   body: string,
-  { max = maxUrls, json = false, turn = async () => {} }: ListOptions = {},
+  { isJson = false, turn = async () => {} }: { isJson?: boolean; turn?: Turn } = {},
 ): Promise<NumberedUrl[]> {
+  const pieces = async function* () {
+    for (let start = 0; start < body.length; start += pieceSize) {
+      await turn();
+      yield body.slice(start, start + pieceSize);
+    }
+  };
+  const urls: NumberedUrl[] = [];
+  const isArray = isJson || arrayStart.test(body);
   await turn();
-  const array = json || arrayStart.test(body) ? await readArray(body, max, turn) : null;
-  if (json && !array) {
+  if (isArray && hasMoreValues(body, maxUrls)) throw tooManyUrls();
+  await turn();
+  const array = isArray ? parseArray(body) : null;
+  if (isJson && !array) {
     throw new ExpansionError('invalid_url', 'Content-Type says JSON, but the body is not an array.');
   }
-  if (array) return elements(array);
-  const urls: NumberedUrl[] = [];
-  const split = lineSplitter();
-  for (let start = 0; start < body.length; start += pieceSize) {
-    await turn();
-    for (const url of split(body.slice(start, start + pieceSize), start + pieceSize >= body.length)) {
-      if (urls.length === max) throw tooManyUrls(max);
-      urls.push(url);
-    }
+  if (array) return array;
+  for await (const url of linesOf(pieces())) {
+    if (urls.length === maxUrls) throw tooManyUrls();
+    urls.push(url);
   }
   return urls;
 }
+
+const tooManyUrls = () =>
+  new HTTPException(413, { message: `There are more than ${maxUrls} URLs; send them in several requests.` });
 
 /** Lines that a list begins in one turn: if they are cached, each takes about 0.1 ms, and nothing else stops them. */
 const linesATurn = 8;
 
 /** Yields `urls`, a few in each turn. */
-export async function* inTurns(
-  urls: readonly NumberedUrl[],
-  turn: () => Promise<void>,
-): AsyncGenerator<NumberedUrl> {
+export async function* inTurns(urls: readonly NumberedUrl[], turn: Turn): AsyncGenerator<NumberedUrl> {
   for (const [i, url] of urls.entries()) {
     if (i % linesATurn === 0) await turn();
     yield url;
@@ -70,7 +66,7 @@ export async function* inTurns(
 /** A line with enough of its text to tell whether it begins an array, or too much white space before it. */
 const enough = /\S(?:[^\r\n]*[\r\n]|[^\r\n]{63})|^\s{4096}/;
 
-/** Yields URLs as they arrive, like `readUrls`, but without a limit. An array is read whole. */
+/** Yields URLs as they arrive, without a limit. An array is read whole. */
 export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedUrl> {
   const texts = decoded(bytes);
   let beginning = '';
@@ -79,14 +75,15 @@ export async function* readUrlStream(bytes: AsyncIterable<Uint8Array>): AsyncGen
     if (enough.test(beginning)) break;
   }
   if (arrayStart.test(beginning)) {
-    const rest = await Array.fromAsync(texts);
-    return yield* await readUrls(beginning + rest.join(''), { max: Number.POSITIVE_INFINITY });
+    beginning += (await Array.fromAsync(texts)).join('');
+    const array = parseArray(beginning);
+    if (array) return yield* array;
   }
-  const split = lineSplitter();
-  // With `yield*` each would cost twice the CPU.
-  for (const url of split(beginning)) yield url;
-  for await (const text of texts) for (const url of split(text)) yield url;
-  for (const url of split('', true)) yield url;
+  const all = async function* () {
+    yield beginning;
+    yield* texts;
+  };
+  yield* linesOf(all());
 }
 
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -96,16 +93,15 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 }
 
 /**
- * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank. The
- * last piece ends a line, too.
+ * Splits text that arrives in pieces into lines, which end with LF, CR or both, and yields those that are not blank. A URL
+ * of more than 8 KiB comes cut, but still longer than that.
  */
-function lineSplitter() {
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<NumberedUrl> {
   let line = 0;
   let unfinished = '';
-  return function* (text: string, isLast = false): Generator<NumberedUrl> {
-    // A CR at the end may be the first half of a line end.
-    const lines = (unfinished + text).split(isLast ? /\r\n?|\n/ : /\r\n|\n|\r(?!$)/);
-    const rest = isLast ? '' : (lines.pop() ?? '');
+  const split = function* (text: string, lineEnd: RegExp): Generator<NumberedUrl> {
+    const lines = (unfinished + text).split(lineEnd);
+    const rest = lines.pop() ?? '';
     // The beginning, and the end, which may be a CR.
     unfinished = rest.slice(0, maxLength) + rest.slice(maxLength).slice(-2);
     for (const url of lines) {
@@ -113,25 +109,22 @@ function lineSplitter() {
       if (url.trim() !== '') yield [line, url];
     }
   };
+  // A CR at the end may be the first half of a line end. With `yield*` each URL would cost twice the CPU.
+  for await (const text of pieces) for (const url of split(text, /\r\n|\n|\r(?!$)/)) yield url;
+  for (const url of split('\n', /\r\n?|\n/)) yield url;
 }
 
-/** The values of an array, but for blank strings. */
-function elements(array: unknown[]): NumberedUrl[] {
-  const numbered = array.map((url, i): NumberedUrl => [i + 1, url]);
-  return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
-}
+/** The beginning of an array, but not of a URL without a scheme: `[::1]/x`. */
+const arrayStart = /^\s*\[(?!\s*[\da-f:.]{1,45}\])/i;
 
-/** The array in `body`; null if it is not one. @throws HTTPException 413 if it has too many values. */
-async function readArray(body: string, max: number, turn: () => Promise<void>): Promise<unknown[] | null> {
-  if (hasMoreValues(body, max)) throw tooManyUrls(max);
-  await turn();
+/** The values of an array but for blank strings; null if `text` is not an array. */
+function parseArray(text: string): NumberedUrl[] | null {
   try {
-    const value: unknown = JSON.parse(body);
-    return Array.isArray(value) ? value : null;
+    const array: unknown = JSON.parse(text);
+    if (!Array.isArray(array)) return null;
+    const numbered = array.map((url, i): NumberedUrl => [i + 1, url]);
+    return numbered.filter(([, url]) => typeof url !== 'string' || url.trim() !== '');
   } catch {
     return null;
   }
 }
-
-const tooManyUrls = (max: number) =>
-  new HTTPException(413, { message: `There are more than ${max} URLs; send them in several requests.` });

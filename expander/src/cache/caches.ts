@@ -59,7 +59,7 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
       const old = options.again ? null : memory.get(key);
       const hit = old && isUsable(old) ? old : null;
       lookups?.inc({ tier: 'memory', result: hit ? 'hit' : 'miss' });
-      const expansion = hit ? told(hit, options) : await followRedirects(target, options);
+      const expansion = hit ? replay(hit, options) : await followRedirects(target, options);
       const isStale = expansion.cached && !isFresh(expansion);
       if (isStale && (nextRefresh.get(key) ?? 0) <= Date.now()) refresh(key, target, options);
       return expansion;
@@ -91,7 +91,7 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
       const isServed = (old: Expansion) => (options.refresh ? isFresh(old) && isSound(old) : isUsable(old));
       if (entry && !options.again && isServed(entry.expansion)) {
         memory.set(key, entry.expansion, entry.text);
-        return told(entry.expansion, options);
+        return replay(entry.expansion, options);
       }
       const expansion = await followRedirects(target, options);
       const hadSound = [memory.get(key), entry?.expansion].some((old) => old && isSound(old));
@@ -100,8 +100,8 @@ export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
     };
 }
 
-/** Tells the hops of a cached expansion. */
-function told(expansion: Expansion, { onHop }: ExpandOptions): Expansion {
+/** Replays the hops of a cached expansion. */
+function replay(expansion: Expansion, { onHop }: ExpandOptions): Expansion {
   for (const hop of expansion.hops) onHop?.(hop);
   return expansion;
 }
@@ -150,8 +150,8 @@ export function memoryTier() {
   };
 }
 
-/** Answers kept for each way to follow, and characters of the longest one with its URL: 20 MiB together. */
-const maxAnswers = 5_000;
+/** Answers kept, and characters of the longest one with its URL: 20 MiB together. */
+const maxAnswers = 10_000;
 const maxAnswerSize = 2_048;
 
 /**
@@ -161,14 +161,10 @@ const maxAnswerSize = 2_048;
  * @returns a layer; all functions that it wraps share the answers.
  */
 export function cacheHops() {
-  const caches = {
-    default: new LRUCache<string, Answer>({ max: maxAnswers }),
-    all: new LRUCache<string, Answer>({ max: maxAnswers }),
-  };
+  const cache = new LRUCache<string, Answer>({ max: maxAnswers });
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
-      const cache = caches[options.follow];
-      const key = withoutFragment(url);
+      const key = `${options.follow} ${withoutFragment(url)}`;
       const old = options.cookie ? undefined : cache.get(key);
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };

@@ -1,77 +1,58 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { circuitBreaker } from './redis.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
 
-/** A breaker over something that hangs when it is told to. */
-function breaker() {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const log = { warn: () => {}, info: () => {} };
-  const state = { hangs: true, asked: 0 };
-  const attempt = circuitBreaker('the cache', log);
-  const ask = () =>
-    attempt('GET', async () => {
-      state.asked += 1;
-      if (state.hangs) await new Promise(() => {});
-      return 'answer';
-    }).catch(({ message }) => message);
-  return { state, ask };
-}
-
-describe('what hangs', () => {
-  test('is waited for 250 ms', async () => {
-    const { ask } = breaker();
-    let said: unknown;
-    ask().then((text) => {
-      said = text;
-    });
-    await vi.advanceTimersByTimeAsync(249);
-    expect(said).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(said).toBe('the cache did not answer within 250 ms');
-  });
-
-  test('is then asked once a second, everybody else goes on at once, until it has answered', async () => {
-    const { ask, state } = breaker();
-    ask();
-    await vi.advanceTimersByTimeAsync(250);
-    expect(await Promise.all([ask(), ask()])).toEqual(['the cache hangs', 'the cache hangs']);
-    await vi.advanceTimersByTimeAsync(1_000);
-    ask();
-    expect(await ask()).toBe('the cache hangs');
-    expect(state.asked).toBe(2);
-    await vi.advanceTimersByTimeAsync(1_250);
-    state.hangs = false;
-    expect([await ask(), await ask(), await ask()]).toEqual(['answer', 'answer', 'answer']);
-  });
-});
-
-test('what answers after 300 ms costs one operation in 1.25 s its 250 ms, and one warning', async () => {
+/** A breaker over an operation that takes `state.milliseconds`, and the lines of its log. */
+function breaker(milliseconds: number) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const lines: string[] = [];
   const log = { warn: (line: string) => lines.push(line), info: (line: string) => lines.push(line) };
-  let asked = 0;
-  const slow = () => {
-    asked += 1;
-    return new Promise((resolve) => setTimeout(resolve, 300));
-  };
-  const attempt = circuitBreaker('the cache', log as never);
-  const requests = setInterval(() => attempt('GET', slow).catch(() => {}), 50);
-  await vi.advanceTimersByTimeAsync(10_000);
-  clearInterval(requests);
-  // Six before the first is late, then one whenever the pause is over.
-  expect(asked).toBeLessThan(6 + 9);
-  expect(lines).toEqual(['the cache did not answer within 250 ms; it is tried once a second until it does']);
+  const state = { milliseconds, calls: 0 };
+  const run = circuitBreaker('the cache', log as never);
+  const get = () =>
+    run('GET', async () => {
+      state.calls += 1;
+      if (state.milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, state.milliseconds));
+      return 'value';
+    }).catch(({ message }) => message);
+  return { state, lines, get };
+}
+
+describe('a hung cache', () => {
+  test('costs 250 ms, then is probed once a second until it answers; other calls fail fast', async () => {
+    const { get, state } = breaker(1e9);
+    const first = vi.fn();
+    get().then(first);
+    await vi.advanceTimersByTimeAsync(249);
+    expect(first).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(first).toHaveBeenCalledWith('the cache did not answer within 250 ms');
+    expect(await Promise.all([get(), get()])).toEqual(['the cache hangs', 'the cache hangs']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    get();
+    expect(await get()).toBe('the cache hangs');
+    expect(state.calls).toBe(2);
+    await vi.advanceTimersByTimeAsync(1_250);
+    state.milliseconds = 0;
+    expect([await get(), await get(), await get()]).toEqual(['value', 'value', 'value']);
+  });
+
+  test('that answers after 300 ms costs one call in 1.25 s its 250 ms, and logs one warning', async () => {
+    const { get, state, lines } = breaker(300);
+    const requests = setInterval(get, 50);
+    await vi.advanceTimersByTimeAsync(10_000);
+    clearInterval(requests);
+    // Six before the first is late, then one after each pause.
+    expect(state.calls).toBeLessThan(6 + 9);
+    expect(lines).toEqual([
+      'the cache did not answer within 250 ms; it is tried once a second until it does',
+    ]);
+  });
 });
 
-test('what fails at once is tried every time', async () => {
-  const attempt = circuitBreaker('the cache', console);
-  let tried = 0;
-  const fail = () => {
-    tried += 1;
-    return Promise.reject(new Error('away'));
-  };
-  await expect(attempt('GET', fail)).rejects.toThrow('away');
-  await expect(attempt('GET', fail)).rejects.toThrow('away');
-  expect(tried).toBe(2);
+test('an operation that fails at once is tried every time', async () => {
+  const run = circuitBreaker('the cache', console);
+  const fail = vi.fn(() => Promise.reject(new Error('away')));
+  for (let i = 0; i < 2; i += 1) await expect(run('GET', fail)).rejects.toThrow('away');
+  expect(fail).toHaveBeenCalledTimes(2);
 });

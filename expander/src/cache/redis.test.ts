@@ -33,15 +33,15 @@ beforeEach(async () => {
   await store.flushall();
 });
 
-/** The path of a link nobody has asked for, and how often it was asked. */
+/** A link that no test has requested. */
 let links = 0;
 const link = (path: string) => `${shortener.url}${path}${path.includes('?') ? '&' : '?'}link=${links++}`;
-/** Entries come to Redis a second late, where an answer may have to be taken back. */
+/** An entry may come to Redis a second late, see `doubtTime`. */
 const written = (u: string) => expect.poll(() => store.keys(`*${u}`)).toHaveLength(1);
 const asked = () => [...shortener.requests.values()].reduce((sum, n) => sum + n, 0);
 
 describe('the cache', () => {
-  test('a hit makes no request, in a new process too, says that it is one, and tells what was told at first', async () => {
+  test('a hit makes no request, in a new process too, and returns the same hops', async () => {
     const u = link('/chain/2');
     const path = `/api/chain?u=${encodeURIComponent(u)}`;
     const told = async (app: Hono): Promise<Expansion & { url: string }> =>
@@ -58,7 +58,7 @@ describe('the cache', () => {
     expect(asked()).toBe(before);
   });
 
-  test('a stale entry that another replica has refreshed is taken from Redis, and the website is not asked', async () => {
+  test('a stale entry that another replica has refreshed comes from Redis, without a request to the website', async () => {
     const now = Date.now();
     vi.useFakeTimers({ toFake: ['Date'], now });
     onTestFinished(() => void vi.useRealTimers());
@@ -95,7 +95,7 @@ describe('the cache', () => {
     expect((await expand.chain(other, { follow: 'all' })).redirectCount).toBe(1);
   });
 
-  test('an entry lives as long as Cache-Control says, and longer where a refresh may need it', async () => {
+  test('an entry lives as long as Cache-Control says, and longer if it may be served stale', async () => {
     const { app } = testExpander({ redis });
     const lives = async (path: string, seconds: number) => {
       const u = link(path);
@@ -120,7 +120,7 @@ describe('the cache', () => {
     ]);
   });
 
-  test('nothing that an exemption let in is told once it ends or narrows', async () => {
+  test('exempt results are not served once the exemption ends or narrows', async () => {
     const networks = (list: string) => testExpander({ redis }, { EXPANDER_ALLOWED_NETWORKS: list }).expand;
     const told = async (before: string, after: string) => {
       const u = link('/chain/1');
@@ -132,7 +132,7 @@ describe('the cache', () => {
     expect(codes).toEqual(['target_refused', 'target_refused']);
   });
 
-  test('an entry that is cut, or none of ours, is a miss', async () => {
+  test('an entry that is cut or not an expansion is a miss', async () => {
     const missed = async (spoilt: (entry: string) => string) => {
       const u = link('/chain/1');
       await testExpander({ redis }).expand.chain(u);
@@ -143,11 +143,11 @@ describe('the cache', () => {
       const followed = { redirectCount: 1, cached: false };
       expect(await testExpander({ redis }).expand.chain(u), entry).toMatchObject(followed);
     };
-    const others = ['{', 'null', '{}', '{"hops":[],"freshUntil":9e15}'];
+    const others = ['{', 'null', '{}', '{"hops":[],"freshUntil":9e15,"staleUntil":9e15}'];
     await Promise.all([...others.map((other) => missed(() => other)), missed((entry) => entry.slice(0, -1))]);
   });
 
-  test('Redis that has crashed is a miss, and a cache again when it is back', async () => {
+  test('a crashed Redis is a miss, and a cache again after its restart', async () => {
     const u = link('/chain/1');
     await server.kill();
     const { expand } = testExpander({ redis });
@@ -159,7 +159,7 @@ describe('the cache', () => {
     await written(other);
   });
 
-  test('Redis that hangs is a miss, is not waited for again, and is one warning and one line', async () => {
+  test('a hung Redis is a miss, costs one timeout, and is logged once when it hangs and once when it answers', async () => {
     const { lines, log } = logged();
     const { expand } = testExpander({ redis, log });
     lines.length = 0;
@@ -185,7 +185,7 @@ describe('the cache', () => {
       ]);
   });
 
-  test('Redis that answers too late is away until it answers in time, and is one warning', async () => {
+  test('a Redis that answers too late is away until it answers in time, and logs one warning', async () => {
     const { lines, log } = logged();
     const { expand } = testExpander({ redis, log });
     lines.length = 0;

@@ -3,7 +3,7 @@ import { cacheClient } from '@longhand/shared/redis.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
 import { startShortener } from '@longhand/shortener';
 import type { Hono } from 'hono';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import type { CacheClient } from '../cache/redis.ts';
 import { readRate, takeLocally } from './rate.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A replica of the expander that lets each client cause three expansions a minute. */
+/** A replica of the expander that allows each client three expansions a minute. */
 function replica(outside: { redis?: CacheClient } = {}): Hono {
   return testExpander(outside, { EXPANDER_CLIENT_RATE: '3r/m' }).app as unknown as Hono;
 }
@@ -33,7 +33,7 @@ const link = () => `${shortener.url}/chain/0?rate=${links++}`;
 const ask = (app: Hono, client: string, url = link(), path = '/api') =>
   app.request(`${path}?u=${encodeURIComponent(url)}`, { headers: { 'X-Forwarded-For': client } });
 
-/** The statuses of requests that are sent one after the other. */
+/** The statuses of sequential requests. */
 async function statusesOf(count: number, ask: (i: number) => Response | Promise<Response>) {
   const statuses = [];
   for (let i = 0; i < count; i += 1) {
@@ -45,7 +45,7 @@ async function statusesOf(count: number, ask: (i: number) => Response | Promise<
 }
 
 describe('The expansions that a client causes', () => {
-  test('are as many as it may have, however it spreads them over replicas; others are not affected', async () => {
+  test('are limited over all replicas together; other clients are not affected', async () => {
     const redis = await connect();
     const replicas = [replica({ redis }), replica({ redis })];
     const statuses = await statusesOf(5, (i) => ask(replicas[i % 2] as Hono, '203.0.113.1'));
@@ -57,7 +57,7 @@ describe('The expansions that a client causes', () => {
     expect(left).toBeLessThanOrEqual(20_000);
   });
 
-  test('do not include answers from a cache', async () => {
+  test('do not include cache hits', async () => {
     const app = replica({ redis: await connect() });
     const url = link();
     expect(await statusesOf(5, () => ask(app, '203.0.113.3', url))).toEqual(Array(5).fill(200));
@@ -69,6 +69,18 @@ describe('The expansions that a client causes', () => {
     expect((await ask(app, '203.0.113.3')).status).toBe(429);
   });
 
+  test('do not include refreshes of stale results', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [app, url] = [replica(), link()];
+    const cacheControl = async () => (await ask(app, '203.0.113.8', url)).headers.get('cache-control');
+    expect(await cacheControl()).toContain('max-age=600');
+    expect(await statusesOf(3, () => ask(app, '203.0.113.8'))).toEqual([200, 200, 429]);
+    vi.advanceTimersByTime(11 * 60_000);
+    expect(await cacheControl()).toBe('no-store');
+    await expect.poll(cacheControl).toContain('max-age=600');
+  });
+
   test('do not include what the guard refuses', async () => {
     const app = replica();
     expect(await statusesOf(5, (i) => ask(app, '203.0.113.10', `http://10.0.0.${i}/`))).toEqual(
@@ -78,7 +90,7 @@ describe('The expansions that a client causes', () => {
   });
 
   test.each(['/api', '/api/chain', '/'])(
-    'beyond it are 429 on %s, and say when to come back',
+    'beyond its rate are 429 on %s, and say when to retry',
     async (path) => {
       const app = replica();
       for (let i = 0; i < 3; i++) await ask(app, '203.0.113.4');
@@ -93,7 +105,7 @@ describe('The expansions that a client causes', () => {
     },
   );
 
-  test('count what a visitor tries again', async () => {
+  test('include retries by a visitor', async () => {
     const [app, url] = [replica(), link()];
     const again = `/?u=${encodeURIComponent(url)}&again=1`;
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
@@ -107,7 +119,7 @@ describe('The expansions that a client causes', () => {
     expect(await statusesOf(4, () => ask(app, '203.0.113.5'))).toEqual([200, 200, 200, 429]);
   });
 
-  test('of a client at its limit do not refuse another one who asks for the same URL', async () => {
+  test('do not refuse another client that requests the same URL', async () => {
     const app = replica();
     for (let i = 0; i < 3; i++) await ask(app, '203.0.113.6');
     const url = link();

@@ -9,6 +9,7 @@ import {
   type Hop,
   type TurnQueue,
 } from '../expansion/expansion.ts';
+import type { Target } from '../expansion/target.ts';
 import { turnOf } from '../expansion/turn.ts';
 
 /** Requests of one client that wait for one expansion; each holds a connection and some memory. */
@@ -48,28 +49,34 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
   // Not a Map: its outgrown tables point to the newer ones, and V8's scavenger keeps finished flights alive through them.
   const flights: Record<string, Flight> = Object.create(null);
 
-  const start: (key: string, ...request: Parameters<FollowRedirects>) => Flight = (key, target, options) => {
-    const turns = createCounts();
-    turns.add(turnOf(options.client, options.list), 1);
-    const hops: Hop[] = [];
-    const listeners = new Set<Listener>();
+  const start = (key: string, target: Target, options: ExpandOptions) => {
     const stop = new AbortController();
-    const onHop = (hop: Hop) => {
-      hops.push(hop);
-      for (const { onHop } of listeners) onHop(hop);
-    };
-    const onWait = (queue?: TurnQueue) => {
-      flight.queue = queue;
-      for (const { onWait } of listeners) onWait(queue !== undefined);
-    };
     const forget = () => flights[key] === flight && delete flights[key];
-    const abandon = () => {
-      if (forget()) stop.abort();
-    };
-    const flight = { hops, listeners, turns, client: options.client, abandon } as Flight;
+    const flight = {
+      hops: [],
+      listeners: new Set(),
+      turns: createCounts(),
+      client: options.client,
+      abandon() {
+        if (forget()) stop.abort();
+      },
+    } as Omit<Flight, 'expansion'> as Flight;
+    flight.turns.add(turnOf(options.client, options.list), 1);
     flights[key] = flight;
-    flight.expansion = followRedirects(target, { ...options, turns, signal: stop.signal, onHop, onWait });
-    // Before its waiters learn of its end.
+    flight.expansion = followRedirects(target, {
+      ...options,
+      turns: flight.turns,
+      signal: stop.signal,
+      onHop(hop) {
+        flight.hops.push(hop);
+        for (const { onHop } of flight.listeners) onHop(hop);
+      },
+      onWait(queue) {
+        flight.queue = queue;
+        for (const { onWait } of flight.listeners) onWait(queue !== undefined);
+      },
+    });
+    // Before its listeners learn of its end.
     flight.expansion.then(forget, forget);
     return flight;
   };

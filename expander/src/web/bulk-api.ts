@@ -46,7 +46,7 @@ export function expandList(
       body.release();
     };
     try {
-      const urls = await readUrls(await body.text, { json: isJson(c.req.header('Content-Type')), turn });
+      const urls = await readUrls(await body.text, { isJson: isJson(c.req.header('Content-Type')), turn });
       const expandLine = (url: string) => expand.chain(url, { follow, signal, client, list });
       const { readable, writable } = new TextEncoderStream();
       const writer = writable.getWriter();

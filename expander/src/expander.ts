@@ -3,7 +3,7 @@ import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
 import { createTurns } from '@longhand/shared/turns.ts';
 import { Registry } from 'prom-client';
-import { answerFromMemory, cacheExpansions, cacheHops, memoryTier } from './cache/caches.ts';
+import { cacheExpansions, cacheHops, memoryTier, serveFromMemory } from './cache/caches.ts';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
 import { type CacheClient, redisCache } from './cache/redis.ts';
 import type { Config } from './config.ts';
@@ -32,7 +32,7 @@ export interface Outside {
   /** Name lookups; by default the name servers of `/etc/resolv.conf` are asked. */
   lookup?: Lookup;
   metrics?: Registry;
-  /** Called where the page would print a value that is not there; by default that throws. */
+  /** Called if the page would print a missing value; throws by default. */
   onMissing?: (fault: Error) => void;
 }
 
@@ -64,11 +64,11 @@ export function createExpander(config: Config, outside: Outside) {
     ? watchKeys(config.EXPANDER_KEYS_FILE, take, log, metrics.keyRequests)
     : undefined;
 
-  // Asked again once a hop has its place: another chain may have made the same one meanwhile.
+  // Checked again once a hop has its place: another chain may have made the same request meanwhile.
   const cached = cacheHops();
   // A request passes through these layers, from the first to the last.
   const follow = layers<FollowRedirects>(
-    answerFromMemory(memory, metrics.cacheLookups),
+    serveFromMemory(memory, metrics.cacheLookups),
     singleFlight,
     cacheExpansions(memory, shared),
     (next) => countInFlight(metrics.inFlight, next),

@@ -9,7 +9,7 @@ import { baseHeaders } from './web/responses.ts';
 const config = await readOrExit(readConfig);
 const { log, metrics, run } = prepareService('expander', manifest.version, config);
 const redis = cacheClient(config, log);
-// Redis away is a slower expander, not an unready one.
+// Without Redis the expander is slower, but ready.
 redisState(metrics, () => redis.ping());
 const onMissing = (err: Error) => log.error({ err }, 'the page prints nothing where a value is missing');
 const expander = createExpander(config, { redis, log, metrics, onMissing });

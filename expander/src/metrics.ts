@@ -34,7 +34,7 @@ export function createExpanderMetrics(registry: Registry) {
     }),
     hopDurations: new Histogram({
       name: 'expander_hop_duration_seconds',
-      help: 'Time that a website takes to answer a hop, by the class of its status or the code of the error.',
+      help: 'Time of a hop, by the class of its status or the code of its error.',
       labelNames: ['status_class', 'error_type'],
       buckets: durationBuckets,
       registers,
@@ -57,7 +57,7 @@ export function createExpanderMetrics(registry: Registry) {
   };
 }
 
-/** `work`, whose calls in progress `gauge` counts. */
+/** Counts the calls of `work` in progress. */
 export function countInFlight<Given extends unknown[], Result>(
   gauge: Gauge,
   work: (...given: Given) => Promise<Result>,

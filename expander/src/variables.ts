@@ -3,16 +3,16 @@ import { isNetwork } from './guard/public-address.ts';
 /** Load tests read the other. */
 export const ownNames = { prefix: 'EXPANDER_', others: ['EXPANDER_URL'] };
 
-/** A variable of the environment that the service and the command read alike. */
+/** An environment variable of both the service and the command. */
 export interface Variable<Value> {
   /** The text if it is not set. */
   fallback: string;
-  /** What its text means; undefined if that is nothing, which `fault` says. */
+  /** Parses the text; undefined if it is invalid, as `fault` says. */
   read(text: string): Value | undefined;
   fault: string;
 }
 
-/** Redirects that may be followed at most. */
+/** Maximum of redirects. */
 const mostRedirects = 20;
 
 export const variables = {

@@ -9,7 +9,7 @@ const maxBulkSize = 8_000_000;
  */
 const maxHeld = 3 * maxBulkSize;
 
-/** Reads the bodies of requests, with a limit on the bytes of all together. */
+/** Reads request bodies, with a limit on their total size. */
 export function createBodyReader() {
   let held = 0;
 

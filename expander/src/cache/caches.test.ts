@@ -6,12 +6,12 @@ import { type ChainOptions, createExpand } from '../expansion/expand.ts';
 import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import {
-  answerFromMemory,
   asCached,
   cacheExpansions,
   cacheHops,
   memoryTier,
   type SharedCache,
+  serveFromMemory,
 } from './caches.ts';
 
 type Web = Record<string, Partial<Answer> | ExpansionError>;
@@ -30,7 +30,7 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory, redis);
-  const follow = answerFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
+  const follow = serveFromMemory(memory)(singleFlight(cached(followRedirects(cacheHops()(fetchHop)))));
   const { chain: expand } = createExpand(follow);
   return {
     asked,

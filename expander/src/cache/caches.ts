@@ -15,7 +15,7 @@ import { type Target, withoutFragment } from '../expansion/target.ts';
 
 /** Keeps expansions for all replicas. */
 export interface SharedCache {
-  /** The expansion of `key`, which may have expired; null also if the cache is away, or has something else. */
+  /** The expansion of `key`, which may have expired; null also if the cache is down or the entry is invalid. */
   get(key: string): Promise<{ expansion: Expansion; text: string } | null>;
   /** Keeps `text`, an expansion as JSON. */
   set(key: string, text: string, milliseconds: number): void;
@@ -29,17 +29,17 @@ export interface LookupCounter {
 /** Characters of the largest entry. */
 const maxEntrySize = 64 * 1024;
 
-/** Refreshes of one client at a time: beside the 48 places of its lists they leave room at an origin for single requests. */
+/** Concurrent refreshes of one client. With the 48 places of its lists, they leave room at an origin for single requests. */
 const maxRefreshes = 4;
 
 /** Entries whose failed refresh is remembered. */
 const maxFailedRefreshes = 10_000;
 
 /**
- * Answers from `memory` before any layer that shares or limits work. A stale result is returned at once and refreshed for the
- * next request; if that fails, it is tried again only once such a failure would have expired.
+ * Serves hits from `memory`, before any layer that shares or limits work. A stale result is returned at once and refreshed for
+ * the next request. A failed refresh is retried only once such a failure would have expired.
  */
-export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
+export function serveFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
   return (followRedirects: FollowRedirects): FollowRedirects => {
     const nextRefresh = new LRUCache<string, number>({ max: maxFailedRefreshes });
     const refreshesOf = createCounts();
@@ -68,7 +68,7 @@ export function answerFromMemory(memory: MemoryTier, lookups?: LookupCounter) {
 }
 
 /**
- * Keeps expansions in `memory`, for `answerFromMemory`, and in `redis`, which it asks first. A failure never replaces a result
+ * Keeps expansions in `memory`, for `serveFromMemory`, and in `redis`, which it asks first. A failure never replaces a result
  * that can still be served.
  */
 export function cacheExpansions(memory: MemoryTier, redis?: SharedCache) {
@@ -123,7 +123,7 @@ function isSound(expansion: Expansion): boolean {
   return isUsable(expansion) && !hasFailed(expansion);
 }
 
-/** Whether it may be another result soon, because something failed. */
+/** Whether something failed, so that the next result may differ. */
 function hasFailed({ error, hops }: Expansion): boolean {
   return error !== null || endsInFailure(hops.at(-1));
 }
@@ -136,7 +136,7 @@ const overhead = 200;
 
 export type MemoryTier = ReturnType<typeof memoryTier>;
 
-/** Keeps expansions, marked as cached, in this process; the least recently used ones make room. */
+/** Keeps expansions, marked as cached, in this process, and evicts the least recently used. */
 export function memoryTier() {
   const entries = new LRUCache<string, Expansion>({ maxSize });
   return {
@@ -150,15 +150,15 @@ export function memoryTier() {
   };
 }
 
-/** Answers kept, and characters of the longest one with its URL: 20 MiB together. */
+/** Cached responses, and characters of the longest one with its URL: 20 MiB together. */
 const maxAnswers = 10_000;
 const maxAnswerSize = 2_048;
 
 /**
- * Caches single answers, so that two short URLs into one chain share its hops. What a website answers to a cookie, or
- * with one, is for one chain only.
+ * Caches the responses of single hops, so that two short URLs into one chain share its hops. A response to a cookie, or with
+ * one, is for one chain only.
  *
- * @returns a layer; all functions that it wraps share the answers.
+ * @returns a layer; all functions that it wraps share the cache.
  */
 export function cacheHops() {
   const cache = new LRUCache<string, Answer>({ max: maxAnswers });
@@ -169,7 +169,7 @@ export function cacheHops() {
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
       const answer = await fetchHop(url, options);
-      // Whatever the layers below made of it: what a leaver or a deadline has cut short is not an answer.
+      // If the client left or a deadline passed, the response may be cut short, whatever the layers below made of it.
       options.signal?.throwIfAborted();
       if (options.cookie || (hit && endsInFailure(answer))) return answer;
       const { location, refresh, title, setCookies } = answer;

@@ -9,7 +9,7 @@ import { fetchHead } from '../hop/fetch-hop.ts';
 import { guardedRequest } from '../hop/request.ts';
 import type { Options } from './options.ts';
 
-/** What a website may take of the time for a whole chain: 3 s of 8, as in the service. */
+/** A website's share of the chain's time: 3 s of 8, as in the service. */
 const hopShare = 3 / 8;
 
 /**
@@ -24,7 +24,7 @@ export async function createCommandExpander({ follow, maxRedirect, timeout, envi
     connector,
   );
   const times = { hop: timeout * hopShare, chain: timeout };
-  // Half a megabyte of code, which is loaded for `--follow=all` alone.
+  // Half a megabyte of code, loaded only for `--follow=all`.
   const fetchHop =
     follow === 'all'
       ? (await import('../hop/browse.ts')).createBrowse(request, times.hop)

@@ -10,7 +10,7 @@ type Environment = {
 
 export type Options = ReturnType<typeof readOptions>;
 
-/** @throws Error that says which option or variable is wrong, and what it may be. */
+/** @throws Error that says which option or variable is wrong, and its valid values. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv) {
   const { values, positionals } = parseArgs({
     args,

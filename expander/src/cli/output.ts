@@ -3,7 +3,7 @@ import { controls } from '@longhand/shared/control-characters.ts';
 import type { BulkLine } from '../bulk/process-list.ts';
 import { asciiJson } from '../web/ascii-json.ts';
 
-/** Writes a result as one line. Controls are escaped: they could end the line, command the terminal or reorder what it shows. */
+/** Writes a result as one line. Control characters are escaped: they could end the line, control the terminal or reorder its text. */
 export type Format = (line: BulkLine) => string;
 
 export const formats = {
@@ -18,7 +18,7 @@ function field(value: string | number): string {
 
 export type Output = ReturnType<typeof createOutput>;
 
-/** Writes lines to `stream`, those of one turn of the event loop together. */
+/** Writes lines to `stream`, batched for each turn of the event loop. */
 export function createOutput(stream: Writable) {
   let text = '';
   let drained: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export function createOutput(stream: Writable) {
   return {
     /** Rejects when `stream` fails. */
     failed,
-    /** @returns a promise to wait for before more is written, if the reader is slow. */
+    /** @returns if the reader is slow, a promise to await before the next write. */
     write(line: string): Promise<void> | undefined {
       if (text === '') setImmediate(flush);
       text += line;
@@ -63,7 +63,7 @@ const interval = 100;
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** Counts what is done: draws the counts on a terminal, and elsewhere writes them at the end only. */
+/** Counts results. Draws the counts on a terminal; elsewhere writes them once, at the end. */
 export function createProgress(terminal: Terminal, now: () => number = Date.now) {
   let done = 0;
   let failed = 0;
@@ -77,7 +77,7 @@ export function createProgress(terminal: Terminal, now: () => number = Date.now)
       terminal.write(`\r${summary()}`);
       drawn = now();
     },
-    /** How many have failed so far. */
+    /** Failures so far. */
     failed: () => failed,
     end(remark = '') {
       terminal.write(`${terminal.isTTY ? '\r' : ''}${summary()}${remark}\n`);

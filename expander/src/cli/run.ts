@@ -8,7 +8,7 @@ import { type Options, readOptions } from './options.ts';
 import { createOutput, createProgress, type Output, type Progress } from './output.ts';
 import { manual, usage } from './usage.ts';
 
-/** Milliseconds that the reader has to take the results so far after an interruption. */
+/** Milliseconds after an interruption for the reader to take the remaining results. */
 const patience = 1_000;
 
 /** The command `longhand-expand`. @returns its exit status. */

@@ -16,10 +16,10 @@ SYNOPSIS
 
 DESCRIPTION
   Follows the redirects of each URL with HEAD requests, and writes one line for it as soon as its end is known.
-  The lines come in the order in which they are done; each has the number of its URL.
+  Lines come in order of completion; each has the number of its URL.
 
   Without a URL, standard input is read as it arrives: one URL per line, or a JSON array. Blank lines are skipped,
-  a missing scheme means http://. Memory stays the same however long the list is.
+  a missing scheme means http://. Memory use does not grow with the list.
 
   Only public addresses are contacted, on every hop.
 
@@ -39,11 +39,11 @@ OUTPUT
 
   NDJSON is ASCII, and no format has terminal escape sequences. "cached" means that an earlier line had the same chain.
   "error" has a code and a message: invalid_url, unsupported_scheme, target_refused, request_failed, timeout.
-  Standard error ends with how many were processed and how many failed. If it is a terminal and the results go
-  elsewhere, it shows both as they grow.
+  Standard error ends with the numbers of processed and failed URLs. If it is a terminal and the results go
+  elsewhere, it shows them as they grow.
 
 ENVIRONMENT
-  EXPANDER_ALLOWED_NETWORKS  networks that may be contacted although they are not public: 127.0.0.0/8,::1/128
+  EXPANDER_ALLOWED_NETWORKS  private networks that may be contacted: 127.0.0.0/8,::1/128
   EXPANDER_MAX_REDIRECT      the default of --max-redirect, from 0 to 20
   EXPANDER_USER_AGENT        the User-Agent that websites see
 
@@ -51,5 +51,5 @@ EXIT STATUS
   0    every URL was expanded
   1    some failed
   2    wrong usage, or the results cannot be written
-  130  interrupted with Ctrl-C; what was done until then is written
+  130  interrupted with Ctrl-C; finished results are written
 `;

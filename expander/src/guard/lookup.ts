@@ -19,16 +19,16 @@ const settings = { timeout: 1_000, maxTimeout: 1_000, tries: 5 };
 /** Milliseconds for all tries at all servers: a hop that runs out of its 3 s would blame the website. */
 const patience = 2_500;
 
-/** Milliseconds to wait for the addresses of one family once those of the other are there (RFC 8305, section 3). */
+/** Milliseconds to wait for the second family's addresses (RFC 8305, section 3). */
 const resolutionDelay = 50;
 
 /** RFC 6761, section 6.3. */
 const localhost = /(?:^|\.)localhost\.?$/i;
 
-/** What c-ares says of a name that does not exist, has no address, or cannot exist. */
+/** The codes of c-ares for a name that does not exist, has no address, or cannot exist. */
 const unknown = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
-/** Refusals that Node lets c-ares take for answers. */
+/** Refusals, after which c-ares does not ask the next server. */
 const refusals = ['EREFUSED', 'ESERVFAIL', 'ENOTIMP'];
 
 /**
@@ -68,7 +68,7 @@ export function createResolve({ isExempt }: Pick<Guard, 'isExempt'>, servers?: s
   };
 }
 
-/** One for all servers, which prefers those that answer, and one for each further server, to ask after a refusal. */
+/** A resolver for all servers, which prefers servers that answer, and one for each further server, for use after a refusal. */
 function createResolvers(servers?: string[]): Resolver[] {
   const all = new Resolver(settings);
   if (servers) all.setServers(servers);
@@ -99,7 +99,7 @@ function failure(code: string, cause?: unknown): NodeJS.ErrnoException {
   return Object.assign(new Error(`name lookup failed: ${code}`, { cause }), { code });
 }
 
-/** Shares one lookup of a name among all that need it at the same time. @param gauge counts the names in progress. */
+/** Shares a lookup of a name while it is in progress. @param gauge counts the names in progress. */
 export function sharedLookup(lookup: Lookup, gauge?: Gauge) {
   const inProgress = new Map<string, Promise<LookupAddress[]>>();
 

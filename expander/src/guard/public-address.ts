@@ -42,7 +42,7 @@ const refusedPorts: ReadonlySet<string> = new Set(
   [...fetchStandard, ...dataStoresAndControlPlanes].map(String),
 );
 
-/** Names that mean a host nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
+/** Names of hosts nearby: RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`, and single labels. */
 const localName = /^[^.]+$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/i;
 
 /** Whether `text` is a network in CIDR notation. */

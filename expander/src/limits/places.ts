@@ -3,26 +3,26 @@ import { createCounts } from '../expansion/counts.ts';
 const defaults = {
   /** Hops in flight: each has a socket and memory. */
   inAll: 1_024,
-  /** More would be a flood; and a host that hangs holds no more. */
+  /** More would be a flood. A host that hangs holds no more. */
   atOrigin: 64,
-  /** Eight clients together take all. */
+  /** Eight clients can take all places. */
   ofClient: 128,
-  /** Others have the rest. */
+  /** Caps one client's share of an origin. */
   ofClientAtOrigin: 56,
-  /** The client's single requests have the rest. */
+  /** Leaves places there for the client's single requests. */
   ofListsAtOrigin: 48,
-  /** Hops that wait in turns of single requests. Those of lists are bounded by their lines in progress. */
+  /** Waiting hops of single requests. Those of lists are bounded by their lines in progress. */
   waiting: 4_096,
   waitingOfClient: 256,
 };
 
-/** What one turn has at one origin: places, and hops that wait, to be called with theirs. */
+/** The places and waiting hops of one turn at one origin. A hop is called with its place. */
 export interface Queue {
   key: string;
   client: string;
   isList: boolean;
   origin: string;
-  /** What a place counts for: all, the origin, the client, the client there, its lists there. */
+  /** The counters of a place: all, the origin, the client, the client there, its lists there. */
   shares: string[];
   hops: Set<(place: Queue) => void>;
 }
@@ -30,13 +30,13 @@ export interface Queue {
 type Index = Map<string, Map<string, Queue>>;
 
 /**
- * Places for hops at websites. A free one goes to the client with the fewest there or, if all are taken, with the fewest in
- * all. On a tie clients take turns. A client's single requests come before its lists, which take turns.
+ * Distributes places for hops at websites. A free place goes to the client with the fewest there or, if all places are taken,
+ * with the fewest in all. On a tie clients take turns. A client's single requests come before its lists, which take turns.
  */
 export function createPlaces(limits: Partial<typeof defaults> = {}, counts = createCounts()) {
   const max = { ...defaults, ...limits };
   const sizes = [max.inAll, max.atOrigin, max.ofClient, max.ofClientAtOrigin, max.ofListsAtOrigin];
-  /** Queues with hops, by origin, and those of single requests and of lists by client. The last one served comes last. */
+  /** Queues with hops: by origin, and by client for single requests and for lists. The queue served last comes last. */
   const [atOrigin, singlesOf, listsOf]: [Index, Index, Index] = [new Map(), new Map(), new Map()];
 
   const isFull = (share: string, i: number) => counts.count(share) >= (sizes[i] as number);
@@ -80,7 +80,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
     return nextOf(fewest(clients, held, mayStart) ?? '');
   };
   const find = (turn: string, origin: string) => atOrigin.get(origin)?.get(keyOf(turn, origin));
-  /** Starts a hop of `next`, or a single request of its client there. */
+  /** Starts a hop of `next`, or of its client's single requests there. */
   const start = (next: Queue | undefined) => {
     if (!next) return;
     const queue = find(next.client, next.origin) ?? next;
@@ -91,7 +91,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
   };
 
   return {
-    /** A place in one of `turns`, if one of them may have it now. */
+    /** Takes a place for one of `turns`, if one is free. */
     take(turns: Iterable<string>, origin: string): Queue | undefined {
       for (const turn of turns) {
         const queue = newQueue(turn, origin);
@@ -99,7 +99,7 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       }
       return undefined;
     },
-    /** Lets a hop wait in a turn, unless it starts at once, or too many wait. Those whose chain has begun come first. */
+    /** Queues a hop, unless it can start at once or too many wait. Hops of chains that have begun come first. */
     join(
       turn: string,
       origin: string,
@@ -119,9 +119,9 @@ export function createPlaces(limits: Partial<typeof defaults> = {}, counts = cre
       queue.hops.delete(startHop);
       if (queue.hops.size === 0) remove(queue);
     },
-    /** Whether nothing waits. */
+    /** Whether no hop waits. */
     isEmpty: () => [atOrigin, singlesOf, listsOf].every(({ size }) => size === 0),
-    /** Gives a place back, and starts a hop that waited for it. */
+    /** Releases a place and starts a hop that waited for it. */
     release({ client, origin, shares }: Queue) {
       const [allFull, originFull, clientFull] = shares.map(isFull);
       count(shares, -1);
@@ -143,8 +143,8 @@ function newQueue(turn: string, origin: string): Queue {
 }
 
 /**
- * Of those that may start, the one with the fewest places, and of several the first. It ends the search if that has none: before
- * it are only some of the few with places, and of the few that another limit, which takes many places, holds up.
+ * The first of those with the fewest places that may start. The search ends at one without places: only a few can come
+ * before it.
  */
 function fewest<One>(ones: Iterable<One>, held: (one: One) => number, mayStart: (one: One) => boolean) {
   let best: One | undefined;

@@ -15,10 +15,10 @@ import { turnOf } from '../expansion/turn.ts';
 /** Requests of one client that wait for one expansion; each holds a connection and some memory. */
 const maxWaiting = 256;
 
-/** Milliseconds that a single request waits for a place; with its waits it has as long in all as a chain. */
+/** Milliseconds that a single request waits for a place. All its waits count toward the time of a chain. */
 const maxWait = 3_000;
 
-/** A request that waits; it is told of each hop, and when a hop begins and ends to wait for its place. */
+/** A waiting request. It gets each hop, and learns when a hop starts and stops waiting for its place. */
 interface Listener {
   onHop(hop: Hop): void;
   onWait(waits: boolean): void;
@@ -29,13 +29,13 @@ interface Flight {
   expansion: Promise<Expansion>;
   /** For requests that join later. */
   hops: Hop[];
-  /** One for each request that waits. */
+  /** One for each waiting request. */
   listeners: Set<Listener>;
   /** Their turns. */
   turns: ReturnType<typeof createCounts>;
-  /** In which a hop waits. */
+  /** The queue in which a hop waits. */
   queue?: TurnQueue | undefined;
-  /** The client that has caused the expansion. */
+  /** The client that started the expansion. */
   client: string | undefined;
   /** Stops the expansion. */
   abandon: () => void;
@@ -76,7 +76,7 @@ export function singleFlight(followRedirects: FollowRedirects): FollowRedirects 
         for (const { onWait } of flight.listeners) onWait(queue !== undefined);
       },
     });
-    // Before its listeners learn of its end.
+    // Forget the flight before its listeners learn of the end.
     flight.expansion.then(forget, forget);
     return flight;
   };
@@ -111,7 +111,7 @@ async function wait(flight: Flight, { signal, onHop, client, list }: ExpandOptio
         reject(error);
       }
     },
-    // Whoever waited is not told that a website was slow. Lists have time.
+    // After a wait, the error does not blame the website. Lists have time.
     onWait(waits) {
       if (list !== undefined) return;
       clearTimeout(timer);

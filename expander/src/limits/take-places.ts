@@ -7,7 +7,7 @@ import { createPlaces, type Queue } from './places.ts';
 /**
  * A layer in which every hop waits for a place at its website.
  *
- * @param waiting counts the hops that wait.
+ * @param waiting counts waiting hops.
  * @throws ExpansionError `overloaded` if too many hops wait, or the signal's reason if that ends the wait.
  */
 export function takePlaces(waiting?: Pick<Gauge, 'inc' | 'dec'>, places = createPlaces()) {

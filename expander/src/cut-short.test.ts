@@ -10,7 +10,7 @@ import type { Expansion } from './expansion/expansion.ts';
 import { createBrowse } from './hop/browse.ts';
 import type { Request } from './hop/exchange.ts';
 
-/** What does not differ between two visits. */
+/** The parts that two visits have in common. */
 const told = ({ hops, longUrl, redirectCount, end }: Expansion) => ({
   hops: hops.map(({ kind, status, method, incomplete, title }) => ({
     kind,
@@ -56,7 +56,7 @@ const chain =
     response.end();
   };
 
-test('whoever leaves, at whatever step of a chain, the next visitor and all later ones get the full, true result', async () => {
+test('after a client has left, at any step of a chain, all later ones get the complete result', async () => {
   const steps = new Map<string, (step: number) => void>();
   const counts = new Map<string, number>();
   const origin = await website(
@@ -68,7 +68,7 @@ test('whoever leaves, at whatever step of a chain, the next visitor and all late
       await setImmediate();
     }),
   );
-  /** Visits one link by way of an expander of its own, for an origin that refused HEAD twice gets GET alone. */
+  /** Visits a link through an expander of its own, because an origin that refused HEAD twice gets only GET. */
   const visitor = (query: string) => {
     const { expand } = testExpander();
     return (signal?: AbortSignal) => expand.chain(`${origin}/short?${query}`, { follow: 'all', signal });
@@ -81,7 +81,7 @@ test('whoever leaves, at whatever step of a chain, the next visitor and all late
 
   const codes: unknown[] = [];
 
-  /** One visitor leaves so many turns of the event loop after a step, and so many turns later the next one comes. */
+  /** A visitor leaves `later` turns of the event loop after a step; the next one comes `next` turns later. */
   const leaveAt = async (step: number, later: number, next: number) => {
     const query = `${step}-${later}-${next}`;
     const visit = visitor(query);
@@ -107,7 +107,7 @@ test('whoever leaves, at whatever step of a chain, the next visitor and all late
   expect(codes).toContain('aborted');
 });
 
-test('a chain that runs out of time while it reads a page is kept as a timeout, and its page not at all', async () => {
+test('a chain that times out while it reads a page is cached as a timeout, and its page is not', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testExpander } from '../testing/expander.ts';
 import { website } from '../testing/website.ts';
 
-test('the log warns loudly that the guard is off for the networks it is given', () => {
+test('the log warns about networks that are exempt from the guard', () => {
   const { lines, log } = logged();
   testExpander({ log }, { EXPANDER_ALLOWED_NETWORKS: '192.0.2.0/24' });
   expect(lines).toMatchObject([
@@ -14,17 +14,14 @@ test('the log warns loudly that the guard is off for the networks it is given', 
 test.each([
   [{ EXPANDER_MAX_REDIRECT: '2', EXPANDER_USER_AGENT: 'Probe/7 (test)' }, 2, 'Probe/7 (test)'],
   [{}, 5, expect.stringMatching(/^Longhand\//)],
-])(
-  'the environment says how many redirects are followed, and what websites are told: %j',
-  async (env, redirects, agent) => {
-    const said: unknown[] = [];
-    const url = await website(({ url, headers }, response) => {
-      said.push([headers['user-agent'], headers.accept, headers['accept-language']]);
-      response.writeHead(301, { Location: `${url}/on` }).end();
-    });
-    const { expand, close } = testExpander({}, env);
-    expect((await expand.chain(`${url}/a`)).longUrl).toBe(`${url}/a${'/on'.repeat(redirects + 1)}`);
-    expect(said).toEqual(Array(redirects + 1).fill([agent, expect.stringMatching(/html/), 'en']));
-    close();
-  },
-);
+])('the environment sets the limit of redirects and the User-Agent: %j', async (env, redirects, agent) => {
+  const said: unknown[] = [];
+  const url = await website(({ url, headers }, response) => {
+    said.push([headers['user-agent'], headers.accept, headers['accept-language']]);
+    response.writeHead(301, { Location: `${url}/on` }).end();
+  });
+  const { expand, close } = testExpander({}, env);
+  expect((await expand.chain(`${url}/a`)).longUrl).toBe(`${url}/a${'/on'.repeat(redirects + 1)}`);
+  expect(said).toEqual(Array(redirects + 1).fill([agent, expect.stringMatching(/html/), 'en']));
+  close();
+});

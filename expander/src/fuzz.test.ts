@@ -21,7 +21,7 @@ const inputs = rounds({ short: 1_000, long: 500_000 });
 const chains = rounds({ short: 100, long: 50_000 });
 const runs = (numRuns: number) => ({ seed, numRuns });
 
-/** What is typed, and what a `Location` says. */
+/** User input, or a `Location`. */
 const input = mixed(
   [
     ...words`http:// https:// http: HTTP:/ ftp:// javascript: mailto: data:text/html, // ///
@@ -58,7 +58,7 @@ const cookie = mixed([
   ...[' ', '\t', '\r', '\0'],
 ]);
 
-/** What may appear in a response body. */
+/** Characters of a response body. */
 const printable = /^[\x21\x23-\x3b\x3d\x3f-\x7e]*$/;
 const guard = createGuard();
 
@@ -69,7 +69,7 @@ inside.addSubnet('169.254.0.0', 16);
 
 const localName = /(?:^|\.)(?:localhost|local|internal)\.?$/;
 
-/** What `work` gives; undefined where it fails in the way it may. */
+/** The result of `work`; undefined if it fails with an ExpansionError. */
 function allowed<Result>(work: () => Result): Result | undefined {
   try {
     return work();
@@ -81,7 +81,7 @@ function allowed<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** What the guard lets pass is neither a private address nor a local name. */
+/** A URL that the guard accepts has neither a private address nor a local name. */
 function judged(url: URL): void {
   const { hostname } = url;
   if (!allowed(() => guard.checkUrl(url) ?? true)) return;
@@ -90,8 +90,8 @@ function judged(url: URL): void {
   expect(hostname).not.toMatch(/^\[(?:::|f)/);
 }
 
-describe('whatever comes in', { timeout: 600_000 }, () => {
-  test(`a URL is refused with a sentence, or shown, judged and asked as one and the same (${inputs} inputs)`, () => {
+describe('any input', { timeout: 600_000 }, () => {
+  test(`a URL is refused with a sentence, or shown, judged and requested in one form (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, (typed) => {
         const target = allowed(() => readTarget(typed));
@@ -105,7 +105,7 @@ describe('whatever comes in', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a Location leads nowhere, or to a URL shown as it is asked (${inputs} inputs)`, () => {
+  test(`a Location leads nowhere, or to a URL shown as it is requested (${inputs} inputs)`, () => {
     const bases = fc.constantFrom('http://a.example/x?y#z', 'https://b.example:8443');
     fc.assert(
       fc.property(input, bases, (location, base) => {
@@ -121,7 +121,7 @@ describe('whatever comes in', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a callback name is refused, or calls one function with the very string (${inputs} inputs)`, () => {
+  test(`a callback name is refused, or calls one function with the exact string (${inputs} inputs)`, () => {
     fc.assert(
       fc.property(input, anyText, (cb, text) => {
         if (!isCallbackName(cb)) return;
@@ -135,10 +135,10 @@ describe('whatever comes in', { timeout: 600_000 }, () => {
   });
 });
 
-describe('whatever a website sends', { timeout: 600_000 }, () => {
+describe('any response', { timeout: 600_000 }, () => {
   const page = new URL('http://a.example/p?q#f');
 
-  test(`more of a page changes nothing of what its beginning says (${inputs} pages)`, () => {
+  test(`the rest of a page does not change the redirects of its beginning (${inputs} pages)`, () => {
     fc.assert(
       fc.property(markup, fc.double({ min: 0, max: 1, noNaN: true }), (whole, share) => {
         const all = readHtml(whole).refreshes;
@@ -149,7 +149,7 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`cookies stay with their host, as text that a header may hold, and bounded (${inputs} chains)`, () => {
+  test(`cookies stay with their host, are bounded, and fit into a header (${inputs} chains)`, () => {
     const [other, https] = [new URL('http://b.test/x'), new URL('https://a.example/x')];
     fc.assert(
       fc.property(fc.array(cookie, { maxLength: 8 }), fc.boolean(), (lines, encrypted) => {
@@ -163,7 +163,7 @@ describe('whatever a website sends', { timeout: 600_000 }, () => {
     );
   });
 
-  test(`a chain ends within 20 hops and asks nothing that the guard refuses (${chains} chains)`, async () => {
+  test(`a chain ends within 20 hops and requests no URL that the guard refuses (${chains} chains)`, async () => {
     const response = fc.record({
       status: fc.constantFrom(200, 200, 201, 301, 302, 303, 307, 308, 404, 405, 503),
       headers: fc.record({

@@ -26,7 +26,7 @@ afterAll(async () => {
   service.kill('SIGKILL');
 });
 
-/** The lines of the head of the answer to these bytes, names in small letters. */
+/** The lines of the response's head, with names in lower case. */
 async function answerTo(bytes: string): Promise<string[]> {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(bytes);
@@ -78,7 +78,7 @@ describe('every response carries X-Power-By and Content-Type: text/html', () => 
 });
 
 describe('the process', () => {
-  test('answers on its operations port, where no route of the service is', async () => {
+  test('has operations endpoints on a port of their own', async () => {
     expect(await (await fetch(new URL('livez', operations))).text()).toBe('live\n');
     expect((await fetch(new URL('readyz', operations))).status).toBe(200);
     const metrics = await (await fetch(new URL('metrics', operations))).text();
@@ -87,7 +87,7 @@ describe('the process', () => {
     expect((await fetch(new URL('livez', url))).status).toBe(404);
   });
 
-  test('names every fault of its environment at once, and fails', async () => {
+  test('names all faults of its environment at once, and fails', async () => {
     const faulty = start({
       EXPANDER_ALLOWED_NETWORKS: '10.0.0.0/33',
       EXPANDER_MAXREDIRECT: '3',
@@ -101,7 +101,7 @@ describe('the process', () => {
     expect(faulty.exitCode ?? (await once(faulty, 'exit'))[0]).toBe(78);
   });
 
-  test('logs that Redis refuses its password, and not the password', async () => {
+  test('logs that Redis refuses its password, without the password', async () => {
     const redis = await startRedisProcess('tasks/redis.conf');
     onTestFinished(() => redis.stop());
     const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];
@@ -112,7 +112,7 @@ describe('the process', () => {
     expect(entry).not.toContain('S3cret');
   });
 
-  test('logs a fault in one line, answers what is under way, and fails', async () => {
+  test('logs an unexpected error in one line, finishes requests in flight, and fails', async () => {
     const fail = 'process.on("SIGUSR2", () => { throw new Error("a fault"); })';
     const faulty = start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` });
     const { url } = await logged(faulty, 'listening');
@@ -125,7 +125,7 @@ describe('the process', () => {
     expect(await once(faulty, 'exit')).toEqual([1, null]);
   });
 
-  test('asked to end, it answers what is under way, stays live until then, and ends by itself', async () => {
+  test('finishes requests in flight on SIGTERM, stays live until then, and exits', async () => {
     const under = fetch(new URL(`api?u=${shortener.url}/delay/700`, url));
     await expect.poll(() => shortener.requests.get('HEAD /delay/700')).toBe(1);
     service.kill('SIGTERM');

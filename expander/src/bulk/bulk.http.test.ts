@@ -14,7 +14,7 @@ import type { Expansion } from '../expansion/expansion.ts';
 
 const end = endedExpansion('x', new ExpansionError('request_failed', 'It is down.'));
 
-test('who reads a bulk answer slowly holds up its expansions, and gets all of them in the end', async () => {
+test('a slow reader delays the expansions of its list, and gets all lines in the end', async () => {
   const lines = 4_000;
   let asked = 0;
   // An answer of 8 KB a line: 32 MB together, many times what sockets and streams hold.
@@ -56,7 +56,7 @@ describe('lists of hanging links', () => {
     return { status: answer.statusCode, lines: (await text(answer)).split('\n').filter(Boolean).length };
   };
 
-  test('hold up no other client, and are 503 beyond 16 lists', async () => {
+  test('do not delay other clients, and are 503 beyond 16 lists', async () => {
     const { url, hung, release } = await hanging();
     const lists = Array.from({ length: 20 }, (_, i) => post(url, '192.0.2.1', links(`hang${i % 3}.example`)));
     const refused: unknown[] = [];
@@ -69,7 +69,7 @@ describe('lists of hanging links', () => {
   });
 });
 
-test('a list without a line for 10 s sends a blank one, so that no proxy gives up', async () => {
+test('a list that is silent for 10 s sends a blank line, so that no proxy gives up', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const released = Promise.withResolvers<Expansion>();
@@ -91,7 +91,7 @@ describe('a client that goes away', () => {
     ['/api/chain?u=http://a.example/', undefined, 1],
     ['/?u=http://a.example/', undefined, 1],
     ['/api?u=http://a.example/', undefined, 1],
-  ])('stops what it waits for, and nothing more is begun: %s', async (path, body, atATime) => {
+  ])('stops its expansions, and starts no others: %s', async (path, body, atATime) => {
     const signals: AbortSignal[] = [];
     const { url } = await tracing(async (_, { signal, onHop }) => {
       onHop?.(redirectHop);
@@ -112,7 +112,7 @@ describe('a client that goes away', () => {
   test.each([
     ['by length', 'Content-Length: 1000\r\n\r\nhttp://'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhttp:\r\n'],
-  ])('while it sends its list %s, is no fault of ours', async (_, sent) => {
+  ])('while it sends its list %s is not an error', async (_, sent) => {
     const { port, lines } = await tracing(async () => end);
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     // An answer to what comes first says that the rest has arrived too.
@@ -125,7 +125,7 @@ describe('a client that goes away', () => {
   });
 });
 
-test('a fault of ours is told in its line and in the log; the other lines are expanded', async () => {
+test('a bug fails one line and is logged; the other lines are expanded', async () => {
   const { url, lines } = await tracing(async ({ host }) => {
     if (host === 'b') throw new TypeError('ours');
     return end;
@@ -149,7 +149,7 @@ test('a fault of ours is told in its line and in the log; the other lines are ex
     ]);
 });
 
-test('lists that are sent slowly have 24 MB together: the next is 503 with Retry-After, until they go', async () => {
+test('slow uploads share 24 MB: the next list is 503 with Retry-After until they end', async () => {
   const { url, port, lines } = await tracing(async () => end);
   const slow = Array.from({ length: 3 }, () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -174,7 +174,7 @@ test.each<[string, string, (answer: IncomingMessage) => unknown]>([
   ['answered', 'x', text],
   ['refused', 'x\n'.repeat(10_001), text],
   ['broken off', 'x\nhang', async (answer) => (await once(answer, 'data')) && answer.destroy()],
-])('the room of a list that was %s is free again', async (_, list, read) => {
+])('the memory of a list that was %s is free again', async (_, list, read) => {
   const { url, lines } = await tracing(async ({ host }) =>
     host === 'hang' ? new Promise<never>(() => {}) : end,
   );
@@ -186,7 +186,7 @@ test.each<[string, string, (answer: IncomingMessage) => unknown]>([
   expect(lines.map(({ status }) => status)).not.toContain(503);
 });
 
-test('a URL of any length is refused on its own, and Redis is not asked for it', async () => {
+test('a URL that is too long fails alone, without a lookup in Redis', async () => {
   const keys: string[] = [];
   const redis = {
     get: async (key: string) => {

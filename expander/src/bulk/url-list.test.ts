@@ -7,7 +7,7 @@ import { maxLength } from '../expansion/target.ts';
 import { readUrlStream, readUrls } from './url-list.ts';
 
 describe('a list of URLs', () => {
-  test('keeps the number of each line, blank ones counted and passed over', async () => {
+  test('has a number for each line, and skips blank ones', async () => {
     expect(await readUrls('a\n\nb\r\n \t\rc\r')).toEqual([
       [1, 'a'],
       [3, 'b'],
@@ -31,7 +31,7 @@ describe('a list of URLs', () => {
   });
 
   test.each(['', '{"u":"http://a.example/"}', 'http://a.example/', '"http://a.example/"'])(
-    'that is declared to be JSON is an array, and not %j',
+    'declared as JSON must be an array: %j',
     async (text) => {
       await expect(readUrls(text, { isJson: true })).rejects.toThrow(
         'Content-Type says JSON, but the body is not an array.',
@@ -39,15 +39,15 @@ describe('a list of URLs', () => {
     },
   );
 
-  test('that is declared to be JSON may be an empty array', async () => {
+  test('declared as JSON may be an empty array', async () => {
     expect(await readUrls(' [] ', { isJson: true })).toEqual([]);
   });
 
-  test('may begin with many lines that are hosts in brackets', async () => {
+  test('may begin with many hosts in brackets', async () => {
     expect(await readUrls('[2001:db8::1]/a,b,c\n'.repeat(10_000))).toHaveLength(10_000);
   });
 
-  test('has as many URLs as may be, whatever is in them', async () => {
+  test('may have 10 000 URLs of any characters', async () => {
     const urls = Array.from({ length: 10_000 }, (_, i) => `http://a.example/${i}?[,{"\\`);
     for (const text of [urls.join('\n'), JSON.stringify(urls), JSON.stringify(urls, null, 2)]) {
       expect((await readUrls(text)).map(([, url]) => url)).toEqual(urls);
@@ -94,7 +94,7 @@ const texts = fc
   .array(fc.constantFrom('\r', '\n', '\r\n', ' ', 'a', 'é', '😀', '[', '"', ',', ']', '1', '://'))
   .map((parts) => parts.join(''));
 
-test('a stream of URLs is read like a list, wherever it is cut', async () => {
+test('a stream is read like a list, wherever it is split', async () => {
   const same = fc.asyncProperty(texts, fc.array(fc.nat(5)), async (text, sizes) => {
     const bytes = new TextEncoder().encode(text);
     const whole = new TextDecoder().decode(bytes);
@@ -103,7 +103,7 @@ test('a stream of URLs is read like a list, wherever it is cut', async () => {
   await fc.assert(same, { seed, numRuns: 1_000 });
 });
 
-test('a line is there before the next one arrives', async () => {
+test('a line is available before the next one arrives', async () => {
   const next = Promise.withResolvers<Uint8Array>();
   const stream = readUrlStream(
     (async function* () {
@@ -116,7 +116,7 @@ test('a line is there before the next one arrives', async () => {
   expect((await stream.next()).value).toEqual([3, 'bc']);
 });
 
-test('a line without end is cut, but stays too long for a URL', async () => {
+test('an endless line is cut, but remains too long for a URL', async () => {
   const endless = async function* () {
     for (let i = 0; i < 10_000; i += 1) yield Buffer.from('x'.repeat(1_000));
     yield Buffer.from('\nb\n');

@@ -40,7 +40,7 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
 }
 
 describe('the memory tier', () => {
-  test('answers a second time without asking, and says so of every hop', async () => {
+  test('serves the second request without a request to the website, and marks every hop', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     expect(await expand('/short')).toMatchObject({ cached: false });
     const again = await expand('/short');
@@ -49,7 +49,7 @@ describe('the memory tier', () => {
     expect(asked).toEqual(['/short', '/long']);
   });
 
-  test('is passed over for a visitor who tries again, as hops are, and keeps what comes then', async () => {
+  test('is bypassed on a retry, as cached hops are, and keeps the new result', async () => {
     const { expand, asked } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     expect(await expand('/short', { again: true })).toMatchObject({ cached: false });
@@ -60,7 +60,7 @@ describe('the memory tier', () => {
   test.each([
     ['fails', new ExpansionError('request_failed', 'It is down.'), 'request_failed'],
     ['ends at a page that fails', { status: 503 }, 'final'],
-  ])('keeps what still serves for everybody else where trying again %s', async (_, failure, code) => {
+  ])('keeps a usable result if a retry %s', async (_, failure, code) => {
     const { expand, pages } = remembering({ '/short': { location: '/long' } });
     await expand('/short');
     pages['/long'] = failure;
@@ -71,7 +71,7 @@ describe('the memory tier', () => {
     expect((await expand('/short')).hops.at(-1)).toMatchObject({ status: 200 });
   });
 
-  test('keeps an error, and a page that fails, for 30 s, and what is our own overload not at all', async () => {
+  test('keeps an error and a failing page for 30 s, and our own overload not at all', async () => {
     const pages: Web = {
       '/down': new ExpansionError('request_failed', 'It is down.'),
       '/busy': new ExpansionError('overloaded', 'We are busy.'),
@@ -87,7 +87,7 @@ describe('the memory tier', () => {
     }
   });
 
-  test('leaves an entry of more than 64 KiB out', async () => {
+  test('does not keep an entry of more than 64 KiB', async () => {
     const pages = Object.fromEntries(
       Array.from({ length: 5 }, (_, i) => [`/${i}`, { location: `/${i + 1}?${'x'.repeat(16_000)}` }]),
     );
@@ -97,8 +97,8 @@ describe('the memory tier', () => {
   });
 });
 
-describe('an entry past its time', () => {
-  test('answers at once, and is made anew for the next who asks', async () => {
+describe('a stale entry', () => {
+  test('is served at once, and refreshed for the next request', async () => {
     const pages: Web = { '/short': { location: '/old' } };
     const { expand } = remembering(pages);
     await expand('/short');
@@ -108,7 +108,7 @@ describe('an entry past its time', () => {
     await vi.waitFor(async () => expect((await expand('/short')).longUrl).toBe('http://a.example/new'));
   });
 
-  test('stays where it would now end in a failure', async () => {
+  test('stays if its refresh ends at a failing page', async () => {
     const pages: Web = { '/short': { location: '/page' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');
@@ -119,7 +119,7 @@ describe('an entry past its time', () => {
     expect((await expand('/short')).hops.map(({ status }) => status)).toEqual([301, 200]);
   });
 
-  test('stays where it cannot be made anew, and is not asked for again for as long as that failure counts, however many ask', async () => {
+  test('stays if its refresh fails, which is retried only once that failure would have expired', async () => {
     const pages: Web = { '/short': { location: '/long' } };
     const { expand, asked } = remembering(pages);
     await expand('/short');
@@ -133,7 +133,7 @@ describe('an entry past its time', () => {
     await vi.waitFor(() => expect(asked).toEqual(['/short', '/short']));
   });
 
-  test('stays where another replica has found a failure, because Redis had lost it', async () => {
+  test('stays if another replica has put a failure into Redis', async () => {
     const texts = new Map<string, string>();
     const redis: SharedCache = {
       get: async (key) => {
@@ -166,7 +166,7 @@ describe('an entry past its time', () => {
   });
 });
 
-describe('each hop is remembered', () => {
+describe('each hop is cached', () => {
   const answer = () => answerWith({ freshUntil: Date.now() + 60_000 });
 
   test('two short URLs into one chain share its hops', async () => {
@@ -182,13 +182,13 @@ describe('each hop is remembered', () => {
     expect(await expand('/one#part')).toMatchObject({ cached: true });
   });
 
-  test('whatever the fragment, which is never sent', async () => {
+  test('for all fragments, which are never sent', async () => {
     const { expand, asked } = remembering({});
     for (const path of ['/page#one', '/page#two']) await expand(path);
     expect(asked).toEqual(['/page']);
   });
 
-  test('no longer than it says, in the chain as well', async () => {
+  test('no longer than its response says, in the chain as well', async () => {
     const pages: Web = {
       '/one': { location: '/shared' },
       '/two': { location: '/shared' },
@@ -200,7 +200,7 @@ describe('each hop is remembered', () => {
     expect((await expand('/two')).freshUntil).toBe(freshUntil);
   });
 
-  test('for one way to follow: a host may answer HEAD and GET differently', async () => {
+  test('for one follow mode: a host may respond to HEAD and GET differently', async () => {
     const asked: string[] = [];
     const ask = cacheHops()(async (_, { follow }) => {
       asked.push(follow);
@@ -228,7 +228,7 @@ test.each([
   ['one byte', 'x', 1],
   ['two bytes', '\u0457', 2],
 ])(
-  'the memory tier keeps 32 MiB of characters of %s, and drops what was used least recently',
+  'the memory tier keeps 32 MiB of characters of %s, and evicts the least recently used',
   (_, character, bytes) => {
     const { set, get } = memoryTier();
     const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);

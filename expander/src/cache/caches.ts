@@ -164,7 +164,8 @@ export function cacheHops() {
   const cache = new LRUCache<string, Answer>({ max: maxAnswers });
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
-      const key = `${options.follow} ${withoutFragment(url)}`;
+      const requested = withoutFragment(url);
+      const key = `${options.follow} ${requested}`;
       const old = options.cookie ? undefined : cache.get(key);
       const hit = old && old.freshUntil > Date.now() && !old.source?.hasStrayed ? old : undefined;
       if (hit && !options.refresh && !options.again) return { ...hit, cached: true };
@@ -173,7 +174,10 @@ export function cacheHops() {
       options.signal?.throwIfAborted();
       if (options.cookie || (hit && endsInFailure(answer))) return answer;
       const { location, refresh, title, setCookies } = answer;
-      const length = [key, location, refresh?.url, title].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+      const length = [requested, location, refresh?.url, title].reduce(
+        (sum, text) => sum + (text?.length ?? 0),
+        0,
+      );
       if (length <= maxAnswerSize && !setCookies) cache.set(key, answer);
       return answer;
     };

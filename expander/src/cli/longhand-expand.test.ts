@@ -38,7 +38,7 @@ async function run(args: string[], input = '', env: Record<string, string> = {})
 }
 
 describe('longhand-expand', () => {
-  test('expands each line of standard input as it arrives, writes NDJSON, and says what an earlier line had asked', async () => {
+  test('expands each line as it arrives, writes NDJSON, and marks cached results', async () => {
     const child = start([]);
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
     const url = `${shortener.url}/chain/2`;
@@ -57,7 +57,7 @@ describe('longhand-expand', () => {
     expect(await exit).toEqual([0, null]);
   });
 
-  test('writes nothing raw that speaks to a terminal', () => {
+  test('writes no raw control characters', () => {
     const error = { code: 'target_refused', message: '' } as const;
     const failed = { line: 1, longUrl: 'http://a.example/\u202e', redirectCount: 0, cached: false, error };
     expect(formats.tsv({ ...failed, url: 'http://a.example/\u001b[2J\u202e\u2066\t' })).toBe(
@@ -69,7 +69,7 @@ describe('longhand-expand', () => {
     expect(JSON.parse(ndjson).url).toBe(url);
   });
 
-  test('ends quietly when its reader has had enough', async () => {
+  test('ends quietly when its reader has left', async () => {
     const child = start([]);
     child.stdout.destroy();
     // The list goes on.
@@ -89,38 +89,41 @@ describe('longhand-expand', () => {
     ['', { EXPANDER_MAX_REDIRECT: '21' }, 'EXPANDER_MAX_REDIRECT=21: is not a whole number from 0 to 20'],
     ['', { EXPANDER_ALLOWED_NETWORKS: 'here' }, 'is not a list of networks such as 127.0.0.0/8,::1/128'],
     ['', { EXPANDER_MAX_REDIRECTS: '5' }, 'EXPANDER_MAX_REDIRECTS: there is no such variable'],
-  ])('names an option or a variable that is wrong: %s %o', (option, env, fault) => {
+  ])('names a wrong option or variable: %s %o', (option, env, fault) => {
     expect(() => readOptions([option], env)).toThrow(fault);
   });
 
-  test('says how it is used', async () => {
+  test('prints its usage after an error', async () => {
     const { stderr, stdout, status } = await run(['--format=\u001b\u202e']);
     expect(stderr).toContain('--format=\\u001b\\u202e: use ndjson or tsv\n\nUsage: longhand-expand');
     expect([stdout, status]).toEqual(['', 2]);
   });
 
-  test('passes over the variables of the service and of its proxy', () => {
+  test('ignores the variables of the service and the load tests', () => {
     const env = { EXPANDER_CLIENT_RATE: '1r/m', EXPANDER_KEYS_FILE: '/keys', EXPANDER_URL: 'x' };
     expect(readOptions([], env)).toEqual(readOptions([], {}));
   });
 
-  test.skipIf(!existsSync('/dev/full'))('says in one line that its results cannot be written', async () => {
-    const full = await open('/dev/full', 'w');
-    const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
-    const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
-      stdio: ['ignore', full.fd, 'pipe'],
-      env: childEnvironment,
-    });
-    const exit = once(child, 'exit');
-    expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
-    expect(await exit).toEqual([2, null]);
-    await full.close();
-  });
+  test.skipIf(!existsSync('/dev/full'))(
+    'reports in one line that its results cannot be written',
+    async () => {
+      const full = await open('/dev/full', 'w');
+      const command = fileURLToPath(new URL('longhand-expand.ts', import.meta.url));
+      const child = spawn(process.execPath, [command, 'http://10.0.0.1/'], {
+        stdio: ['ignore', full.fd, 'pipe'],
+        env: childEnvironment,
+      });
+      const exit = once(child, 'exit');
+      expect(await text(child.stderr as Readable)).toMatch(/^longhand-expand: ENOSPC.*\n$/);
+      expect(await exit).toEqual([2, null]);
+      await full.close();
+    },
+  );
 
   const expand = async (url: string, ...args: string[]) =>
     (await createCommandExpander(readOptions(args, { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' })))(url);
 
-  test('follows as many redirects, and waits as long, as it is told to', async () => {
+  test('has options for the limits of redirects and time', async () => {
     expect(await expand(`${shortener.url}/chain/3`, '--max-redirect=1')).toMatchObject({
       longUrl: `${shortener.url}/chain/1`,
       redirectCount: 2,
@@ -131,7 +134,7 @@ describe('longhand-expand', () => {
     expect(error).toMatchObject({ code: 'timeout', message });
   });
 
-  test('waits for a page as long as it is told to', async () => {
+  test('applies --timeout to pages, too', async () => {
     const url = await website(({ method }, response) => {
       response.setHeader('Content-Type', 'text/html');
       if (method === 'HEAD') response.end();
@@ -156,7 +159,7 @@ describe('longhand-expand', () => {
     expect(error?.message).toContain('has a certificate that cannot be verified');
   });
 
-  test('has a manual that names every option, and keeps what it compiled in a folder of its own', async () => {
+  test('has a manual of all options, and a compile cache of its own', async () => {
     const report =
       'process.on("exit", () => console.error(process.getBuiltinModule("module").getCompileCacheDir()))';
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(report)}`;
@@ -182,8 +185,8 @@ describe('longhand-expand', () => {
   });
 });
 
-describe('a list that arrives piece by piece', () => {
-  test('has as many URLs in progress as it is told to, and ends with a count of what was done at Ctrl-C', async () => {
+describe('a list from a pipe', () => {
+  test('has as many URLs in progress as --concurrency says, and ends with its counts at Ctrl-C', async () => {
     const before = shortener.requests.get('HEAD /hang') ?? 0;
     const inProgress = () => (shortener.requests.get('HEAD /hang') ?? 0) - before;
     const child = start(['--concurrency=70']);
@@ -198,7 +201,7 @@ describe('a list that arrives piece by piece', () => {
     expect(inProgress()).toBe(70);
   });
 
-  test('ends at Ctrl-C also if nobody reads the results', async () => {
+  test('ends at Ctrl-C even if its reader hangs', async () => {
     const child = start([]);
     let sent = 0;
     const endless = async function* () {
@@ -212,7 +215,7 @@ describe('a list that arrives piece by piece', () => {
     expect(await exit).toEqual([130, null]);
   });
 
-  test('is read no faster than the results are', async () => {
+  test('is read no faster than its results', async () => {
     const child = start(['--format=tsv']);
     let sent = 0;
     const endless = async function* () {
@@ -232,7 +235,7 @@ describe('a list that arrives piece by piece', () => {
     for (let i = 0; i < 3_000; i += 1) expect((await lines.next()).value).toContain('target_refused');
   });
 
-  test('of any length takes no more memory than a short one', { timeout: 300_000 }, async () => {
+  test('of any length takes constant memory', { timeout: 300_000 }, async () => {
     const count = rounds({ short: 150_000, long: 1_000_000 });
     const urls = Array.from({ length: count }, (_, i) =>
       i % 16 ? `http://10.0.0.1/${i}\n` : `${shortener.url}/chain/1?id=${i % 500}\n`,

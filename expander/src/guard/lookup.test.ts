@@ -10,7 +10,7 @@ import { createGuard } from './public-address.ts';
 const v4 = '93.184.216.34';
 const v6 = '2606:2800:220:1::1';
 
-/** A name server that says the same of every name, to each family. */
+/** A name server with the same replies for every name. */
 async function nameServer(of4: Reply, of6 = of4) {
   const server = await startNameServer(({ family }) => (family === 4 ? of4 : of6));
   onTestFinished(server.close);
@@ -59,7 +59,7 @@ describe('the addresses of a name', () => {
     expect(await look([await nameServer(of4, of6)])()).toEqual(result);
   });
 
-  test('that do not fit in a datagram are asked for by TCP', async () => {
+  test('that do not fit into a datagram come over TCP', async () => {
     const addresses = Array.from({ length: 40 }, (_, i) => `93.184.216.${i}`);
     const server = await nameServer({ addresses });
     expect(await look([server])()).toEqual(addresses);
@@ -75,7 +75,7 @@ describe('the addresses of a name', () => {
     expect(await look(servers)()).toEqual([v4, v6]);
   });
 
-  test('are asked for at a silent server once: the next name is asked for elsewhere', async () => {
+  test('come from another server once one was silent', async () => {
     const silent = await nameServer('silence');
     const lookUp = look([silent, await nameServer(told)]);
     await lookUp('a.example');
@@ -83,7 +83,7 @@ describe('the addresses of a name', () => {
     expect(silent.asked.filter((question) => question.includes('b.example'))).toEqual([]);
   });
 
-  test('that take a name server 1.8 s come, however quick it was before', async () => {
+  test('may take a name server 1.8 s, even if it was quick before', async () => {
     const asked = new Map<string, number>();
     // Like a recursive resolver, it answers 1.8 s after the first of equal questions.
     const server = await startNameServer(({ name, family }) => {
@@ -100,7 +100,7 @@ describe('the addresses of a name', () => {
     expect(await lookUp('slow.example')).toEqual([v4]);
   });
 
-  test('of one label are asked for without a search domain', async () => {
+  test('of one label are resolved without a search domain', async () => {
     const server = await nameServer(told);
     expect(await look([server])('shortener')).toEqual([v4, v6]);
     expect(server.asked).toEqual(['UDP shortener 4', 'UDP shortener 6']);
@@ -110,7 +110,7 @@ describe('the addresses of a name', () => {
     expect(await look([await nameServer(told)])(name)).toBe('ENOTFOUND');
   });
 
-  test('of localhost are those of this machine that are exempt, and nobody is asked', async () => {
+  test('of localhost are the exempt loopback addresses, without a name server', async () => {
     const server = await nameServer(told);
     for (const name of ['localhost', 'a.localhost', 'LOCALHOST.']) {
       expect(await look([server], ['127.0.0.0/8'])(name)).toEqual(['127.0.0.1']);
@@ -122,7 +122,7 @@ describe('the addresses of a name', () => {
 });
 
 test.each<Follow>(['default', 'all'])(
-  'silent name servers are blamed before the time of a hop is over: follow=%s',
+  'the error of a silent name server comes before the hop times out: follow=%s',
   async (follow) => {
     const servers = await Promise.all([nameServer('silence'), nameServer('silence')]);
     const lookup = createResolve(
@@ -137,7 +137,7 @@ test.each<Follow>(['default', 'all'])(
   },
 );
 
-test('1,000 names without an answer do not delay the next one', async () => {
+test('1,000 pending lookups do not delay the next one', async () => {
   const server = await startNameServer(({ name }) =>
     name === 'a.example' ? { addresses: [v4] } : 'silence',
   );

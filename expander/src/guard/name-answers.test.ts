@@ -20,7 +20,7 @@ const setup = `
   mount --bind "$1" /etc
 `;
 
-test('a name with a private address among its answers, whenever it is given, is not dialled there', (context) => {
+test('a name with a private address, from the start or later, is not dialled there', (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'longhand-names-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');

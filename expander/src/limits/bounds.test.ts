@@ -8,7 +8,7 @@ import { website } from '../../testing/website.ts';
 const shortener = await startShortener();
 
 describe('expansions in flight', () => {
-  test('that refresh the cache for a client are 4, which leaves its list room at the same website', async () => {
+  test('that refresh the cache are at most 4 for a client, so its list has room at the same website', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const hung: ServerResponse[] = [];
@@ -32,7 +32,7 @@ describe('expansions in flight', () => {
 });
 
 describe('a host that hangs', () => {
-  /** An expander, and how many of its requests hang. */
+  /** An expander, and the number of its hung requests. */
   async function expander() {
     const { url } = await serving(testExpander().app);
     const asked = () => shortener.requests.get('HEAD /hang') ?? 0;
@@ -44,7 +44,7 @@ describe('a host that hangs', () => {
     return { request, hang, hung: () => asked() - before };
   }
 
-  test('has 64 hops in flight at most: the next waits in its turn, and no other host is disturbed', async () => {
+  test('has at most 64 hops in flight: the next one waits, and other hosts are not affected', async () => {
     const { request, hang, hung } = await expander();
     const other = await website((_, response) => response.end());
     const waiting = hang(64, (i) => `192.0.2.${i % 2}`);
@@ -56,21 +56,21 @@ describe('a host that hangs', () => {
     expect((await next).statusCode).toBe(200);
   });
 
-  test('has room for other clients, whatever one of them waits for', async () => {
+  test('has room for other clients while one client waits', async () => {
     const { request, hang, hung } = await expander();
     hang(64, () => '192.0.2.1');
     await expect.poll(hung).toBe(56);
     const status = async (path: string, client: string) =>
       (await answerTo(request(`${shortener.url}${path}`, client))).statusCode;
     expect(await status('/chain/0?alone', '192.0.2.2')).toBe(200);
-    // One that both wait for is for the other one, too.
+    // A shared expansion has the places of both.
     const shared = ['192.0.2.1', '192.0.2.2'].map((client) => status('/chain/1?delay=50', client));
     expect(await Promise.all(shared)).toEqual([200, 200]);
     expect(hung()).toBe(56);
   });
 });
 
-test('a client with 128 hops in flight and 256 that wait gets 503, and no other client does', async () => {
+test('a client with 128 hops in flight and 256 waiting gets 503; other clients do not', async () => {
   const names: string[] = [];
   const { app } = testExpander({ lookup: (name) => new Promise(() => names.push(name)) });
   const request = (u: string, client: string) =>

@@ -38,7 +38,7 @@ async function statuses(count: number, ask: (i: number) => Response | Promise<Re
 }
 
 describe('a key', () => {
-  test('has its own rate, which counts cache hits, however it is sent; a message says so', async () => {
+  test('has its own rate, which includes cache hits, sent either way', async () => {
     const { ask } = expander();
     expect((await ask(u(), { Authorization: `bearer  ${keys.bob}` })).status).toBe(200);
     expect((await ask(`${u()}&key=${keys.bob}`)).status).toBe(200);
@@ -50,14 +50,14 @@ describe('a key', () => {
     expect(await refused.text()).toContain('Too many requests with this key; try again in 1800 s.');
   });
 
-  test('replaces the rate of its address, and leaves it to others', async () => {
+  test('replaces the rate of its address, which others still have', async () => {
     const { ask } = expander();
     const alice = { Authorization: `Bearer ${keys.alice}` };
     expect(await statuses(3, (i) => ask(u(`/chain/0?${i}`), alice))).toEqual([200, 200, 200]);
     expect(await statuses(2, (i) => ask(u(`/chain/1?${i}`)))).toEqual([200, 429]);
   });
 
-  test('has its name in the log and the metrics, and is itself in neither', async () => {
+  test('appears in log and metrics by its name alone', async () => {
     const { app, log, lines, metrics } = expander();
     const { url } = await serving(app, { log, lines });
     for (const key of [keys.alice, 'unknown']) await fetch(`${url}api?${u()}&key=${key}`);
@@ -70,7 +70,7 @@ describe('a key', () => {
     expect(text).not.toContain(keys.alice);
   });
 
-  test('counts within seconds of a change of the file; without the file the old ones count', async () => {
+  test('takes effect within seconds of a change of the file', async () => {
     const { ask, path, lines } = expander();
     const status = async (key: string) => (await ask(`${u()}&key=${key}`)).status;
     writeFileSync(path, `carol ${'c'.repeat(16)} 100r/s\nshort c 1r/s`);
@@ -103,7 +103,7 @@ describe('an unknown key', () => {
     ]);
   });
 
-  test('is 401 for a list, and has a code in JSON', async () => {
+  test('is 401 for a list, and has an error code in JSON', async () => {
     const { app, ask } = expander();
     const list = await app.request('/api/expand?key=none', { method: 'POST', body: shortener.url });
     expect([list.status, await list.text()]).toEqual([401, 'This key is not known here.']);
@@ -120,7 +120,7 @@ describe('an unknown key', () => {
   });
 });
 
-test('without a file nothing is a key', async () => {
+test('without a file no request has a key', async () => {
   const { app } = testExpander();
   const headers = { Authorization: 'Bearer x' };
   expect((await app.request(`/api?${u()}&key=x&key=y`, { headers })).status).toBe(200);
@@ -135,7 +135,7 @@ test.each([
   ['with a name in capitals', `Alice ${keys.alice} 10r/s`],
   ['with the name of another', `bob ${keys.alice} 1r/s`],
   ['with the key of another', `alice ${keys.bob} 1r/s`],
-])('a line %s is a fault without its key, and the others count', (_, line) => {
+])('a line %s is a fault that does not show its key, and the others count', (_, line) => {
   const { keys: read, faults } = readKeys(`bob ${keys.bob} 1r/s\n${line}\ncarol ${'c'.repeat(16)} 1r/m`);
   expect([...read.values()].map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(faults).toEqual([expect.stringMatching(/^line 2 (is not a name|has the name or the key) of/)]);

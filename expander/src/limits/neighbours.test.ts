@@ -11,7 +11,7 @@ const post = (url: string, client: string, links: string[]) =>
 const numbered = (count: number, link: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => link(i));
 
-/** A shortener whose links lead to what their query says, and a website that takes 50 ms for each page. */
+/** A shortener whose links lead to the page in their query, on a website that takes 50 ms for each. */
 async function websites() {
   const requests: string[] = [];
   const site = await website(({ url = '' }, response) => {
@@ -25,7 +25,7 @@ async function websites() {
   return { site, requests, startShortener };
 }
 
-test('two clients whose lists lead through two shorteners to one slow website get all lines', async () => {
+test('two clients with lists of one slow website, through two shorteners, get all lines', async () => {
   const { startShortener } = await websites();
   const { url } = await serving(testExpander().app);
   const codes = async (client: string) => {
@@ -46,7 +46,7 @@ test('two clients whose lists lead through two shorteners to one slow website ge
   expect(lines.flat()).toEqual(Array(300).fill('none'));
 });
 
-test('many links to one page request it no more often than there are places', async () => {
+test('links to one page request it at most once for each place', async () => {
   const { requests, startShortener } = await websites();
   const shortener = await startShortener();
   const { url } = await serving(testExpander().app);
@@ -57,7 +57,7 @@ test('many links to one page request it no more often than there are places', as
   expect(requests.length).toBeLessThanOrEqual(48);
 });
 
-test('the quick lines of a list come as soon as without its 100 links to a host that hangs', async () => {
+test('100 links to a hung host do not delay the other lines of a list', async () => {
   const hanging = await website(() => {});
   const { site } = await websites();
   const { url } = await serving(testExpander().app);

@@ -6,14 +6,14 @@ import { createCounts } from '../expansion/counts.ts';
 import { turnOf } from '../expansion/turn.ts';
 import { createPlaces, type Queue } from './places.ts';
 
-/** Places whose hops have names: `started` has those that got their place, in order. */
+/** Places whose hops have names: `started` has the hops with a place, in order. */
 function naming(limits: Parameters<typeof createPlaces>[0]) {
   const places = createPlaces(limits);
   const started: string[] = [];
   const held = new Map<string, Queue>();
   return {
     started,
-    /** Hops that ask for a place one after the other, or wait. */
+    /** Hops that get a place one after the other, or wait. */
     ask(turn: string, names: string, { origin = 'http://a.example', hasBegun = false } = {}) {
       for (const name of names.split(' ')) {
         let queue: Queue | undefined;
@@ -32,7 +32,7 @@ function naming(limits: Parameters<typeof createPlaces>[0]) {
 }
 
 describe('a free place', () => {
-  test('goes to the client with the fewest there, whatever it has elsewhere; on a tie clients take turns', () => {
+  test('goes to the client with the fewest there, regardless of others elsewhere; on a tie clients take turns', () => {
     const { started, ask, end } = naming({ atOrigin: 3 });
     ask('b', 'elsewhere1 elsewhere2', { origin: 'http://b.example' });
     ask('a', 'a1 a2 a3 a4');
@@ -51,7 +51,7 @@ describe('a free place', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4']);
   });
 
-  test('of a client that has all of its places goes to the website where it has the fewest', () => {
+  test('of a client without free places goes to the website where it has the fewest', () => {
     const { started, ask, end } = naming({ ofClient: 3 });
     ask(turnOf('a', 1), 'x1 x2 x3 x4 x5', { origin: 'http://x.example' });
     ask(turnOf('a', 2), 'y1 y2', { origin: 'http://y.example' });
@@ -110,7 +110,7 @@ test.each([
 test.each([
   ['of one client', { waitingOfClient: 1 }, 'a'],
   ['of all clients', { waiting: 1 }, 'b'],
-])('the hops that wait are limited, those %s', (_, limits, client) => {
+])('waiting hops are limited: %s', (_, limits, client) => {
   const places = createPlaces({ atOrigin: 1, ...limits });
   const join = (turn: string) => places.join(turn, 'http://a.example', () => {}, false);
   join('a');
@@ -127,7 +127,7 @@ test.each([
     (i: number) => [turnOf(`client${i % 8}`, i % 16), `http://${i}.example`],
   ],
   ['at websites that have all places', (i: number) => [`client${i}`, `http://${i % 16}.example`]],
-] as const)('a release looks at no more queues where many wait %s', (_, turnOfHop) => {
+] as const)('the cost of a release does not grow with the number of waiting hops %s', (_, turnOfHop) => {
   const looksWith = (waiting: number) => {
     let looks = 0;
     const counts = createCounts();
@@ -146,7 +146,7 @@ test.each([
   expect(looksWith(8_000)).toBeLessThan(2 * looksWith(2_000));
 });
 
-test('whatever comes, leaves and ends: no limit is passed, nobody waits for a free place, and in the end nothing is counted', () => {
+test('in any order of events no limit is exceeded, no hop waits for a free place, and in the end all counts are 0', () => {
   const limits = {
     inAll: 5,
     atOrigin: 3,

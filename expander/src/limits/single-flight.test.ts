@@ -8,7 +8,7 @@ import { singleFlight } from './single-flight.ts';
 const done = endedExpansion('http://a.example/', { code: 'final', message: '' });
 const hops = ['http://a.example/1', 'http://a.example/2'].map((url) => ({ url }) as Hop);
 
-/** Expansions that end when they are told to, and say whether they were stopped. */
+/** Expansions that the test ends, and their options. */
 function expanding() {
   const end = Promise.withResolvers<Expansion>();
   const started: ExpandOptions[] = [];
@@ -26,7 +26,7 @@ function expanding() {
 }
 
 describe('an expansion', () => {
-  test('is shared by all who ask for the same while it is in flight, and made again afterwards', async () => {
+  test('is shared by equal requests while it is in flight, and repeated afterwards', async () => {
     const { expand, started, end } = expanding();
     const shared = [expand(), expand()];
     end.resolve(done);
@@ -36,7 +36,7 @@ describe('an expansion', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('tells those who join late what they missed', async () => {
+  test('replays its hops to requests that join late', async () => {
     const { expand, tell, end } = expanding();
     const early: Hop[] = [];
     const late: Hop[] = [];
@@ -49,7 +49,7 @@ describe('an expansion', () => {
     expect([early, late]).toEqual([hops, hops]);
   });
 
-  test('goes on when one of two leaves, and stops when both have left', async () => {
+  test('continues when one of two clients leaves, and stops when both have left', async () => {
     const { expand, started, end } = expanding();
     const [one, two] = [new AbortController(), new AbortController()];
     const first = expand({ signal: one.signal });
@@ -66,13 +66,13 @@ describe('an expansion', () => {
     expect(await again).toBe(done);
   });
 
-  test('is left at once by a request that was aborted before', async () => {
+  test('rejects a request that was aborted before', async () => {
     const { expand, started } = expanding();
     await expect(expand({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
     expect(started[0]?.signal?.aborted).toBe(true);
   });
 
-  test('whose listener throws fails for that request alone, also when it joins late', async () => {
+  test('fails only for the request whose listener throws, also if it joins late', async () => {
     const { expand, started, tell, end } = expanding();
     const seen: Hop[] = [];
     const onHop = () => {
@@ -88,7 +88,7 @@ describe('an expansion', () => {
     expect([await healthy, seen, started.length]).toEqual([done, hops, 1]);
   });
 
-  test('has at most 256 requests of one client that wait for it: the next is overloaded, that of another is not', async () => {
+  test('has at most 256 waiting requests of one client: its next one is overloaded, one of another client is not', async () => {
     const { expand, end } = expanding();
     const waiting = Array.from({ length: 256 }, () => expand({ client: 'a' }));
     await expect(expand({ client: 'a' })).rejects.toMatchObject({ code: 'overloaded' });
@@ -97,7 +97,7 @@ describe('an expansion', () => {
     await Promise.all(waiting);
   });
 
-  test('that fails fails for all, once', async () => {
+  test('fails once for all its requests', async () => {
     const { expand, end } = expanding();
     const shared = [expand(), expand()];
     end.reject(new Error('no'));

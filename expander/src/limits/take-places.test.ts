@@ -9,7 +9,7 @@ import { createPlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
 import { takePlaces } from './take-places.ts';
 
-/** An expander whose requests to websites end when they are told to; `asked` has their paths. */
+/** An expander whose requests to websites end when the test says so; `asked` has their paths. */
 function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -56,14 +56,14 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
 const lasting = { freshUntil: Number.POSITIVE_INFINITY };
 
 describe('a hop that waits for a place', () => {
-  test('asks the cache again: what another chain has got meanwhile is not requested', async () => {
+  test('checks the cache again, because another chain may have made the same request', async () => {
     const { expand, end, asked } = expander();
     const [first, second] = [expand('page#1'), expand('page#2')];
     await end('page', lasting);
     expect([(await first).code, (await second).code, asked]).toEqual(['final', 'final', ['/page']]);
   });
 
-  test('leaves no trace if its client leaves', async () => {
+  test('is removed when its client leaves', async () => {
     const { expand, end, settled, asked, waiting, places } = expander();
     const client = new AbortController();
     const first = expand('first');
@@ -79,7 +79,7 @@ describe('a hop that waits for a place', () => {
     expect(asked).toEqual(['/first']);
   });
 
-  test('has all of its time once it has its place, and its milliseconds leave the wait out', async () => {
+  test('has its whole time once it has its place, and its milliseconds exclude the wait', async () => {
     const { expand, end, pass } = expander();
     expand('first');
     const second = expand('second');
@@ -92,7 +92,7 @@ describe('a hop that waits for a place', () => {
 });
 
 describe('a single request', () => {
-  test('waits for a place for 3 s, and then is overloaded; a list that shares its expansion goes on', async () => {
+  test('is overloaded after 3 s of waiting; a list that shares its expansion continues', async () => {
     const { expand, end, pass, asked } = expander();
     const others = [expand('1', { client: 'b' }), expand('2', { client: 'b' })];
     await pass(10);
@@ -109,7 +109,7 @@ describe('a single request', () => {
     expect(asked).toEqual(['/1', '/2', '/shared']);
   });
 
-  test('that has waited is overloaded at the end of its 8 s, and another is told of the slow website', async () => {
+  test('that has waited is overloaded after its 8 s; without a wait it times out', async () => {
     const { expand, end, pass } = expander({ atOrigin: 2 });
     const [slow, other] = [expand('1'), expand('other')];
     const waited = expect(expand('w1')).rejects.toMatchObject({ code: 'overloaded' });
@@ -130,8 +130,8 @@ describe('a single request', () => {
   });
 });
 
-describe('a client that joins an expansion whose hop waits', () => {
-  test('brings its turn', async () => {
+describe('a client that joins an expansion with a waiting hop', () => {
+  test('adds its turn', async () => {
     const { expand, settled, asked } = expander({ ofClientAtOrigin: 1 });
     for (const path of ['first', 'shared']) expand(path);
     await settled();
@@ -141,7 +141,7 @@ describe('a client that joins an expansion whose hop waits', () => {
     expect(asked).toEqual(['/first', '/shared']);
   });
 
-  test('takes its turn along when it leaves', async () => {
+  test('removes its turn when it leaves', async () => {
     const { expand, end, settled, asked } = expander({ atOrigin: 2, ofClientAtOrigin: 1 });
     const client = new AbortController();
     for (const path of ['first', 'shared']) expand(path);

@@ -13,16 +13,12 @@ const numbered = (count: number, link: (i: number) => string) =>
 
 /** A shortener whose links lead to the page in their query, on a website that takes 50 ms for each. */
 async function websites() {
-  const requests: string[] = [];
-  const site = await website(({ url = '' }, response) => {
-    requests.push(url);
-    setTimeout(() => response.writeHead(200, { 'Cache-Control': 'max-age=60' }).end(), 50);
-  });
+  const site = await website((_, response) => void setTimeout(() => response.end(), 50));
   const startShortener = () =>
     website(({ url = '' }, response) =>
       response.writeHead(301, { Location: `${site}/${url.split('?')[1]}` }).end(),
     );
-  return { site, requests, startShortener };
+  return { site, startShortener };
 }
 
 test('two clients with lists of one slow website, through two shorteners, get all lines', async () => {
@@ -44,17 +40,6 @@ test('two clients with lists of one slow website, through two shorteners, get al
   };
   const lines = await Promise.all(['192.0.2.1', '192.0.2.2'].map(codes));
   expect(lines.flat()).toEqual(Array(300).fill('none'));
-});
-
-test('links to one page request it at most once for each place', async () => {
-  const { requests, startShortener } = await websites();
-  const shortener = await startShortener();
-  const { url } = await serving(testExpander().app);
-  const links = numbered(300, (i) => `${shortener}/${i}?page`);
-  expect((await text(await answerTo(post(url, '192.0.2.1', links)))).match(/"error":null/g)).toHaveLength(
-    300,
-  );
-  expect(requests.length).toBeLessThanOrEqual(48);
 });
 
 test('100 links to a hung host do not delay the other lines of a list', async () => {

@@ -3,7 +3,7 @@ import { EnvironmentError } from '@longhand/shared/environment-error.ts';
 import { redisVariables } from '@longhand/shared/redis-address.ts';
 import { z } from 'zod';
 
-/** The password that the list asks for: the one line of a file, with or without a line break at its end. */
+/** The password: the only line of a file, with or without a line break. */
 const passwordFile = textFile.transform((text, { addIssue }) => {
   const password = text.replace(/\r?\n$/, '');
   if (password !== '' && !/[\r\n]/.test(password)) return password;
@@ -15,7 +15,7 @@ const passwordFile = textFile.transform((text, { addIssue }) => {
   return z.NEVER;
 });
 
-/** A token with which a program passes without the password, and the name under which the log knows it. */
+/** A program's token, with its name for the log. */
 export interface Token {
   name: string;
   token: string;
@@ -26,7 +26,7 @@ const tokensFile = textFile.transform((text, { addIssue }) => {
   for (const [i, line] of text.split('\n').entries()) {
     if (!line.trim()) continue;
     const [, name, token] = /^\s*([\w.@-]{1,64})\s+([!-~]+)\s*$/.exec(line) ?? [];
-    // The line itself would put a token into the log.
+    // The message must not contain the token.
     if (name && token) tokens.push({ name, token });
     else addIssue(`line ${i + 1} is not NAME TOKEN, with a name of letters, digits, ".", "_", "@" and "-"`);
   }
@@ -35,9 +35,8 @@ const tokensFile = textFile.transform((text, { addIssue }) => {
 
 const variables = {
   ...serviceVariables,
-  /** The store of the tasks. Until it is reachable, every page is 503. */
   ...redisVariables,
-  /** Replicas of the store that have to confirm each write before it counts as saved. */
+  /** Replicas of the store that have to confirm each write. */
   TASKS_WAIT_REPLICAS: integer(0, 9).default(0),
   TASKS_PASSWORD_FILE: passwordFile.optional(),
   TASKS_TOKENS_FILE: tokensFile.optional(),

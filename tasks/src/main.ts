@@ -53,7 +53,7 @@ const app = createApp({
 const ping = () => redis.exists(keys.version);
 redisState(metrics, ping);
 
-// A replica that starts next to others listens only once it can answer; after 2 s without Redis it answers 503.
+// A new replica listens once it can respond, or after 2 s without Redis: with 503.
 await connected(redis, 2_000);
 await run(app, {
   ready: ping,

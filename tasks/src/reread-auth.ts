@@ -4,7 +4,7 @@ import { readConfig } from './config.ts';
 import { type Auth, auth } from './web/auth.ts';
 
 /**
- * Logins by the files of `env`. When a file changes, it is read again; an invalid one changes nothing.
+ * Logins by the files of `env`. Rereads a changed file; an invalid one has no effect.
  *
  * @returns undefined without a password. A change replaces its methods.
  */

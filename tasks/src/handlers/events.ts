@@ -3,10 +3,10 @@ import type { TasksContext } from '../web/context.ts';
 import type { Dependencies } from '../web/dependencies.ts';
 import { respond } from '../web/responses.ts';
 
-/** Pages that watch one replica at once: each costs a socket and a few kilobytes. */
+/** Event streams per replica: each costs a socket and a few kilobytes. */
 const maxStreams = 2_000;
 
-/** Events that wait for a client that does not read. */
+/** Unread events per client. */
 const maxUnread = 16;
 
 const headers = {
@@ -19,11 +19,11 @@ const headers = {
 type Used = Pick<Dependencies, 'changes' | 'signal' | 'eventStreams'>;
 
 /**
- * Server-sent events (HTML standard, section 9.2): `data: <version>` at once and after each change, so that a page
+ * Server-sent events (HTML standard, section 9.2): `data: <version>` now and after each change, so that a page
  * knows when its list is out of date.
  *
  * @param signal ends all streams: when a replica stops, its pages connect to another one.
- * @param heartbeat milliseconds between two comments: half of the proxy's read timeout.
+ * @param heartbeat milliseconds between two comments: half the proxy's read timeout.
  */
 export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbeat = 5_000) {
   let streams = 0;
@@ -37,7 +37,7 @@ export function eventsHandlers({ changes, signal, eventStreams }: Used, heartbea
       const encoder = new TextEncoder();
       const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start(stream) {
-          // A client that does not read misses events; the next one says as much.
+          // A slow client misses events; the next one replaces them.
           const send = (text: string) => {
             if ((stream.desiredSize ?? 0) > -maxUnread) stream.enqueue(encoder.encode(text));
           };

@@ -10,10 +10,10 @@ import { nothing, withInput } from '../web/input.ts';
 import { html, redirect, toList, wantsJson } from '../web/responses.ts';
 
 /**
- * Asks for the password before it checks the path, the method or a body. A browser that opens a page is redirected to the
- * login; programs get a problem.
+ * Requires a login before the path, the method or a body is checked. Redirects pages to the login form; programs get a
+ * problem.
  *
- * @throws TaskError `not_logged_in` where something was sent
+ * @throws TaskError `not_logged_in` for a write
  */
 export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   return async (c, next) => {
@@ -28,7 +28,7 @@ export function requireLogin(auth: Auth): MiddlewareHandler<TasksEnv> {
   };
 }
 
-/** Whether a browser asked: routes for programs count only if `Accept` names HTML. */
+/** Whether a browser requests a page; routes for programs count only if `Accept` names HTML. */
 function wantsPage(c: TasksContext): boolean {
   const forPrograms = /^\/(tasks\/(events|export)|openapi\.json)$/.test(c.req.path);
   return !wantsJson(c) && (!forPrograms || !!c.req.header('accept')?.includes('text/html'));
@@ -42,13 +42,13 @@ function loginFor(c: TasksContext): string {
 
 const loginForm = z.object({
   password: z.string().optional(),
-  /** Where it leads. */
+  /** The path after the login. */
   next: z.string().optional(),
 });
 
 type Used = Pick<Dependencies, 'csrf' | 'render'>;
 
-/** The login and the logout of a list with a password. The proxy limits how often one client may try. */
+/** Login and logout of a list with a password. The proxy limits attempts. */
 export function loginHandlers({ csrf, auth, render }: Used & { auth: Auth }) {
   return {
     async new(c: TasksContext) {

@@ -8,7 +8,7 @@ import type { Dependencies } from '../web/dependencies.ts';
 import { type Intent, nothing, withInput } from '../web/input.ts';
 import { html, json, redirect, toList, wantsJson } from '../web/responses.ts';
 
-/** Names the removal in an error of `done`: it may have happened, and then it can be undone by its name. */
+/** Adds the removal's name to an error of `done`: if it happened all the same, it can be undone. */
 export async function withRemoval<Result>(removal: string, done: Promise<Result>): Promise<Result> {
   try {
     return await done;
@@ -25,7 +25,7 @@ const restoration = {
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render'>;
 
-/** Removing many tasks at once, and undoing a removal. */
+/** Clears the finished tasks, and undoes removals. */
 export function removalsHandlers({ store, csrf, render }: Used) {
   const clear = async (c: TasksContext, { method }: Intent) => {
     if (method !== 'DELETE') {
@@ -38,7 +38,7 @@ export function removalsHandlers({ store, csrf, render }: Used) {
   };
 
   return {
-    /** What can be restored, as a page. */
+    /** The page "Recently deleted". */
     async list(c: TasksContext) {
       const [found, token] = await Promise.all([store.removals(), csrf.issue(c)]);
       const restored = Number.parseInt(queryParameter(c, 'restored') ?? '', 10) || undefined;
@@ -47,7 +47,7 @@ export function removalsHandlers({ store, csrf, render }: Used) {
       return html(c, render('removals', { removals, more, restored, csrf: token }));
     },
 
-    /** Removes the finished tasks; a browser's form says `_method=DELETE`. */
+    /** A browser's form has to contain `_method=DELETE`. */
     clearFinished: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => clear(c, intent)),
 
     async restore(c: TasksContext) {

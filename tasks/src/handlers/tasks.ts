@@ -22,13 +22,13 @@ import { html, json, tagged, taskJson, toList, wantsJson } from '../web/response
 import { number, type Undo } from '../web/views.ts';
 import { withRemoval } from './removals.ts';
 
-/** One task, or the lines of a pasted list. */
+/** One task, or the lines of a pasted list (`text`). */
 const newTaskInput = {
   form: z.object({ ...newTaskSchema.shape, text: z.string().optional() }),
   json: newTaskSchema,
 };
 
-/** `was` is the title that was edited, for the form that is shown again, and to undo the edit. */
+/** `was` is the title before the edit, for the form that is shown again and for Undo. */
 const changeInput = {
   form: formSchema.extend({ was: z.string().optional(), undo: z.literal('yes').optional() }),
   json: changeSchema,
@@ -38,14 +38,14 @@ type SentChange = Partial<z.output<typeof changeInput.form>>;
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'auth' | 'render' | 'now' | 'turns'>;
 
-/** The tasks: the actions of the resource convention, and the links that finish and reopen a task. */
+/** The actions of the resource convention, and the links that finish and reopen a task. */
 export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   const shown = listPage({ store, render, turns, auth });
 
-  /** The hidden fields of a page's forms. The nonce makes a form that is sent twice make one task. */
+  /** The hidden fields of a form. The nonce makes a form that is sent twice add one task. */
   const formValues = async (c: TasksContext) => ({ csrf: await csrf.issue(c), nonce: randomUUID() });
 
-  /** Adds the task that was sent, or a task for each line of a pasted list: undefined then. */
+  /** Adds one task, or one for each line of a pasted list; returns undefined for a list. */
   const addSent = (c: TasksContext): Promise<Task | undefined> =>
     withInput(c, csrf, newTaskInput, async ({ title = '', text, ...task }, { nonce }) =>
       text === undefined
@@ -53,7 +53,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
         : addLines(c, text, nonce),
     );
 
-  /** All lines, or none. */
+  /** Adds all lines or none. */
   const addLines = async (c: TasksContext, text: string, nonce?: string) => {
     const { tasks, report } = await readLines(text, now(), turnsOf(c, turns));
     const [problem] = report.problems;
@@ -63,7 +63,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     return undefined;
   };
 
-  /** The list shows a new task at its top; where that is not shown, it says so and leads there. */
+  /** Redirects to the list. If that does not show the new task, it says "Added" and links to it. */
   const toAdded = (c: TasksContext, status: 302 | 303, task?: Task) => {
     const { filter, after, q } = partOf(c);
     return toList(c, status, task && (filter === 'finished' || after || q) ? { added: task._id } : {});
@@ -85,7 +85,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     return { said: `${said}${tasks}`, title, action: '/tasks/restore', fields: { removal: removed.removal } };
   };
 
-  /** A HEAD request only checks whether the task exists. */
+  /** HEAD only checks whether the task exists. */
   const setFinished = async (c: TasksContext, finished: 0 | 1) => {
     requireDeliberate(c.req);
     const at = now();
@@ -106,7 +106,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     const saved = store.update(taskId(c), change, now(), match);
     if (wantsJson(c)) return taskJson(c, await saved);
     const task = await saved.catch((error) => {
-      // It may be this form that changed the task: sent again, because the first answer was lost.
+      // A retry after a lost response finds its own change.
       if (!(error instanceof RevisionChanged && holds(error.current, change))) throw error;
       return error.current;
     });
@@ -121,7 +121,6 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   };
 
   const tasks = {
-    /** The list as a page, with its forms. */
     async index(c: TasksContext) {
       const change = await undoChange(c);
       const undo = (await undoRemoval(c)) ?? change;
@@ -131,7 +130,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return html(c, page);
     },
 
-    /** The list alone, for a page that shows an older version. */
+    /** The list without the page around it, for a page that shows an older version. */
     async partial(c: TasksContext) {
       const { etag, html } = await shown.partial(c, readQuery(c));
       return tagged(c, etag, 'text/html; charset=UTF-8', html);
@@ -144,17 +143,17 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       const { open, finished } = page;
       const next = page.next && `/tasks?filter=${query.filter}&after=${page.next}`;
       const found = page.tasks.map(({ revision, ...task }) => task);
-      // Stopped by the clock, it may find more the next time.
+      // No ETag: a search that ran out of time may find more next time.
       if (page.search) return json(c, { tasks: found, open, finished, ...page.search });
       const body = JSON.stringify({ tasks: found, open, finished, next });
       const link = next && { Link: `<${next}>; rel="next"` };
       return tagged(c, `W/"${page.version}"`, 'application/json', body, { ...link });
     },
 
-    /** A form for a new task. A text that a phone shares with the app (see the manifest) is in its field. */
+    /** The form for a new task. It contains what another app shared (see the manifest). */
     async new(c: TasksContext) {
       const title = sharedText(c);
-      // Another path than the list's form has, so that no script takes the one draft for the other.
+      // Scripts store a draft per path, and the list's form has another one.
       return html(c, render('new', { ...(await formValues(c)), title, action: title && '/tasks', back: '' }));
     },
 
@@ -174,7 +173,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
       return wantsJson(c) && task ? taskJson(c, task, 201) : toAdded(c, 303, task);
     },
 
-    /** The form of the list: always a redirect, whatever the client accepts. */
+    /** The list's form: always a redirect, whatever the client accepts. */
     async add(c: TasksContext) {
       return toAdded(c, 302, await addSent(c));
     },
@@ -182,7 +181,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
     update: (c: TasksContext) => withInput(c, csrf, changeInput, (input, intent) => save(c, input, intent)),
     destroy: (c: TasksContext) => withInput(c, csrf, nothing, (_, intent) => remove(c, intent)),
 
-    /** A form of a browser, which cannot send `PUT` or `DELETE` itself. */
+    /** A browser's form, which cannot send `PUT` or `DELETE` itself. */
     submit: (c: TasksContext) =>
       withInput(c, csrf, { form: changeInput.form }, async (input, intent) => {
         if (intent.method === 'PUT') return save(c, input, intent);
@@ -196,7 +195,7 @@ export function tasksHandlers({ store, csrf, auth, render, now, turns }: Used) {
   return tasks;
 }
 
-/** What was shared, in one line. Apps put a link into any of the three, and a title into the text as well. */
+/** The shared text in one line. Apps put a link into any of the three fields, and may repeat the title in the text. */
 function sharedText(c: TasksContext): string {
   return ['title', 'text', 'url']
     .map((name) => queryParameter(c, name) ?? '')
@@ -208,7 +207,7 @@ function sharedText(c: TasksContext): string {
     .trim();
 }
 
-/** Whether `task` is as `change` asks for. */
+/** Whether `task` already has the values of `change`. */
 function holds(task: Task, change: Change): boolean {
   return Object.entries(change).every(([name, value]) => task[name as keyof Change] === value);
 }

@@ -16,28 +16,26 @@ import type { Views } from '../web/views.ts';
 /** Bytes of an import: `maxTasks` with titles of usual length. */
 const maxFile = 1024 ** 2;
 
-/** Imports that one process reads at the same time, one of each client: each takes a second of CPU at most. */
+/** Concurrent imports per process, one per client: each takes at most a second of CPU. */
 const maxImports = 2;
 
-/** Formats by media type, and by file extension. */
 const mediaTypes = new Map<string | undefined, Format>(
   Object.values(formats).map((format) => [format.type.split(';')[0], format]),
 );
 const fileTypes = new Map<string | undefined, Format>(Object.entries(formats));
 
-/** Titles, one on each line. */
 const linesForm = z.object({ text: z.string().optional() });
 
 type Used = Pick<Dependencies, 'store' | 'csrf' | 'render' | 'now' | 'turns'>;
 
-/** All tasks in a file, out and in. */
+/** Export and import. */
 export function transferHandlers({ store, csrf, render, now, turns }: Used) {
-  /** The page with the forms to import. The nonce makes a form that is sent twice import its tasks once. */
+  /** The import page. The nonce makes a form that is sent twice import its tasks once. */
   const page = async (c: TasksContext, shown: Partial<Views['import']> = {}) =>
     render('import', { csrf: await csrf.issue(c), nonce: randomUUID(), ...shown });
 
   const importing = new Set<string>();
-  /** Reads tasks by `read` and adds them, all in one step of the store. */
+  /** Adds the tasks that `read` finds, in one step of the store. */
   const add = async <Found extends Awaited<ReturnType<typeof readTasks>>>(
     c: TasksContext,
     nonce: string | undefined,
@@ -57,7 +55,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
     }
   };
 
-  /** Imports a form's lines. The page contains the lines that were not imported, and no others. */
+  /** Imports a form's lines. The page keeps the refused ones for correction. */
   const importForm = async (c: TasksContext, text: string, nonce?: string) => {
     const { report, refused } = await add(c, nonce, (turn) => readLines(text, now(), turn));
     if (wantsJson(c)) return json(c, report);
@@ -66,7 +64,6 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
     return html(c, await page(c, { report, typed, text: left }));
   };
 
-  /** Imports the file of a form. */
   const importUpload = async (c: TasksContext, body: Buffer) => {
     let nonce: string | undefined;
     try {
@@ -120,7 +117,7 @@ export function transferHandlers({ store, csrf, render, now, turns }: Used) {
   };
 }
 
-/** The file of all tasks. Resolves once the first are read, so a store that fails at once is answered with 503. */
+/** All tasks as a file. Resolves once the first batch is read, so that a store failure can still be a 503. */
 async function written(store: TaskStore, format: Format) {
   const batches = store.export()[Symbol.asyncIterator]();
   let batch = await batches.next();

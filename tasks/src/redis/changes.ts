@@ -2,21 +2,20 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import type { Changes } from '../task/task.ts';
 import { keys } from './keys.ts';
 
-/** Milliseconds in which changes are collected, so that a storm of writes is no storm of refreshes. */
+/** Milliseconds for which changes are collected, so that many writes cause few refreshes. */
 const collectTime = 100;
 
-/** Milliseconds per subscriber over which a change is spread, so that 2,000 pages do not refresh at once. */
+/** Milliseconds per subscriber by which announcements are spread: 2,000 pages refresh within a second. */
 const spreadPerSubscriber = 0.5;
 
 /**
- * Announces what Redis publishes with each change, by whichever replica, on one connection for all subscribers. While
- * Redis is away nobody hears anything; when it is back, everybody hears the current version.
+ * Announces the changes that Redis publishes, on one connection for all subscribers. After Redis was down, all
+ * subscribers get the current version.
  *
- * @param signal ends it.
- * @param interval milliseconds between two checks of the version, for messages that were lost with a connection.
+ * @param interval milliseconds between two checks of the version, in case a message was lost
  */
 export function redisChanges(redis: StoreClient, signal: AbortSignal, interval = 5_000): Changes {
-  /** Each with its place in the spread, from 0 to 1. */
+  /** Subscribers, each with its place in the spread, from 0 to 1. */
   const subscribers = new Map<(version: string) => void, number>();
   const announce = (version: string) => {
     for (const [subscriber, place] of subscribers) {
@@ -37,8 +36,8 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   const current = async () => (await redis.get(keys.version)) ?? '0';
   const check = () => current().then(announce, () => {});
 
-  // A subscribed connection can do nothing else. ioredis would subscribe it again by itself after a reconnect, but
-  // nobody could handle the rejection of that, which would end the process.
+  // A subscribed connection runs no other command. If ioredis resubscribed by itself after a reconnect, a failure would
+  // be an unhandled rejection and end the process.
   const listener = redis.duplicate({ autoResubscribe: false });
   listener.on('error', () => {}); // The other connection logs it.
   listener.on('message', (_channel: string, version: string) => collect(version));
@@ -52,7 +51,7 @@ export function redisChanges(redis: StoreClient, signal: AbortSignal, interval =
   return {
     subscribe(subscriber) {
       subscribers.set(subscriber, Math.random());
-      // A subscriber that has left meanwhile hears nothing more: its connection is closed.
+      // A subscriber that has left has closed its stream.
       const announceFirst = (version: string) => subscribers.has(subscriber) && subscriber(version);
       current().then(announceFirst, () => {});
       return () => subscribers.delete(subscriber);

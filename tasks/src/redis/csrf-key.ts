@@ -4,13 +4,13 @@ import type { StoreClient } from '@longhand/shared/redis.ts';
 import { keys } from './keys.ts';
 import { storeReply } from './scripts.ts';
 
-/** Milliseconds until a replica reads the key again, so that all replicas agree soon after the store was replaced. */
+/** Milliseconds until a replica rereads the key: after the store was replaced, all replicas soon agree. */
 const maxAge = 2_000;
 
 /**
- * The key from which CSRF tokens and sessions derive theirs. It is kept in the store, so that all replicas use the same
- * one; the first replica to ask makes it. Nobody waits for it to be read again. While the store is away the last known key
- * serves on: a form can still be shown again with what was typed.
+ * The key from which the keys of CSRF tokens and sessions are derived. It is in the store, so all replicas share it; the
+ * first one creates it. Rereading it delays no request. While the store is down the last known key is used, so that a
+ * form can be shown again with its text.
  */
 export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promise<Buffer> {
   let known: Buffer | undefined;
@@ -21,11 +21,11 @@ export function csrfKey(redis: StoreClient, timed: Timed = untimed): () => Promi
     return known;
   };
   const readOrMake = async () => {
-    // A store that has reached `maxmemory` refuses every SET, even one that would change nothing.
+    // At `maxmemory` Redis refuses every SET, even one that changes nothing.
     const found = await redis.get(keys.csrfKey);
     if (found !== null) return found;
     const own = (known ?? randomBytes(32)).toString('hex');
-    // Another replica may have been faster.
+    // If another replica was faster, Redis returns its key.
     return (await redis.set(keys.csrfKey, own, 'NX', 'GET')) ?? own;
   };
   return async () => {

@@ -3,33 +3,32 @@ import { TaskError } from '../task/errors.ts';
 import type { Script } from './scripts.ts';
 
 /**
- * Milliseconds between two attempts to write, from when Redis is back. Docker restarts a container at once only if it
- * ran for 10 s; after a shorter run it waits twice as long as the time before.
+ * Milliseconds from Redis's restart to the next write. Docker restarts a container at once only if it ran for 10 s;
+ * after shorter runs its delay doubles each time.
  */
 const defaultInterval = 12_000;
 
 /**
- * On a full disk Redis exits on each write, which breaks reads, too. After two exits, refuse writes until Redis has run
- * for 12 s. A write that ends it again begins the next 12 s.
+ * On a full disk Redis exits on each write, which breaks reads, too. After two exits, refuses writes until Redis has run
+ * for 12 s; if the next write crashes it again, another 12 s begin.
  *
- * @param interval milliseconds between two attempts.
- * @returns a function for the scripts that write. A write that is held back fails with TaskError `store_unavailable`.
+ * @returns a wrapper for scripts that write: a refused write fails with TaskError `store_unavailable`
  */
 export function holdWrites(
   redis: StoreClient,
   interval = defaultInterval,
 ): <Reply>(script: Script<Reply>) => Script<Reply> {
   let underWay = 0;
-  /** How often in a row the connection closed while writes were under way. */
+  /** Consecutive disconnects during writes. */
   let ends = 0;
   let heldUntil = 0;
-  // The error of a write would not tell: a client that soon reconnects drops the command, and it times out.
+  // A write's error does not tell: if the client reconnects quickly, the command is dropped and times out.
   const closed = () => {
     if (underWay > 0) ends += 1;
     if (ends > 1) heldUntil = Number.POSITIVE_INFINITY;
   };
   const ready = () => {
-    // Also if another replica's write ended Redis: it has to run for long enough before the next attempt of any replica.
+    // Another replica's write may have crashed Redis: every replica waits.
     if (ends > 1) heldUntil = performance.now() + interval;
     redis.once('close', closed);
   };

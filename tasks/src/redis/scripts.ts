@@ -6,19 +6,19 @@ import { TaskError } from '../task/errors.ts';
 import { keys } from './keys.ts';
 
 /**
- * Runs a script with the arguments that its first lines name, in one step and one round trip, and resolves with what it
- * returns. An empty table of Lua comes as `{}`, even where a longer one is an array.
+ * Runs a script in one step and one round trip. Its first lines name the arguments and the result. An empty Lua table
+ * arrives as `{}`, even where a longer one is an array.
  */
 export type Script<Reply> = (args?: object) => Promise<Reply>;
 
-/** Milliseconds in which replicas have to confirm a write. */
+/** Milliseconds for replicas to confirm a write. */
 const waitTime = 500;
 
 /**
- * The scripts of `lua/`, by their names.
+ * The scripts of `lua/` by name.
  *
- * @param replicas how many have to confirm a change; the scripts of one turn of the event loop share a WAIT. It holds the
- *   connection meanwhile, so `redis` should be one for writes alone.
+ * @param replicas number of replicas that have to confirm a write. Scripts of one turn of the event loop share a WAIT,
+ *   which blocks the connection: use one for writes alone.
  */
 export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0) {
   let wait: Promise<void> | undefined;
@@ -46,12 +46,11 @@ export function scripts(redis: StoreClient, timed: Timed = untimed, replicas = 0
   };
 }
 
-/** The names of `keys` in the scripts. */
 const prelude = `local keys = { ${Object.entries(keys)
   .map(([name, key]) => `${name} = '${key}'`)
   .join(', ')} }\nlocal args = cjson.decode(ARGV[1])\n`;
 
-/** A script with the shared functions in front of it; its flags (`#!lua flags=…`) have to stay the first line. */
+/** A script after the shared functions; its flags (`#!lua flags=…`) have to stay the first line. */
 function source(name: string): string {
   const [shared = '', own = ''] = ['shared', name].map((file) =>
     readFileSync(`${import.meta.dirname}/lua/${file}.lua`, 'utf8'),
@@ -62,29 +61,25 @@ function source(name: string): string {
 
 const unavailable = 'The tasks cannot be reached just now. Please try again in a moment.';
 
-/** What people can do, by the first word of the error of a script. */
+/** Advice, by the first word of the script's error. */
 const reasons = new Map([
-  // Redis has reached `maxmemory`. Removed tasks are kept for a day, so that they can be restored.
+  // At `maxmemory`.
   ['OOM', 'The store is full. Delete tasks or clear the finished ones; that frees space a day later.'],
-  // After a rollback to a release that does not know what the keys hold now.
+  // After a rollback to a release that does not know the current format.
   [
     'NEWER',
     'A newer release has changed how tasks are stored, so this one saves nothing. Start the newer release, or restore a backup from before it.',
   ],
   // With `min-replicas-to-write`.
   ['NOREPLICAS', 'A copy of the store is missing, so nothing is saved. Please try again in a moment.'],
-  // Redis has carried out a write, but a failover may undo it.
+  // Redis has written, but a failover may undo it.
   [
     'UNCONFIRMED',
     'This may have been saved, but a copy of the store is missing. Please try again in a moment.',
   ],
 ]);
 
-/**
- * The reply of Redis.
- *
- * @throws TaskError `store_unavailable`, which says what people can do
- */
+/** @throws TaskError `store_unavailable` with advice, if Redis fails */
 export async function storeReply<Reply>(reply: Promise<Reply>): Promise<Reply> {
   try {
     return await reply;

@@ -1,13 +1,10 @@
 import type { Log } from '@longhand/shared/log.ts';
 import type { StoreClient } from '@longhand/shared/redis.ts';
 
-/** What has to be set so that an acknowledged task is on disk and stays there. */
+/** The settings under which an acknowledged task is on disk and stays there. */
 const wanted = { appendonly: 'yes', appendfsync: 'always', 'maxmemory-policy': 'noeviction' };
 
-/**
- * Checks the store each time it is connected: warns if acknowledged tasks may be lost, and, also once an hour, if it has
- * used 80 % of its `maxmemory`.
- */
+/** Warns, on each connection, if acknowledged tasks may be lost; then and hourly, if Redis uses 80 % of `maxmemory`. */
 export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_000): void {
   redis.on('ready', () => {
     check(redis, log);
@@ -17,7 +14,7 @@ export function watchStore(redis: StoreClient, log: Log, milliseconds = 3_600_00
 }
 
 async function checkRoom(redis: StoreClient, log: Log): Promise<void> {
-  // The log has a line of its own while the store is away.
+  // The client logs that the store is down.
   const memory = await redis.info('memory').catch(() => '');
   const bytes = (name: string) => Number(RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0);
   const [used, maxmemory] = [bytes('used_memory'), bytes('maxmemory')];

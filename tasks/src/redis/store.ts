@@ -20,16 +20,16 @@ import { holdWrites } from './held-writes.ts';
 import { schemaVersion } from './keys.ts';
 import { scripts } from './scripts.ts';
 
-/** Seconds in which the same form makes no second task, and a removal can be undone. */
+/** Seconds for which a form adds no second task and a removal can be undone. */
 const day = 24 * 60 * 60;
 
-/** Tasks that one script of an export reads: a few milliseconds in which Redis does nothing else. */
+/** Tasks per script of an export: it blocks Redis for a few milliseconds. */
 const exportBatch = 500;
 
-/** Titles, and their bytes, that one script of a search reads: a few milliseconds in which Redis does nothing else. */
+/** Titles per script of a search, and their bytes: it blocks Redis for a few milliseconds. */
 const [titleBatch, titleBytes] = [2_000, 128 * 1024];
 
-/** Tasks that one script removes or restores: about 12 ms in which Redis does nothing else. */
+/** Tasks per script of a clear or restore: it blocks Redis for about 12 ms. */
 const removalBatch = 4_000;
 
 const taskNames = taskSchema.keyof().options;
@@ -37,18 +37,17 @@ const taskNames = taskSchema.keyof().options;
 /** A task as the scripts return it: every field is a string. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
-/** What `list.lua` finds. */
 type Found = (Omit<Page, 'tasks'> & { tasks: Fields[] }) | undefined;
 
-/** What a script that checks the revision returns; undefined without a task. */
+/** The reply of a script that checks the revision; undefined without a task. */
 type Changed = { matched: boolean; task: Fields } | undefined;
 
 /**
- * The tasks in Redis. Each method is one script, which Redis runs as one step, and one round trip; methods that handle
- * any number of tasks run several scripts, so that Redis serves others in between.
+ * The tasks in Redis. A method is one script: one step and one round trip. Methods for any number of tasks run several
+ * scripts, so that Redis serves other clients in between.
  *
- * @param options.interval milliseconds between two attempts to write while writes end Redis, see `holdWrites`.
- * @param options.replicas how many have to confirm a write, on a connection that reads do not wait for.
+ * @param options.interval see `holdWrites`
+ * @param options.replicas number of replicas that have to confirm a write. Writes then have their own connection.
  */
 export function redisStore(
   redis: StoreClient,
@@ -76,7 +75,7 @@ export function redisStore(
   const restore = writeScript<{ restored: number }>('restore');
   const read = readScript<{ tasks: Fields[]; next?: string }>('export');
 
-  // Between two scripts of searches Redis serves everybody else.
+  // Redis serves other clients between two scripts of searches.
   const scan = oneAtATime();
 
   return {
@@ -108,7 +107,7 @@ export function redisStore(
       const step = () => clear({ removal, seconds: day, count: removalBatch });
       let { cleared: count, left } = await step();
       try {
-        // As many steps as there were tasks to clear, so that tasks finished meanwhile do not keep it going.
+        // Tasks that are finished meanwhile add no steps.
         for (; left > 0; left -= removalBatch) count += (await step()).cleared;
       } catch (error) {
         throw Object.assign(error as TaskError, { count });
@@ -162,7 +161,6 @@ export function redisStore(
   };
 }
 
-/** The task that `fields` describe. */
 function taskOf(fields: Fields): Task {
   const task: Partial<Record<keyof Task, unknown>> = {};
   for (const name of taskNames) if (fields[name] !== undefined) task[name] = fields[name];
@@ -185,7 +183,7 @@ function requireCursor({ filter, after }: ListQuery): void {
   throw new TaskError('bad_cursor', 'This page of the list does not exist. Start from the first one.');
 }
 
-/** What makes `insert.lua` insert the tasks of one form once. */
+/** Arguments for `insert.lua` to insert the tasks of a form once. */
 function onceOnly(tasks: NewTask[], nonce: string | undefined) {
   const titles = tasks.map(({ title }) => title).join('\n');
   return nonce && { nonce: hash('sha256', `${nonce}\n${titles}`), seconds: day };

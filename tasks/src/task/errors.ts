@@ -1,4 +1,4 @@
-/** Why a request was not carried out, and the HTTP status that says so. */
+/** Error codes with their HTTP statuses. */
 export const errorStatuses = {
   bad_cursor: 400,
   bad_filter: 400,
@@ -23,28 +23,27 @@ export const errorStatuses = {
   internal: 500,
   store_unavailable: 503,
   too_many_imports: 503,
-  too_many_searches: 503,
   too_many_streams: 503,
 };
 
-/** The fields of a form by their names. */
+/** The fields of a form by name. */
 export type SentForm = Record<string, string | undefined>;
 
 export type ErrorCode = keyof typeof errorStatuses;
 
 /**
- * An error with a stable code for programs and one sentence for people. Nothing was changed; after `store_unavailable`
- * something may have been.
+ * An error with a stable code for programs and a sentence for people. Nothing was changed, except perhaps after
+ * `store_unavailable`.
  */
 export class TaskError extends Error {
   readonly code: ErrorCode;
-  /** The removal that was asked for. After `store_unavailable` it may have happened. */
+  /** The requested removal. After `store_unavailable` it may have happened. */
   removal?: string;
-  /** How many tasks that removal is known to have removed. */
+  /** The number of tasks it has removed for certain. */
   count?: number;
-  /** The form that was sent, to be shown again. */
+  /** The form, to be shown again. */
   form?: SentForm;
-  /** The methods that the path has. */
+  /** The methods of the path. */
   allow?: string;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

@@ -4,30 +4,26 @@ import { importSchema } from './schema.ts';
 import { maxTasks, type NewTask, readTitle, type Task, tooMany } from './task.ts';
 import { utf8 } from './utf8.ts';
 
-/**
- * Reads the tasks of a line, or of an element of a JSON array, one after the other.
- *
- * @throws TaskError that says what is wrong with it
- */
+/** Reads the tasks of a line, or of an element of a JSON array. @throws TaskError for an invalid one */
 type Entry = (now: Date) => Iterable<NewTask>;
 
-/** How tasks are written to a file, for people (`text`) or programs (`json`). */
+/** A file format of tasks, for people (`text`) or programs (`json`). */
 export interface Format {
   type: string;
   before: string;
   line(task: Task, first: boolean): string;
   after: string;
-  /** @throws TaskError `bad_json`, `not_utf8`, `body_too_large` if nothing of the file can be read */
+  /** @throws TaskError `bad_json`, `not_utf8`, `body_too_large` if the whole file is invalid */
   entries(file: Buffer): Iterable<Entry>;
 }
 
-/** Values in JSON of tasks, at any depth: an export has no more. Parsing that many takes up to 25 ms in one piece. */
+/** Values in JSON, at any depth: an export has no more. Parsing them blocks for up to 25 ms. */
 const maxValues = 5 * maxTasks;
 
-/** Marks of a list and of a check box, and a title. The dot matches U+2028 and U+2029 too (flag s). */
+/** List marker, check box, title. With the flag s, the dot matches U+2028 and U+2029 too. */
 const taskLine = /^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[([ xX]?)\]\s+)?(.*)$/s;
 
-/** One title per line, with the check box of a Markdown task list in front. */
+/** A Markdown task list: one title per line, after a check box. */
 const text: Format = {
   type: 'text/plain; charset=UTF-8',
   before: '',
@@ -57,7 +53,7 @@ const json: Format = {
       .map((element) => (now) => [readTask(element, now)]),
 };
 
-/** One task, or an array of them, on each line; also the lines of an export. */
+/** One task, or an array of them, per line; also the lines of a JSON export. */
 const ndjson: Format = {
   ...json,
   type: 'application/x-ndjson',
@@ -72,7 +68,7 @@ function readJsonLine(line: string, now: Date): Iterable<NewTask> {
 /** By file extension. */
 export const formats = { text, json, ndjson };
 
-/** The lines of a file, without splitting all of it at once. */
+/** The lines of a file, found one at a time. */
 function* lines(file: Buffer): Generator<Buffer> {
   for (let start = 0, end = 0; start < file.length; start = end + 1) {
     end = file.indexOf('\n', start);
@@ -81,7 +77,7 @@ function* lines(file: Buffer): Generator<Buffer> {
   }
 }
 
-/** The elements of a JSON array, or one other value; none of a blank text. */
+/** The elements of a JSON array, or a single other value; nothing for a blank text. */
 function parse(text: string): unknown[] {
   if (hasMoreValues(text, maxValues)) throw tooMany('values of JSON', maxValues);
   try {

@@ -6,19 +6,18 @@ import { maxTasks, type NewTask, tooMany } from './task.ts';
 
 export type Report = z.output<typeof reportSchema>;
 
-/** Problems that a report lists. */
+/** Problems listed in a report. */
 const maxProblems = 100;
 
-/** Characters of titles that are read in one turn of the event loop: the worst 500 take 5 ms. */
+/** Characters of titles read per turn of the event loop: the worst 500 take 5 ms. */
 const charactersATurn = 1_000;
 
 /**
- * Reads the tasks of a file. An entry, which is a line or an element of a JSON array, holds tasks of which all are read, or
- * none.
+ * Reads the tasks of a file. An entry (a line, or an element of a JSON array) is read completely or refused.
  *
- * @param turn waits for a turn of the event loop.
- * @returns also the report, and the numbers of the entries that were refused, from 1.
- * @throws TaskError `bad_json` for a JSON array that cannot be read; `body_too_large`
+ * @param turn waits for a turn of the event loop
+ * @returns the tasks, the report, and the numbers of the refused entries, from 1
+ * @throws TaskError `bad_json` for an invalid JSON array; `body_too_large`
  */
 export async function readTasks(file: Buffer, format: Format, now: Date, turn: () => Promise<void>) {
   const tasks: NewTask[] = [];
@@ -55,10 +54,7 @@ export async function readTasks(file: Buffer, format: Format, now: Date, turn: (
   return { tasks, report, refused };
 }
 
-/**
- * Reads the lines that somebody typed or pasted. The last line comes first: the newest task stands at the top of the
- * list, so it shows the lines in their order.
- */
+/** Reads typed or pasted lines, the last one first: the list shows the newest task first, so it keeps their order. */
 export async function readLines(text: string, now: Date, turn: () => Promise<void>) {
   const { tasks, ...found } = await readTasks(Buffer.from(text), formats.text, now, turn);
   return { tasks: tasks.reverse(), ...found };

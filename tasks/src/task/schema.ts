@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
-/** In UTC the year has to have four digits still: an offset may lead out of the years that an export can write. */
+/** An offset may move a time out of the years 0000 to 9999, which an export cannot write. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value).toISOString())
   .refine((utc) => /^\d{4}-/.test(utc), 'is not in the years 0000 to 9999');
 
 /**
- * What a task consists of, in the order in which it is written. From it follow the types, what JSON and an import may
- * contain, what is exported and stored, and the schemas of /openapi.json. `readTitle` checks the title.
+ * The fields of a task in the order of an export. Types, valid JSON and imports, stored fields and the schemas of
+ * /openapi.json derive from it. `readTitle` validates the title.
  */
 export const taskSchema = z.strictObject({
   _id: z
     .string()
     .regex(/^[1-9][0-9]{0,14}$/)
-    .describe('Assigned by the store in ascending order; each id has exactly one spelling.'),
+    .describe('Assigned in ascending order; each id has exactly one spelling.'),
   title: z
     .string()
     .describe(
-      'One line of 1 to 500 characters with at least one visible one. It is stored in Unicode NFC, without surrounding white space.',
+      'One line of 1 to 500 characters, at least one of them visible. Stored in Unicode NFC, without surrounding white space.',
     )
     .meta({
       minLength: 1,
@@ -31,12 +31,12 @@ export const taskSchema = z.strictObject({
   updated_at: time.optional().describe('When the task was last finished or reopened; absent before that.'),
 });
 
-/** The fields that people write. */
+/** The fields that clients write. */
 export const changeSchema = taskSchema.pick({ title: true, finished: true }).partial();
 
 export const newTaskSchema = changeSchema.omit({ finished: true });
 
-/** The same in a browser's form, where everything is a string. */
+/** The same in a browser's form, where all values are strings. */
 export const formSchema = z.object({
   ...changeSchema.shape,
   finished: z
@@ -48,24 +48,23 @@ export const formSchema = z.object({
 const count = z.int().min(0);
 const line = z.int().min(1);
 
-/** What undoes a removal. It is sent back as it was answered. */
+/** Undoes a removal: the response of the removal, sent back. */
 export const removalSchema = z.strictObject({
   removal: z.string().describe('The name of the removal, for /tasks/restore.'),
   count: count.optional().describe('How many tasks were removed.'),
 });
 
-/** What became of an import. */
 export const reportSchema = z.strictObject({
   imported: count,
   refused: count.describe('Tasks, or lines, that were not imported.'),
   problems: z
     .array(z.strictObject({ line, detail: z.string() }))
     .describe(
-      'Why, for the first hundred of them: `line` is the line, or the element of a JSON array, from 1.',
+      'The reasons for the first hundred: `line` is the line, or the element of a JSON array, from 1.',
     ),
 });
 
-/** A task to import: what the store assigns is ignored, what is left out is filled in. */
+/** A task to import. Fields that the store assigns are ignored, missing ones are filled in. */
 export const importSchema = z
   .object({
     ...taskSchema.omit({ _id: true }).shape,

@@ -49,18 +49,19 @@ test('stops after the newest 100 matches', async () => {
   expect(await find('task 14')).toMatchObject({ searched: 150 });
 });
 
-test('stops after a second, and fails if it had no time at all', async () => {
-  await insert(numbered(50));
+test.each([
+  ['a second', 0.7, 1_420],
+  ['1,000 titles, if these take longer', 10, 1_000],
+])('stops after %s', async (_, step, most) => {
+  await insert(numbered(2_100));
   let time = 0;
-  const seconds = (step: number) => () => {
+  const { searched, stopped } = await find('none', 'all', () => {
     time += step;
     return time;
-  };
-  const { titles, ...rest } = await find('task 1', 'all', seconds(60));
-  expect(rest.stopped).toBe('time');
-  expect(rest.searched).toBeGreaterThan(5);
-  expect(rest.searched).toBeLessThan(17);
-  await expect(find('task', 'all', seconds(1_000))).rejects.toMatchObject({ code: 'too_many_searches' });
+  });
+  expect(stopped).toBe('time');
+  expect(searched).toBeGreaterThanOrEqual(1_000);
+  expect(searched).toBeLessThanOrEqual(most);
 });
 
 test('waits for a turn of the event loop every 5 ms', async () => {

@@ -1,14 +1,16 @@
-import { TaskError } from './errors.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type ListQuery, type Page, pageSize, type Search, type TaskStore } from './task.ts';
 
-/** Milliseconds after which a search stops: nginx waits 2 s for a response, and the store may take one of them. */
+/** Milliseconds per search: nginx waits 2 s for a response, and the store may take one of them. */
 const maxTime = 1_000;
 
-/** Milliseconds of searching in one turn of the event loop. */
+/** Titles that every search compares, however long it waited. */
+const minTitles = 1_000;
+
+/** Milliseconds of searching per turn of the event loop. */
 const turnTime = 5;
 
-/** UTF-16 code units of a query. A title has at most 500 code points. */
+/** UTF-16 code units of a query: a title has at most 500 code points. */
 const maxLength = 1_000;
 
 type Turn = () => Promise<void>;
@@ -16,8 +18,6 @@ type Turn = () => Promise<void>;
 /**
  * Finds the first 100 tasks of the list whose titles contain every word of `q`. Case and accents do not matter. It
  * stops after a second, which includes the wait for other searches of the same client.
- *
- * @throws TaskError `too_many_searches` if other searches took all its time
  */
 export function createSearch(
   store: Pick<TaskStore, 'list' | 'titles' | 'find'>,
@@ -33,14 +33,15 @@ export function createSearch(
   async function search({ filter, q }: ListQuery & { q: string }, turn: Turn, until: number): Promise<Page> {
     const words = fold(q.slice(0, maxLength)).trim().split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
-    // A task that is finished or reopened meanwhile may come twice.
+    // A task that is finished or reopened meanwhile may occur twice.
     const ids = new Set<string>();
     const found: Search = { searched: 0 };
     let turnEnds = 0;
     for await (const batch of store.titles(filter)) {
       for (const [id, title] of batch) {
         const time = now();
-        found.stopped = ids.size === pageSize ? 'matches' : time >= until ? 'time' : undefined;
+        if (ids.size === pageSize) found.stopped = 'matches';
+        else if (time >= until && found.searched >= minTitles) found.stopped = 'time';
         if (found.stopped) break;
         if (time >= turnEnds) {
           await turn();
@@ -51,9 +52,6 @@ export function createSearch(
         if (words.every((word) => folded.includes(word))) ids.add(id);
       }
       if (found.stopped) break;
-    }
-    if (found.stopped === 'time' && found.searched === 0) {
-      throw new TaskError('too_many_searches', 'Other searches are under way. Please try again in a moment.');
     }
     return { version, open, finished, before: 0, tasks: await store.find([...ids]), search: found };
   }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { TaskError } from './errors.ts';
 import type { changeSchema, newTaskSchema, taskSchema } from './schema.ts';
 
-/** A task, and the version of the list after its last change; it becomes the `ETag`. */
+/** `revision` is the version of the list after the task's last change; it becomes the `ETag`. */
 export type Task = z.output<typeof taskSchema> & { revision: number };
 
 export const filters = ['all', 'open', 'finished'] as const;
@@ -11,7 +11,7 @@ export type Filter = (typeof filters)[number];
 /** Tasks on a page. */
 export const pageSize = 100;
 
-/** Tasks that are added at once: the step of the store takes 85 ms, in which it serves nobody else. */
+/** Tasks added at once: the step blocks the store for 85 ms. */
 export const maxTasks = 12_500;
 
 export const tooMany = (what: string, max: number) =>
@@ -20,52 +20,51 @@ export const tooMany = (what: string, max: number) =>
     `At most ${max.toLocaleString('en')} ${what} can be added at once. Send them in parts.`,
   );
 
-/** Removals that are shown: one script lists them, a millisecond in which Redis does nothing else. */
+/** Removals listed at once: the script blocks Redis for a millisecond. */
 export const listedRemovals = 200;
 
-/** The cursor of a later page: the score of the last task on the page before. */
+/** The cursor of a later page: the index score of the last task on the page before. */
 export const cursor = /^-[1-9]\d{0,15}$/;
 
 export interface ListQuery {
   filter: Filter;
-  /** The `next` of the page before, or the `previous` of the page after it; absent for the first page. */
+  /** The cursor of a later page, from `next` or `previous`. */
   after?: string | undefined;
-  /** Words that every title has to contain. */
+  /** Words to find. */
   q?: string | undefined;
 }
 
-/** One page of the list: unfinished tasks first, then `_id` descending. */
+/** A page of the list: open tasks first, then `_id` descending. */
 export interface Page {
-  /** Changes with every change of any task. */
+  /** Changes with every task. */
   version: string;
   tasks: Task[];
-  /** How many tasks exist, whatever the page shows. */
+  /** Counts of all tasks, not of the page. */
   open: number;
   finished: number;
-  /** How many of its filter stand before this page. */
+  /** Number of matching tasks on earlier pages. */
   before: number;
-  /** The cursor of the page before; absent where that is the first. */
+  /** The cursor of the page before, unless that is the first. */
   previous?: string;
-  /** The cursor of the next page; absent on the last. */
+  /** The cursor of the next page. */
   next?: string;
   /** Set if the tasks are what a search found. */
   search?: Search;
 }
 
-/** How far a search went. */
+/** The extent of a search. */
 export interface Search {
-  /** Number of tasks whose titles were compared. */
+  /** Number of titles compared. */
   searched: number;
-  /** Why it stopped before the last task. */
+  /** Why it stopped early. */
   stopped?: 'matches' | 'time' | undefined;
 }
 
-/** The task is no longer the revision that was edited. */
+/** The task has changed since the edited revision. */
 export class RevisionChanged extends TaskError {
-  /** The task as it is now. */
   readonly current: Task;
 
-  /** @param titled whether the title matters to who asked. */
+  /** @param titled whether the caller changed the title */
   constructor(current: Task, titled = true) {
     const { title, finished } = current;
     const now = titled
@@ -76,97 +75,83 @@ export class RevisionChanged extends TaskError {
   }
 }
 
-/** What an update changes. */
 export type Change = z.output<typeof changeSchema>;
 
-/** What is written of a task that is added. */
 export type Written = z.output<typeof newTaskSchema> & { title: string };
 
-/** A task to import: everything but what the store assigns. */
+/** A task without the fields that the store assigns. */
 export type NewTask = Omit<Task, '_id' | 'revision'>;
 
 /** Tasks that were removed together and can be restored. */
 export interface Removed {
   removal: string;
   count: number;
-  /** That of one of its tasks. */
+  /** The title of one of the tasks. */
   title: string;
 }
 
-/** A removal of the last day. */
 export interface RecentRemoval extends Removed {
   removed_at: string;
 }
 
 /**
- * Keeps the tasks. Every change of a task is one atomic step: when its promise resolves, it is on disk.
+ * Keeps the tasks. A change is one atomic step, and on disk when its promise resolves.
  *
- * @throws TaskError `unknown_task`; `revision_changed` if `match`, an `If-Match` field value or `*` for any, lacks the
- *   task's revision; `store_unavailable`, after which a change may have happened or not.
+ * @throws TaskError `unknown_task`; `revision_changed` if `match` (an `If-Match` field value, or `*` for any) lacks the
+ *   task's revision; `store_unavailable`, after which a change may have happened
  */
 export interface TaskStore {
-  /**
-   * One page: `known`, an earlier result of the same query, if nothing changed since.
-   *
-   * @throws TaskError `bad_cursor`
-   */
+  /** Returns `known`, an earlier result of the same query, if nothing has changed. @throws TaskError `bad_cursor` */
   list(query: ListQuery, known?: Page): Promise<Page>;
   show(id: string): Promise<Task>;
-  /** Ids and titles in the order of the list, in batches. A task that moves meanwhile may be missing or come twice. */
+  /** Ids and titles in list order, in batches. A task that moves meanwhile may be missing or occur twice. */
   titles(filter: Filter): AsyncIterable<[id: string, title: string][]>;
-  /** Those of the tasks that exist. */
+  /** The tasks of `ids` that exist. */
   find(ids: string[]): Promise<Task[]>;
-  /** A second call with the same `nonce` and title returns the task that the first one made. */
+  /** A retry with the same `nonce` and title returns the first call's task. */
   create(task: Written, now: Date, nonce?: string): Promise<Task>;
-  /** Changes what differs. A task that is finished or reopened gets `now` as its `updated_at`. */
+  /** Sets `updated_at` to `now` if it finishes or reopens the task. */
   update(id: string, change: Change, now: Date, match?: string): Promise<Task>;
   /** Removes the task; `restore(removal)` can bring it back for a day. */
   destroy(id: string, removal: string, match?: string): Promise<void>;
   /**
-   * Removes all finished tasks under one `removal`, a few thousand at a time, and returns how many those were. If that
-   * fails halfway, the error has the `count`; that many can be restored, and the rest cleared by another call.
+   * Removes all finished tasks under one `removal`, a few thousand at a time, and returns their number. If it fails
+   * halfway, the error has the `count` so far: those can be restored, and another call clears the rest.
    */
   clearFinished(removal: string): Promise<number>;
-  /** What `restore(removal)` would bring back; undefined if it is too late or was done before. */
+  /** The tasks that `restore(removal)` would bring back; undefined if it has expired or was restored. */
   removed(removal: string): Promise<Removed | undefined>;
-  /** What was removed in the last day and not restored, the last first: one more than are shown, if there are more. */
+  /** The removals of the last day that can be undone, latest first: at most one more than `listedRemovals`. */
   removals(): Promise<RecentRemoval[]>;
   /**
-   * Restores what was removed, with the same ids, and returns how many tasks that were. It works a few thousand at a
-   * time; if it fails halfway, a second call continues.
+   * Restores tasks with their ids, a few thousand at a time, and returns their number. If it fails halfway, another call
+   * continues.
    *
-   * @throws TaskError `unknown_removal` if it is too late or was done before
+   * @throws TaskError `unknown_removal` if the removal has expired or was restored
    */
   restore(removal: string): Promise<number>;
-  /** Adds all of `tasks` in one step, or none; nothing either in a second call with the same `nonce` and titles. */
+  /** Adds all tasks in one step, or none. A retry with the same `nonce` and titles adds nothing. */
   insert(tasks: NewTask[], nonce?: string): Promise<void>;
-  /** All tasks by ascending `_id`, in batches. Inserted in this order, they make the same list. */
+  /** All tasks by ascending `_id`, in batches: inserted in this order, they make the same list. */
   export(): AsyncIterable<Task[]>;
 }
 
-/** Announces changes of the list, whichever replica made them. */
+/** Announces changes of the list by any replica. */
 export interface Changes {
-  /** Calls `subscriber` with the version of the list: soon, after each change, and every 5 s. Returns how to stop. */
+  /** Calls `subscriber` with the list's version: soon, after each change, and every 5 s. Returns an unsubscriber. */
   subscribe(subscriber: (version: string) => void): () => void;
 }
 
 /** Code points of a title. */
 const maxTitleLength = 500;
 
-/** No code point in NFC is typed with more than four (Unicode 17: U+1F82 and its like), so no more are normalized. */
+/** NFC composes at most four code points into one (Unicode 17: U+1F82), so longer texts need no normalization. */
 const maxTyped = 4 * maxTitleLength;
 
-/**
- * A character that can be seen. White space, marks without a base, invisible and unassigned code points alone (and the
- * blanks that Unicode counts among symbols) would make a row that nobody can read or click.
- */
+/** A visible character. Nobody could read or click a row of white space, lone marks or invisible code points. */
 const visible = /[^\p{M}\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{NChar}\u2800\u{1D159}]/u;
 
-/**
- * The title that was typed, in Unicode NFC and without surrounding white space.
- *
- * @throws TaskError `invalid_title`
- */
+/** The title in Unicode NFC, without surrounding white space. @throws TaskError `invalid_title` */
 export function readTitle(typed: string): string {
   const trimmed = typed.trim();
   requireLength(trimmed, maxTyped);

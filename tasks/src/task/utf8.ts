@@ -2,11 +2,7 @@ import { TaskError } from './errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Decodes `bytes`, without replacing what cannot be read by U+FFFD.
- *
- * @throws TaskError `not_utf8`
- */
+/** @throws TaskError `not_utf8` */
 export function utf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);

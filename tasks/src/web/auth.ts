@@ -5,19 +5,18 @@ import type { TasksContext } from './context.ts';
 import { cookieOptions } from './csrf.ts';
 import { derivedKey } from './derived-key.ts';
 
-/** Seconds after which a browser has to log in again. */
+/** Seconds until a browser has to log in again. */
 const lifetime = 90 * 24 * 60 * 60;
 
-/** Admits only those who know the password. */
 export type Auth = ReturnType<typeof auth>;
 
 /**
- * A session is a signed cookie that says when it ends, so nothing has to be stored. What signs it comes from the key in
- * the store and from the password: it outlives restarts, all replicas share it, and a new password ends all sessions.
- * Without the key, a stolen cookie would be enough to guess the password offline.
+ * A session is a signed cookie with its end, so nothing is stored. The signing key derives from the store's key and the
+ * password: it survives restarts, all replicas share it, and a new password ends all sessions. With the password alone,
+ * a stolen cookie would allow guessing it offline.
  *
- * @param key the same for all replicas.
- * @param tokens of programs, each with the name that the log shows.
+ * @param key the same for all replicas
+ * @param tokens of programs, with the names for the log
  */
 export function auth(
   password: string,
@@ -25,7 +24,7 @@ export function auth(
   tokens: readonly { name: string; token: string }[] = [],
   now: () => Date = () => new Date(),
 ) {
-  // Digests have one length, which a comparison in constant time needs.
+  // Constant-time comparison needs equal lengths.
   const passwordDigest = digest(password);
   const known = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
   const purpose = `sessions of the password with the digest ${passwordDigest.toString('hex')}`;
@@ -34,7 +33,7 @@ export function auth(
 
   return {
     isPassword: (given: string): boolean => timingSafeEqual(digest(given), passwordDigest),
-    /** Whether the request has the cookie of a session, or a token. */
+    /** Whether the request has a session cookie or a token. */
     async admits(c: TasksContext): Promise<boolean> {
       const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? [];
       const given = token === undefined ? undefined : digest(token);
@@ -42,20 +41,20 @@ export function auth(
       if (found) annotate(c, { user: found.name });
       return found !== undefined || (await hasSession(c));
     },
-    /** Makes the response to `c` begin a session. */
+    /** Sets the session cookie on the response. */
     async logIn(c: TasksContext): Promise<void> {
       const end = `${Math.floor(seconds() + lifetime)}`;
       const options = { ...cookieOptions(c), maxAge: lifetime };
       c.set('cookie', await generateSignedCookie('login', end, await secret(), options));
     },
-    /** Makes the response to `c` end the session of this browser. */
+    /** Deletes the session cookie. */
     logOut(c: TasksContext): void {
       c.set('cookie', generateCookie('login', '', { ...cookieOptions(c), maxAge: 0 }));
     },
   };
 
   async function hasSession(c: TasksContext): Promise<boolean> {
-    // Without a cookie there is no need for the key: the store may be away.
+    // The key needs the store, which may be down.
     if (!c.req.header('cookie')?.includes('login=')) return false;
     const end = await getSignedCookie(c, await secret(), 'login', cookieOptions(c).prefix);
     return Number(end) > seconds();
@@ -64,7 +63,7 @@ export function auth(
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** A page of ours that may be shown after the login: no other site, and no link that changes a task. */
+/** `path` if it is one of our pages, else `/`: no other site, and no link that changes a task. */
 export function pageAfterLogin(path: string | undefined): string {
   return path && /^\/(tasks(\/\w+)*)?(\?[\w!$&'()*+,./:;=?@%~-]*)?$/.test(path) ? path : '/';
 }

@@ -1,12 +1,11 @@
 import { TaskError } from '../task/errors.ts';
 import type { TasksContext } from './context.ts';
 
-/** Bytes of a form: far more than the longest title, percent-encoded, needs. */
+/** Bytes of a form: far more than the longest title needs when percent-encoded. */
 const maxForm = 64 * 1024;
 
 /**
- * The body of a request. One whose length is announced is read without a web stream, which would double what a write
- * costs.
+ * Reads a body; without a web stream if its length is known, which halves the cost of a write.
  *
  * @throws TaskError `body_too_large`
  */

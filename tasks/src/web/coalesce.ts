@@ -1,7 +1,6 @@
 /**
- * Coalesces calls of `run`: calls that arrive during a run share the next one, which starts when the current one ends.
- * So each caller gets a result that was started after its call, and is never stale. If the current one fails, those
- * who wait fail with it: behind a store that hangs they would wait for two timeouts.
+ * Coalesces calls: those that arrive during a run share the next one, so each result is from a run that started after its
+ * call. If the current run fails, the waiting calls fail with it: behind a hung store they would wait for two timeouts.
  */
 export function coalesce<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined;

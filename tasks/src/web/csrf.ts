@@ -4,16 +4,16 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import type { TasksContext } from './context.ts';
 import { derivedKey } from './derived-key.ts';
 
-/** Bytes of a token, and of the mask in front of it. */
+/** Bytes of a token, and of its mask. */
 const size = 32;
 
 export type Csrf = ReturnType<typeof csrf>;
 
 /**
- * CSRF tokens: one per session, the HMAC of its id, so that nothing has to be stored. Each page carries the token under
- * a new random mask, because a secret that repeats in compressed pages can be guessed byte by byte (BREACH).
+ * CSRF tokens: the HMAC of the session id, so nothing is stored. Each page has the token under a new random mask: a
+ * secret that repeats in compressed pages can be guessed byte by byte (BREACH).
  *
- * @param key the same for all replicas. Tokens derive a key of their own from it, as logins do.
+ * @param key the same for all replicas
  */
 export function csrf(key: () => Promise<Buffer>) {
   const secret = derivedKey(key, 'form tokens');
@@ -22,13 +22,13 @@ export function csrf(key: () => Promise<Buffer>) {
       .update(session)
       .digest();
   return {
-    /** A token for a form on the page that answers `c`; starts a session where there is none. */
+    /** A token for a form; begins a session if there is none. */
     async issue(c: TasksContext): Promise<string> {
       const mask = randomBytes(size);
       const masked = xor(mask, await token(currentSession(c) ?? newSession(c)));
       return Buffer.concat([mask, masked]).toString('base64url');
     },
-    /** Whether the token was issued to the session that `c` belongs to. */
+    /** Whether the token belongs to the session. */
     async verify(c: TasksContext, given = ''): Promise<boolean> {
       const session = currentSession(c);
       const bytes = Buffer.from(given, 'base64url');
@@ -43,7 +43,7 @@ function xor(a: Buffer, b: Buffer): Buffer {
   return Buffer.from(a.map((byte, i) => byte ^ (b[i] as number)));
 }
 
-/** The id of a session, if it has the form of ours: nobody gets the HMAC of a text of their own. */
+/** The session id if it is well-formed: clients must not get the HMAC of their own text. */
 function currentSession(c: TasksContext): string | undefined {
   const session = getCookie(c, 'session', cookieOptions(c).prefix) ?? '';
   return /^[\w-]{22}$/.test(session) ? session : undefined;

@@ -7,16 +7,16 @@ import type { Csrf } from './csrf.ts';
 import type { PublicFiles } from './static-files.ts';
 import type { Render } from './views.ts';
 
-/** What the application works with; each group of handlers picks what it uses. */
+/** The dependencies of the application. */
 export interface Dependencies {
   store: TaskStore;
   csrf: Csrf;
-  /** Asks for a password, if there is one. */
+  /** Set if the list has a password. */
   auth?: Auth | undefined;
   render: Render;
   files: PublicFiles;
   changes: Changes;
-  /** Ends the event streams, which would go on forever. */
+  /** Ends the event streams. */
   signal: AbortSignal;
   now: () => Date;
   log: Log;

@@ -1,9 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-/**
- * A key of 32 bytes for one purpose, derived from `key` (RFC 5869), so that what one purpose signs proves nothing for
- * another. It is derived once for each buffer that `key` resolves with.
- */
+/** Derives a key of 32 bytes for one purpose (RFC 5869), so that its signatures are worthless for another purpose. */
 export function derivedKey(key: () => Promise<Buffer>, purpose: string): () => Promise<Buffer> {
   let from: Buffer | undefined;
   let derived: Buffer;

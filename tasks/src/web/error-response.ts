@@ -8,15 +8,13 @@ import { hasLeft, listSearch, partOf, type TasksContext, taskId } from './contex
 import type { Dependencies } from './dependencies.ts';
 import { html, json, respond, wantsJson } from './responses.ts';
 
-/** The headers that go with a status. */
 const statusHeaders: Record<number, Record<string, string>> = {
-  // How a program passes (RFC 6750); a browser shows the page that comes with it.
+  // For programs (RFC 6750); browsers show the page.
   401: { 'WWW-Authenticate': 'Bearer realm="tasks"' },
   // Seconds: Redis takes one or two to restart.
   503: { 'Retry-After': '2' },
 };
 
-/** The status of an error, and the headers that go with it. */
 function errorStatus(error: TaskError): [status: number, headers: Record<string, string>] {
   const status = errorStatuses[error.code];
   const allow = error.allow !== undefined && { Allow: error.allow };
@@ -32,7 +30,7 @@ export function methodNotAllowed({ req: { method } }: TasksContext, allow: strin
   throw Object.assign(new TaskError('method_not_allowed', message), { allow });
 }
 
-/** Responds with the problem details of an error (RFC 9457), and with more members. */
+/** Problem details (RFC 9457) with additional members. */
 export function problem(c: TasksContext, error: TaskError, members: object = {}): Response {
   const [status, headers] = errorStatus(error);
   const { code, message: detail, removal, count } = error;
@@ -41,13 +39,10 @@ export function problem(c: TasksContext, error: TaskError, members: object = {})
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 
-/**
- * Answers a request that failed: with problem details (RFC 9457) for a client of the API, with the form and what was
- * typed if a form was sent, else with a page that says why.
- */
+/** Responds to a failed request: with problem details for programs, the filled-in form for a form, else an error page. */
 export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 'render' | 'log'>) {
   return async (cause: Error, c: TasksContext): Promise<Response> => {
-    // Nobody reads this response, but the log shows the status.
+    // For the log alone.
     if (hasLeft(c) && !(cause instanceof TaskError)) return respond(c, null, 499);
     if (!(cause instanceof TaskError)) log.error({ err: cause }, 'a request failed');
     const error =
@@ -70,7 +65,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
     return html(c, again ?? render('error', page), status, headers);
   };
 
-  /** The page of the form, filled in again; undefined if nobody wrote in it, or the store gives no key for a token. */
+  /** The filled-in form again; undefined if it had no text, or without the store's key for a token. */
   async function formAgain(c: TasksContext, form: SentForm, error: TaskError): Promise<string | undefined> {
     if (form.undo || [form.title, form.text, form.next].every((text) => text === undefined)) return undefined;
     const token = await csrf.issue(c).catch(() => undefined);
@@ -92,7 +87,7 @@ export function errorHandler({ csrf, render, log }: Pick<Dependencies, 'csrf' | 
       title === form.was
         ? `${new RevisionChanged(error.current, false).message} Save changes its title alone.`
         : `${error.message} Save replaces that with your text.`;
-    // People who have seen the current title may overwrite it.
+    // The form shows the current title, so it may be overwritten.
     return render('edit', { ...values, problem, id: taskId(c), revision, was: title });
   }
 }

@@ -1,17 +1,17 @@
 import { TaskError } from '../task/errors.ts';
 
-/** Parts of a form, and bytes of a field before the file. Ours needs 3 and 100. */
+/** Parts of a form, and bytes of a field before the file. Our form needs 3 and 100. */
 const [maxParts, maxField] = [16, 4 * 1024];
 
-/** Characters of a boundary (RFC 2046 section 5.1.1). Searching for a longer one can be slow. */
+/** Characters of a boundary (RFC 2046, section 5.1.1). Searching for a longer one can be slow. */
 const maxBoundary = 70;
 
 /**
- * Reads a form with a file (`multipart/form-data`, RFC 7578). Node's own `formData` takes 100 ms for 20,000 parts.
+ * Reads a form with a file (`multipart/form-data`, RFC 7578). Node's `formData` takes 100 ms for 20,000 parts.
  *
  * @param type the value of `Content-Type`
- * @returns the fields before the file, and the file; its name is empty if none was chosen.
- * @throws TaskError `invalid_field` if it is not such a form
+ * @returns the fields before the file, and the file; its name is empty if none was chosen
+ * @throws TaskError `invalid_field`
  */
 export function readFileForm(type: string, body: Buffer) {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
@@ -19,7 +19,7 @@ export function readFileForm(type: string, body: Buffer) {
   if (boundary.length > maxBoundary) {
     throw new TaskError('invalid_field', `The boundary of a form has at most ${maxBoundary} characters.`);
   }
-  // latin1: one character for each byte. The first delimiter has no line break before it, the last one no part after it.
+  // latin1: one character per byte. The first delimiter has no line break before it.
   const parts = `\r\n${body.toString('latin1')}`.split(`\r\n--${boundary}`, maxParts + 2).slice(1, -1);
   const fields: Record<string, string> = {};
   for (const part of parts) {

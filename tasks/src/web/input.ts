@@ -6,15 +6,12 @@ import type { TasksContext } from './context.ts';
 import type { Csrf } from './csrf.ts';
 import { requireSameOrigin } from './fetch-metadata.ts';
 
-/** What a client says by the request itself, and a browser's form, which chooses neither method nor headers, by fields. */
+/** Clients state it by method and headers. A browser's form, which can choose neither, uses fields. */
 export interface Intent {
   method: string;
-  /** If-Match (RFC 9110 section 13.1.1), or the field `revision`: the revision that was edited. */
+  /** The edited revision: If-Match (RFC 9110, section 13.1.1), or the field `revision`. */
   match?: string | undefined;
-  /**
-   * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`: the same each time a form is sent,
-   * so that sending it twice makes one task.
-   */
+  /** Makes a retry add nothing: Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), or the field `nonce`. */
   nonce?: string | undefined;
 }
 
@@ -25,7 +22,7 @@ type Fields = z.ZodObject;
 
 type Act<Form extends Fields, Result> = (input: Partial<z.output<Form>>, intent: Intent) => Promise<Result>;
 
-/** The fields that an action takes from a form and from JSON. A client may leave out each of them. */
+/** The fields of an action in a form and in JSON, all optional. */
 interface Accepted<Form extends Fields> {
   form: Form;
   json?: Fields;
@@ -34,11 +31,11 @@ interface Accepted<Form extends Fields> {
 export const nothing = { form: z.object({}), json: z.strictObject({}) };
 
 /**
- * Reads a write and hands it to `act`, once it has shown that it comes from our own pages: JSON and requests without a
- * body by their origin, which browsers do not let other sites forge; a form by its token as well.
+ * Reads a write for `act`. Its origin must be ours (browsers do not let other sites forge it), and a form needs a token
+ * as well.
  *
  * @throws TaskError `foreign_origin`, `unsupported_media_type`, `bad_json`, `invalid_field`, `not_utf8`,
- *   `body_too_large`, and whatever `act` throws; with the form, if one was sent
+ *   `body_too_large`, and the errors of `act`; with the form, if one was sent
  */
 export async function withInput<Form extends Fields, Result>(
   c: TasksContext,
@@ -47,9 +44,9 @@ export async function withInput<Form extends Fields, Result>(
   act: Act<Form, Result>,
 ): Promise<Result> {
   const type = mediaType(c);
-  // RFC 9110 section 9.3.5: the content of a DELETE means nothing.
+  // RFC 9110, section 9.3.5: the content of a DELETE has no meaning.
   const ignored = c.req.method === 'DELETE';
-  // The body comes before the origin, so that a body that is too long is too long whoever sends it.
+  // Before the origin, so that a body that is too long is always a 413.
   const body = ignored ? Buffer.alloc(0) : await readBody(c);
   requireSameOrigin(c.req);
   const intent = {
@@ -68,14 +65,14 @@ export async function withInput<Form extends Fields, Result>(
   return submitForm(c, csrf, form, body, act);
 }
 
-/** The tags of an If-Match that can match: it compares strongly (RFC 9110 section 13.1.1), so `W/"3"` never does. */
+/** The strong tags of an If-Match (RFC 9110, section 13.1.1): `W/"3"` never matches. */
 function strongTags(field: string | undefined): string | undefined {
   if (field === undefined || field.trim() === '*') return field?.trim();
   const tags = field.match(/(?:W\/)?"[^"]*"/gi) ?? [];
   return tags.filter((tag) => tag.startsWith('"')).join();
 }
 
-/** The media type of the body without its parameters, in lower case. */
+/** The media type of the body, in lower case and without parameters. */
 export function mediaType(c: TasksContext): string | undefined {
   return c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
 }
@@ -105,7 +102,7 @@ export function expired(): TaskError {
   return new TaskError('bad_token', 'This form has expired. Nothing was changed: please send it again.');
 }
 
-/** Rejects a URL-encoded body that is not UTF-8; `URLSearchParams` would replace what it cannot read. */
+/** Rejects a URL-encoded body that is not UTF-8; `URLSearchParams` would insert replacement characters. */
 function requireUtf8(body: Buffer): void {
   const encoded = body.toString('latin1');
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));

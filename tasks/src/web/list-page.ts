@@ -1,13 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { createSearch } from '../task/search.ts';
-import { type Filter, filters, type ListQuery, type Page, pageSize, type Task } from '../task/task.ts';
+import { filters, type ListQuery, type Page, pageSize, type Task } from '../task/task.ts';
 import { coalesce } from './coalesce.ts';
 import { clientOf, listSearch, type TasksContext, turnsOf } from './context.ts';
 import type { Dependencies } from './dependencies.ts';
 import { createRows } from './rows.ts';
 import { number, type Place, type Undo } from './views.ts';
 
-/** What differs between the pages of two requests for the same list. */
+/** The parts of a page that differ between two requests for the same list. */
 interface FormValues {
   csrf: string;
   nonce: string;
@@ -15,10 +15,7 @@ interface FormValues {
 
 type Used = Pick<Dependencies, 'store' | 'render' | 'turns' | 'auth'>;
 
-/**
- * Renders the list: the first page of each filter once per version of the store, and on all pages each row once per revision
- * of its task.
- */
+/** Renders the list: a filter's first page once per version of the store, and each row once per revision of its task. */
 export function listPage({ store, render, turns, auth }: Used) {
   const rows = createRows(render);
   const search = createSearch(store);
@@ -29,13 +26,13 @@ export function listPage({ store, render, turns, auth }: Used) {
 
   return {
     list,
-    /** The list alone, without a token. Its version would not do as a tag: another release shows it in another way. */
+    /** The list alone, without a token. Its ETag is not the version, because the next release may render it differently. */
     async partial(c: TasksContext, query: ListQuery) {
       const shown = await version(c, query);
       shown.etag ||= `W/"${hash('sha256', shown.html, 'base64url')}"`;
       return shown;
     },
-    /** The page, which offers to undo the last change, or to show the task that was added. */
+    /** The page. Its notice offers to undo the last change or to show an added task. */
     async page(
       c: TasksContext,
       query: ListQuery,
@@ -65,7 +62,7 @@ export function listPage({ store, render, turns, auth }: Used) {
   }
 
   function firstPage(query: ListQuery) {
-    // All clients share it, so it is nobody's turn.
+    // All clients share it.
     const turn = () => turns([]);
     let last: Awaited<ReturnType<typeof shown>> | undefined;
     return async () => {
@@ -79,24 +76,17 @@ export function listPage({ store, render, turns, auth }: Used) {
     const { open, finished } = page;
     const summary = open > 0 ? `${number(open)} open` : finished > 0 ? 'All done' : 'No tasks';
     const searchable = query.q !== undefined || open + finished > pageSize;
-    const view = { page, summary, query, searchable, place: placeOf(page, query), at: pathsOf(query) };
-    const around = render('tasks', { ...view, rows: mark });
+    const place = placeOf(page, query);
+    const around = render('tasks', { page, summary, query, searchable, place, rows: mark });
     const html = put(around, await rows(page.tasks, listSearch(query), turn));
     return { page, summary, html, etag: '' };
   }
 }
 
-/** The paths of the filters, each with the same search. */
-const pathsOf = ({ q }: ListQuery) =>
-  Object.fromEntries(filters.map((filter) => [filter, `/${listSearch({ filter, q })}`])) as Record<
-    Filter,
-    string
-  >;
-
-/** A change meanwhile may have made a page before this one shorter; it counts all the same. */
+/** A change may have shortened an earlier page meanwhile; it counts all the same. */
 function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place {
   const total = { all: open + finished, open, finished }[filter];
-  // A task that is added above leaves each page its number.
+  // A task added above does not renumber the pages.
   const pagesBefore = before && Math.max(1, Math.round(before / pageSize));
   return {
     total,
@@ -105,10 +95,10 @@ function placeOf({ open, finished, before }: Page, { filter }: ListQuery): Place
   };
 }
 
-/** Where HTML goes that is rendered already. No title can contain it, because nobody knows it. */
+/** Marks the place of rendered HTML. It is secret, so no title contains it. */
 const mark = randomUUID();
 
-/** Puts `html` into `page`. Buffers are joined faster than strings. */
+/** Puts `html` into `page`: buffers are joined faster than strings. */
 function put(page: string, html: readonly Uint8Array[]): Buffer<ArrayBuffer> {
   const [before = '', after = ''] = page.split(mark);
   return Buffer.concat([Buffer.from(before), ...html, Buffer.from(after)]);

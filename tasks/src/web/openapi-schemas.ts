@@ -12,22 +12,29 @@ import { pageSize } from '../task/task.ts';
 
 const count = z.int().min(0);
 
-/** What nginx answers itself (proxy/pages/errors.ts) and serve.ts, beyond our own codes. */
-const proxyCodes =
-  'bad_request headers_too_large length_required request_timeout timeout too_many_requests unavailable unknown_host unknown_method unreachable unsupported_version url_too_long'.split(
-    ' ',
-  );
+/** Codes of nginx (proxy/pages/errors.ts) and of serve.ts. */
+const proxyCodes = [
+  ...[
+    'bad_request',
+    'headers_too_large',
+    'length_required',
+    'request_timeout',
+    'timeout',
+    'too_many_requests',
+  ],
+  ...['unavailable', 'unknown_host', 'unknown_method', 'unreachable', 'unsupported_version', 'url_too_long'],
+];
 
 const described = {
   Id: taskSchema.shape._id,
   Task: taskSchema,
   TaskList: z.strictObject({
     tasks: z.array(taskSchema).max(pageSize),
-    open: count.describe('How many open tasks exist, whatever the page shows.'),
+    open: count.describe('Open tasks on all pages.'),
     finished: count,
-    next: z.string().optional().describe('The address of the next page; absent on the last.'),
-    searched: count.optional().describe('With q: how many titles were compared.'),
-    stopped: z.enum(['matches', 'time']).optional().describe('With q: why it stopped before the last task.'),
+    next: z.string().optional().describe('The path of the next page; absent on the last.'),
+    searched: count.optional().describe('With q: the number of titles compared.'),
+    stopped: z.enum(['matches', 'time']).optional().describe('With q: why the search stopped early.'),
   }),
   NewTask: newTaskSchema.required(),
   TaskChange: changeSchema,
@@ -45,12 +52,12 @@ const described = {
     removal: z
       .string()
       .optional()
-      .describe('In the error of a removal: its name. After store_unavailable it may have happened.'),
-    count: z.int().optional().describe('How many tasks a removal is known to have removed.'),
+      .describe('The name of a removal that failed. After store_unavailable it may have happened.'),
+    count: z.int().optional().describe('The number of tasks it has removed for certain.'),
   }),
 };
 
-/** The schemas of /openapi.json, made from those that check what is sent and answered. */
+/** The schemas of /openapi.json, from those that validate requests. */
 export const schemas = Object.fromEntries(
   Object.entries(described).map(([name, schema]) => [name, jsonSchema(schema)]),
 );
@@ -62,7 +69,7 @@ function jsonSchema(schema: z.ZodType) {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {
-      // The format says as much as its pattern.
+      // The format implies the pattern.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.type === 'number' && jsonSchema.enum) jsonSchema.type = 'integer';
     },

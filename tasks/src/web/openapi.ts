@@ -20,13 +20,12 @@ function answer(description: string, name: Parameters<typeof ref>[0], headers?: 
   return { description, headers, content: json(ref(name)) };
 }
 
-/** The headers of a problem. */
 const problemHeaders: Record<number, object> = {
   401: { 'WWW-Authenticate': { schema: text } },
   503: { 'Retry-After': { schema: { type: 'integer', minimum: 0 } } },
 };
 
-/** @param refused the statuses of its problems, besides 401 and 503, which any operation may have. */
+/** @param refused the statuses of its problems; every operation also has 401 and 503 */
 function operation(
   operationId: string,
   refused: number[],
@@ -42,29 +41,27 @@ function operation(
   return { operationId, ...rest, responses };
 }
 
-/** The statuses with which any JSON or form may be refused. */
+/** The statuses of an invalid body. */
 const unreadable = [400, 403, 413, 415, 422];
 
+const lines = (description: string) => ({ schema: { ...text, description } });
+
+const idempotencyKey = header(
+  'Idempotency-Key',
+  'A retry with the same key and titles adds nothing, for a day.',
+);
 const notModified = { description: 'Not modified since the ETag in If-None-Match', headers: etag };
-const ifNoneMatch = header('If-None-Match', 'The ETag of what the client has already.');
+const ifNoneMatch = header('If-None-Match', 'The ETag of the cached response.');
 const removal = answer('The removal, for /tasks/restore', 'Removal');
 
 const paths = {
   '/tasks': {
     get: operation('list', [400], {
-      summary: 'A page of the list: open tasks first, then newest first',
+      summary: 'A page of the list: open tasks first, newest first',
       parameters: [
         query('filter', { enum: filters, default: 'all' }),
-        query(
-          'after',
-          { ...text, pattern: cursor.source },
-          'The cursor in the next of the page before, with the same filter.',
-        ),
-        query(
-          'q',
-          text,
-          'Finds the first 100 tasks whose titles contain all of these words, whatever their case and accents. It stops after a second. There is no further page and no ETag.',
-        ),
+        query('after', { ...text, pattern: cursor.source }, 'The cursor from `next`, with the same filter.'),
+        query('q', text, 'Finds at most 100 titles with all these words; there is no next page, no ETag.'),
         ifNoneMatch,
       ],
       responses: {
@@ -77,46 +74,33 @@ const paths = {
     }),
     post: operation('create', unreadable, {
       summary: 'Adds an open task',
-      parameters: [
-        header(
-          'Idempotency-Key',
-          'With the same key and title a second request makes no second task, for a day.',
-        ),
-      ],
+      parameters: [idempotencyKey],
       requestBody: body(json(ref('NewTask'))),
       responses: { 201: answer('The task', 'Task', { ...etag, Location: { schema: text } }) },
     }),
   },
   '/tasks/{id}': {
-    parameters: [
-      {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Each id has exactly one spelling.',
-        schema: ref('Id'),
-      },
-    ],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: ref('Id') }],
     get: operation('show', [404], {
       summary: 'One task',
       parameters: [ifNoneMatch],
       responses: { 200: answer('The task', 'Task', etag), 304: notModified },
     }),
     put: operation('update', [...unreadable, 404, 412, 428], {
-      summary: 'Changes the title, finishes or reopens the task; what is left out stays',
-      parameters: [header('If-Match', 'The ETag of the task that was changed; * stands for any.', true)],
+      summary: 'Changes the title, finishes or reopens the task; omitted fields keep their values',
+      parameters: [header('If-Match', "The task's ETag, or * for any.", true)],
       requestBody: body(json(ref('TaskChange'))),
-      responses: { 200: answer('The task as it is now', 'Task', etag) },
+      responses: { 200: answer('The changed task', 'Task', etag) },
     }),
     delete: operation('destroy', [403, 404, 412], {
-      summary: 'Removes the task; it can be restored for a day. A body is ignored.',
-      parameters: [header('If-Match', 'The ETag of the task that is meant; * stands for any.')],
+      summary: 'Removes the task; it can be restored for a day',
+      parameters: [header('If-Match', "The task's ETag, or * for any.")],
       responses: { 200: removal },
     }),
   },
   '/tasks/finished': {
     delete: operation('clearFinished', [403], {
-      summary: 'Removes all finished tasks; they can be restored for a day. A body is ignored.',
+      summary: 'Removes all finished tasks; they can be restored for a day',
       responses: { 200: removal },
     }),
   },
@@ -129,47 +113,40 @@ const paths = {
   },
   '/tasks/export': {
     get: operation('export', [400], {
-      summary: 'All tasks in a file that /tasks/import takes',
-      parameters: [query('format', { enum: ['json', 'text'] }, 'By default what the header Accept prefers.')],
+      summary: 'All tasks, as a file for /tasks/import',
+      parameters: [query('format', { enum: ['json', 'text'] }, 'The default follows Accept.')],
       responses: {
         200: {
           description: 'A JSON array with one task per line, or a Markdown task list',
           headers: { 'Content-Disposition': { schema: text } },
-          content: { ...json({ type: 'array', items: ref('Task') }), 'text/plain': { schema: text } },
+          content: { ...json({ type: 'array', items: ref('Task') }), 'text/plain': lines('Markdown') },
         },
       },
     }),
   },
   '/tasks/import': {
     post: operation('import', unreadable, {
-      summary:
-        'Adds the tasks of a file, of at most 1 MiB and 12,500 tasks, all in one step. A faulty task is left out and reported.',
+      summary: 'Adds the tasks of a file, at most 1 MiB and 12,500 tasks, in one step',
       description:
-        'Plain text needs a header Origin that names this host, because other sites may send it without asking. One import at a time per client.',
-      parameters: [
-        header('Idempotency-Key', 'With the same key and titles a second import adds nothing, for a day.'),
-      ],
+        'Invalid tasks are skipped and reported. Plain text needs an Origin header with this host. One import at a time per client.',
+      parameters: [idempotencyKey],
       requestBody: body({
         ...json({ type: 'array', items: ref('ImportedTask') }),
-        'application/x-ndjson': {
-          schema: { ...text, description: 'One ImportedTask, or an array of them, per line.' },
-        },
-        'text/plain': {
-          schema: { ...text, description: 'One title per line, with or without a Markdown check box.' },
-        },
+        'application/x-ndjson': lines('One ImportedTask, or an array of them, per line.'),
+        'text/plain': lines('One title per line, with or without a Markdown check box.'),
       }),
-      responses: { 200: answer('What became of the file', 'Report') },
+      responses: { 200: answer('Imported and refused tasks', 'Report') },
     }),
   },
   '/tasks/events': {
     get: operation('events', [], {
-      summary: 'Server-sent events: the version of the list, at once and after each change',
+      summary: 'Server-sent events: the version of the list, now and after each change',
       responses: { 200: { description: 'data: <version>', content: { 'text/event-stream': {} } } },
     }),
   },
 };
 
-/** The description of the JSON interface (OpenAPI 3.1). */
+/** Describes the JSON interface (OpenAPI 3.1). */
 export function openapi(): string {
   const document = {
     openapi: '3.1.0',
@@ -178,10 +155,10 @@ export function openapi(): string {
       version: manifest.version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'A list of tasks. Send Accept: application/json. Writes have to come from the same origin, or from a client that is no browser (without the header Origin). Every error is a problem (RFC 9457) with a stable code; unless it says otherwise, nothing was changed. After store_unavailable a change may have happened: read the task, or send the same Idempotency-Key again.',
+        'A list of tasks. Send Accept: application/json. Browsers may write only from the same origin; other clients send no Origin. Errors are problems (RFC 9457) with a stable code. Nothing was changed, except perhaps after store_unavailable: read the task, or retry with the same Idempotency-Key.',
     },
     servers: [{ url: '/' }],
-    // A list without a password asks for neither.
+    // A list without a password needs neither.
     security: [{}, { token: [] }, { session: [] }],
     paths,
     components: {
@@ -192,8 +169,7 @@ export function openapi(): string {
           type: 'apiKey',
           in: 'cookie',
           name: 'login',
-          description:
-            'The session of a browser, from the form at /login; over TLS its name is __Host-login.',
+          description: "A browser's session; over TLS its name is __Host-login.",
         },
       },
     },

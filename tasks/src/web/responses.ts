@@ -4,19 +4,19 @@ import { listSearch, partOf, type TasksContext } from './context.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
- * For pages with a token, and for responses to a change. After a redirect, lynx would show the old list again: it does
- * not know `no-store`, and `no-cache` only at the end.
+ * For pages with a token, and for responses to a change. lynx ignores `no-store`, and knows `no-cache` only at the end:
+ * else it would show the old list after a redirect.
  */
 export const noStore = { 'Cache-Control': 'no-store, no-cache' };
 
-/** For responses with an `ETag`: stored, and revalidated each time. */
+/** For responses with an `ETag`. */
 const revalidate = { 'Cache-Control': 'private, no-cache' };
 
 type Headers = Record<string, string>;
 
 /**
- * A response with `headers` and those that every response has. They stay a plain object, which the server writes as it
- * is: a `Headers`, which Hono's own functions make, costs more than the rest of a short response.
+ * A response with `headers` and the common ones, as a plain object, which the server writes as it is: the `Headers` of
+ * Hono's own functions cost more than the rest of a short response.
  */
 export function respond(
   c: TasksContext,
@@ -29,7 +29,7 @@ export function respond(
   return new Response(body, { status, headers: all });
 }
 
-/** Node computes it for GET only. */
+/** Node computes the length for GET only. */
 function lengthOf(body: unknown): Headers {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return {};
   return { 'Content-Length': `${Buffer.byteLength(body)}` };
@@ -38,13 +38,13 @@ function lengthOf(body: unknown): Headers {
 /** Pages and JSON share their paths, and the proxy compresses both. */
 const vary = { Vary: 'Accept, Accept-Encoding' };
 
-/** A page, which may hold a token. */
+/** A page, perhaps with a token. */
 export function html(c: TasksContext, page: string | Buffer<ArrayBuffer>, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'text/html; charset=UTF-8' };
   return respond(c, page, status, { ...type, ...vary, ...noStore, ...headers });
 }
 
-/** What became of a request, as JSON. */
+/** An uncached response in JSON. */
 export function json(c: TasksContext, value: object, status = 200, headers?: Headers) {
   const type = { 'Content-Type': 'application/json' };
   return respond(c, JSON.stringify(value), status, { ...type, ...vary, ...noStore, ...headers });
@@ -60,12 +60,12 @@ export function wantsJson(c: TasksContext): boolean {
   return accepts(c, { header: 'Accept', supports, default: 'text/html' }) !== 'text/html';
 }
 
-/** Sends a browser to a path of ours. */
+/** Redirects to one of our paths. */
 export function redirect(c: TasksContext, status: 302 | 303, path: string): Response {
   return respond(c, null, status, { Location: path, 'Content-Length': '0', ...noStore });
 }
 
-/** Sends a browser back to the part of the list that it showed, with `more` in the query. */
+/** Redirects to the part of the list that the browser shows, with `more` in the query. */
 export function toList(c: TasksContext, status: 302 | 303, more: Record<string, string> = {}): Response {
   return redirect(c, status, `/${listSearch(partOf(c), more)}`);
 }
@@ -78,14 +78,14 @@ export function taskJson(c: TasksContext, { revision, ...task }: Task, status: 2
   return json(c, task, status, { ETag: etag, ...location });
 }
 
-/** Whether the client already has the representation: `If-None-Match`, with the weak comparison (RFC 9110 13.1.2). */
+/** `If-None-Match`, with the weak comparison (RFC 9110, section 13.1.2). */
 function notModified(c: TasksContext, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   const known = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
   return known.includes('*') || known.includes(opaque(etag));
 }
 
-/** `text` with its `ETag`, or 304 if the client already has it. */
+/** `text` with its `ETag`, or 304 if the client has it. */
 export function tagged(
   c: TasksContext,
   etag: string,

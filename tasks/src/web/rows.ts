@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Task } from '../task/task.ts';
 import type { Render } from './views.ts';
 
-/** Rows that are rendered in one turn of the event loop: with 20 links in each title they take 2 ms. */
+/** Rows rendered per turn of the event loop: with 20 links each they take 2 ms. */
 const rowsATurn = 10;
 
-/** Bytes of the rows that are kept: 4,000 usual ones, 250 of the largest. */
+/** Bytes of cached rows: 4,000 usual ones, 250 of the largest. */
 const maxKept = 8 * 1024 * 1024;
 
-/** Bytes of a row besides its text and HTML, about. */
+/** Bytes of a row besides its text and HTML, roughly. */
 const overhead = 500;
 
-/** Where the query goes that leads back to the part of the list: in it alone a row differs between pages. */
+/** Marks the place of `back`, the only difference of a row between pages. */
 const mark = randomUUID();
 
 interface Row {
@@ -19,11 +19,11 @@ interface Row {
   /** With the mark. */
   text: string;
   size: number;
-  /** The row as the last page showed it. */
+  /** The row on the last page. */
   shown?: { back: string; html: Uint8Array };
 }
 
-/** Renders rows of the list. It keeps those of all pages, the last ones up to a number of bytes. */
+/** Renders rows of the list, with a cache of the latest ones. */
 export function createRows(render: Render) {
   const encoder = new TextEncoder();
   const kept = new Map<string, Row>();
@@ -44,10 +44,7 @@ export function createRows(render: Render) {
     }
   };
 
-  /**
-   * The HTML of `tasks`, whose links lead back to the part of the list that the query `back` names. Rows are rendered a few
-   * at a time, after `turn`.
-   */
+  /** The HTML of `tasks`, with links that lead back to `back`. Renders a few rows at a time, after `turn`. */
   return async (tasks: readonly Task[], back: string, turn: () => Promise<void>): Promise<Uint8Array[]> => {
     const query = back.replaceAll('&', '&amp;');
     const html: Uint8Array[] = [];
@@ -56,12 +53,12 @@ export function createRows(render: Render) {
       let row = kept.get(task._id);
       if (row?.revision !== task.revision) {
         missing += 1;
-        // A few rows, as after a write, wait for nobody.
+        // A few rows, as after a write, need no turn.
         if (missing % rowsATurn === 0) await turn();
         row = rendered(task);
         keep(task._id, row);
       }
-      // Not `Buffer.from`: of a small text it makes a part of 8 KiB, which would all be kept.
+      // `Buffer.from` would keep a pool of 8 KiB for a small text.
       if (row.shown?.back !== back) {
         row.shown = { back, html: encoder.encode(row.text.replaceAll(mark, query)) };
       }

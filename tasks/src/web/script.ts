@@ -4,9 +4,9 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * The script at `path` without its types. Stripping them takes a quarter of the start, so the result is kept.
+ * The script at `path` without its types. Stripping takes a quarter of the start, so the result is cached.
  *
- * @param folder where to keep it: by default where Node keeps what it compiles, if it does.
+ * @param folder the cache; by default Node's compile cache, if enabled
  */
 export function readScript(path: string, folder = getCompileCacheDir()): string {
   const source = readFileSync(path, 'utf8');
@@ -19,7 +19,7 @@ export function readScript(path: string, folder = getCompileCacheDir()): string 
   }
 }
 
-/** Writes `script` to `path`, where all of it is or nothing, also after a power cut. The folder may be read-only. */
+/** Writes `script` to `path` completely or not at all, even in a power cut. The folder may be read-only. */
 function keep(script: string, path: string): string {
   try {
     writeFileSync(`${path}.${process.pid}`, script, { flush: true });
@@ -28,7 +28,7 @@ function keep(script: string, path: string): string {
   return script;
 }
 
-/** Node warns that its function may change; a test would tell. */
+/** Hides Node's warning that its function is experimental. */
 function strip(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};

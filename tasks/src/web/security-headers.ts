@@ -1,4 +1,4 @@
-/** Our pages load our own files and send forms to us. Nothing is inline, and nobody may frame a page. */
+/** Pages load our own files and send forms to us. Nothing is inline or framed. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

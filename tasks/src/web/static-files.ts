@@ -11,15 +11,15 @@ type PublicFile = ReturnType<typeof publicFile>;
 
 export type PublicFiles = ReturnType<typeof publicFiles>;
 
-/** What pages load from packages, beside our own files. */
+/** Scripts from packages. */
 const packaged = ['idiomorph/dist/idiomorph.min.js'].map((name) => fileURLToPath(import.meta.resolve(name)));
 
 /**
- * The files of `folder` and of packages, each read once. A request is a lookup by name and never reaches the file system,
- * so no path can leave the folder, however it is spelled. Names that begin with a dot are left out.
+ * The files of `folder` and of packages, read once, without dotfiles. A request is a lookup by name and never reaches the
+ * file system, so no spelling of a path leaves the folder.
  */
 export function publicFiles(folder: string) {
-  // A folder's own name has no dot in it.
+  // Names of folders have no dot.
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.includes('.') && !`/${name}`.includes('/.'))
     .sort();
@@ -30,17 +30,13 @@ export function publicFiles(folder: string) {
   const release = shortHash([...files].map(([name, { digest }]) => `${name} ${digest}\n`).join(''));
 
   return {
-    /**
-     * The path of a file in a folder that is named after the release, a hash of all files: `/public/<release>/list.js`.
-     * It may be cached forever.
-     */
+    /** The path of a file, with a hash of all files: `/public/<release>/list.js`. It may be cached forever. */
     href(name: string): string {
       if (!files.has(name)) throw new Error(`${folder} has no file ${name}`);
       return `/public/${release}/${name}`;
     },
     /**
-     * The file that the request asks for, with or without a release; undefined if there is none. While replicas are
-     * replaced, a page of another release gets the file of this one, uncached.
+     * The requested file, if it exists. During a rollout, a page of another release gets the file of this one, uncached.
      */
     respond(c: TasksContext): Response | undefined {
       const path = c.req.path.replace(/^\/public\//, '');

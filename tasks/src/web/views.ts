@@ -1,16 +1,17 @@
 import { type Render as RenderViews, views as sharedViews } from '@longhand/shared/views.ts';
 import type { Report } from '../task/import.ts';
-import type { Change, Filter, ListQuery, Page, RecentRemoval, Task } from '../task/task.ts';
+import type { Change, ListQuery, Page, RecentRemoval, Task } from '../task/task.ts';
+import { listSearch } from './context.ts';
 import { linked } from './links.ts';
 import type { PublicFiles } from './static-files.ts';
 
-/** What each view shows. */
+/** The data of each view. */
 export interface Views {
   list: {
     csrf: string;
     nonce: string;
     locked: boolean;
-    /** Whether it is behind the proxy, which has a front page. */
+    /** Whether it is behind the proxy, with its front page. */
     proxied: boolean;
     undo?: Undo | undefined;
     added?: Task | undefined;
@@ -23,9 +24,7 @@ export interface Views {
     summary: string;
     place: Place;
     query: ListQuery;
-    /** The paths of the filters. */
-    at: Record<Filter, string>;
-    /** Whether there is more than one page to search. */
+    /** Whether it shows Find. */
     searchable: boolean;
     rows: string;
   };
@@ -45,14 +44,14 @@ export interface Views {
     list: string;
     status: number;
     detail: string;
-    /** Where the same request is sent again, if it may succeed then. */
+    /** The address for a retry, if that may succeed. */
     again?: string | undefined;
     removal?: string | undefined;
     requestId?: string | undefined;
   };
 }
 
-/** Offers to undo the last change: its words, and the form that does it. */
+/** Offers to undo the last change: the words, and the form. */
 export interface Undo {
   said: string;
   title?: string | undefined;
@@ -60,20 +59,20 @@ export interface Undo {
   fields: Record<string, string | number>;
 }
 
-/** A page among all pages of its filter, from 1. */
+/** The number of a page, from 1, among those of its filter. */
 export interface Place {
   number: number;
   count: number;
-  /** Number of tasks of its filter. */
+  /** Number of matching tasks. */
   total: number;
 }
 
-/** What links and forms add to their addresses, to lead back to the part of the list that is shown: empty, or a query. */
+/** The query string with which links and forms lead back to the same part of the list; may be empty. */
 interface Back {
   back: string;
 }
 
-/** A form: its token, and if it is shown again what was typed and why it was refused. */
+/** A form with its token; if it is shown again, with its text and the problem. */
 interface Typed extends Partial<Record<keyof Change, string | number | undefined>> {
   csrf: string;
   problem?: string;
@@ -81,21 +80,20 @@ interface Typed extends Partial<Record<keyof Change, string | number | undefined
 
 export type Render = RenderViews<Views>;
 
-/** A count as people write it: 12,345. `Intl` takes longer, and 40 ms at its first use. */
+/** Formats a count: 12,345. `Intl` takes 40 ms at its first use. */
 export const number = (count: number) => `${count}`.replace(/\B(?=(\d{3}){1,5}$)/g, ',');
 
-/** A time in UTC, such as `2 Jan 2026, 03:04 UTC`; `public/times.ts` shows it in the reader's time zone. */
+/** Formats a time as `2 Jan 2026, 03:04 UTC`; `public/times.ts` shows it in the reader's time zone. */
 const time = (iso: string) =>
   new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d+:\d+).*/, '$1, $2 UTC');
 
 /**
- * The views of `folder`. They get `href` (a public file's path by its name), `time` (an ISO 8601 time for people), `linked` (a
- * title as HTML) and
- * `number` (a count for people).
+ * The views of `folder`. All have `href` (a public file's path), `listSearch`, and the formats `time`, `number` and
+ * `linked` (a title as HTML).
  *
- * @param onMissing called where a view would print a value that is not there; by default that throws.
+ * @param onMissing called if a view would print a missing value; the default throws
  */
 export function views(folder: string, files: PublicFiles, onMissing?: (fault: Error) => void): Render {
   const render = sharedViews<Views>(folder, onMissing);
-  return (name, data) => render(name, { href: files.href, time, number, linked, ...data });
+  return (name, data) => render(name, { href: files.href, listSearch, time, number, linked, ...data });
 }

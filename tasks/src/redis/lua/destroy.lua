@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- args: id, match: the revisions it may have or '*', removal, seconds it is kept
--- Returns the task, and whether it had one of the revisions; false if there is none.
+-- Returns the task, and whether a revision matched; false without a task.
 local task = find(args.id)
 if not task then return false end
 local matched = matches(args.match, task)

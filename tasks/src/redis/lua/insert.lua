@@ -1,5 +1,5 @@
--- args: tasks; nonce and the seconds it is kept, if the same form must not insert them again
--- Returns the first of them, or the one that the nonce had made before, also if it is removed since.
+-- args: tasks; nonce and the seconds it is kept, so that a retry inserts nothing
+-- Returns the first task, or the one that the nonce had inserted, even if that has been removed.
 local nonce = args.nonce and keys.nonce .. args.nonce
 local made = nonce and redis.call('GET', nonce)
 local task = made and read(made)

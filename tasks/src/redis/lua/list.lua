@@ -1,6 +1,6 @@
 -- args: filter, count, known version; on later pages after, the last position of the page before
--- Returns the version, the counts, the tasks, how many are before them, and the `after` of the page before and of the
--- next one; false if the version is the known one.
+-- Returns the version, counts, tasks, the number before them, and the `after` of the previous and next page; false if
+-- the version is known.
 local version = redis.call('GET', keys.version) or '0'
 if version == args.known then return false end
 

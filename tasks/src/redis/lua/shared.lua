@@ -1,17 +1,16 @@
--- Functions that the scripts share; this file is put in front of each of them, and before it `keys` (see keys.ts) and
--- `args`, the named arguments. A script returns a table as JSON, or false.
+-- Precedes each script, after `keys` (see keys.ts) and `args`, the named arguments. A script returns JSON or false.
 
--- The score of a task in the index. Ascending, scores are the order of the list: unfinished first, then
--- _id descending. Ids stay below 2^52, so a double holds every score exactly.
+-- The score of a task in the index: ascending scores are the list's order, open tasks first, then _id descending.
+-- Ids stay below 2^52, so a double holds every score exactly.
 local function position(id, finished)
   if tonumber(finished) == 1 then return -id end
   return -id - 4503599627370496
 end
 
--- Between the scores of open and of finished tasks, as the end of a range.
+-- The end of a range between the scores of open and of finished tasks.
 local border = '(-4503599627370496'
 
--- The range of the scores of a filter, or of its part after a position.
+-- The range of scores of a filter, or its part after a position.
 local function range(filter, after)
   local start = after and '(' .. after or filter == 'finished' and border or '-inf'
   return start, filter == 'open' and border or '+inf'
@@ -19,14 +18,14 @@ end
 
 local function number(value) return string.format('%.0f', value) end
 
--- A task by the names of its fields, which are strings; nil without a title.
+-- A task with its fields as strings; nil without a title.
 local function read(id)
   local fields, task = redis.call('HGETALL', keys.task .. id), { _id = id }
   for i = 1, #fields, 2 do task[fields[i]] = fields[i + 1] end
   return task.title and task
 end
 
--- The same, where the index has its id.
+-- The same if the index has its id.
 local function find(id) return redis.call('ZSCORE', keys.index, id) and read(id) end
 
 local function write(id, task)
@@ -43,8 +42,8 @@ local function matches(revisions, task)
   return revisions == '*' or string.find(revisions, '"' .. task.revision .. '"') ~= nil
 end
 
--- Gives the list its next version, announces it to all replicas, and returns it: it is the revision of what changed.
--- It is at least the time in microseconds, so that an emptied or restored store repeats none.
+-- Sets, announces and returns the list's next version, which becomes the revision of the changed tasks. It is at least
+-- the time in microseconds, so that an emptied or restored store repeats no version.
 local function changed()
   local now = redis.call('TIME')
   local version = tonumber(redis.call('GET', keys.version) or '0')
@@ -54,14 +53,14 @@ local function changed()
   return revision
 end
 
--- Calls `command` on `key` with all of `values`, in parts that fit on Lua's stack.
+-- Calls `command` with all values, in parts that fit on Lua's stack.
 local function inParts(command, key, values)
   for i = 1, #values, 4000 do
     redis.call(command, key, unpack(values, i, math.min(i + 3999, #values)))
   end
 end
 
--- Takes a result of ZRANGE WITHSCORES; returns the ids, and the arguments of the ZADD that inserts them again.
+-- The ids of a ZRANGE WITHSCORES, and the arguments of the ZADD that inserts them again.
 local function entries(found)
   local ids, places = {}, {}
   for i = 1, #found, 2 do
@@ -72,8 +71,7 @@ local function entries(found)
   return ids, places
 end
 
--- A removed task leaves the index and keeps its hash. Its removal, which expires after `seconds`, holds its entries of
--- the index; `removed` holds the ids of all removals by the time of removal.
+-- Moves index entries to a removal, which expires after `seconds`, and adds their ids to `removed`. Tasks keep their hash.
 local function remove(found, removal, seconds)
   local ids, places = entries(found)
   local now = redis.call('TIME')[1]
@@ -84,7 +82,7 @@ local function remove(found, removal, seconds)
   end
   inParts('ZADD', keys.removal .. removal, places)
   inParts('ZREM', keys.index, ids)
-  -- Deletes tasks whose removal has expired, at most a thousand: the next removal continues.
+  -- Deletes tasks of expired removals, at most a thousand: the next removal continues.
   local old = redis.call('ZRANGE', keys.removed, '-inf', now - seconds - 60, 'BYSCORE', 'LIMIT', 0, 1000)
   for _, id in ipairs(old) do redis.call('DEL', keys.task .. id) end
   inParts('ZREM', keys.removed, old)
@@ -96,7 +94,7 @@ local function remove(found, removal, seconds)
   return #ids
 end
 
--- A removal: how many tasks it holds, and the title of one of them; nil if it holds none.
+-- A removal with its number of tasks and the title of one; nil if it is empty.
 local function removalOf(removal)
   local key = keys.removal .. removal
   local id = redis.call('ZRANGE', key, 0, 0)[1]
@@ -104,7 +102,7 @@ local function removalOf(removal)
   return task and { removal = removal, count = redis.call('ZCARD', key), title = task.title }
 end
 
--- A script that writes says for which schema it was made (see keys.ts).
+-- A script that writes passes its schema (see keys.ts).
 if args.schema then
   local schema = redis.call('GET', keys.schema)
   if not schema then

@@ -1,5 +1,5 @@
 -- args: id, match: the revisions it may have or '*', change: fields by name, now
--- Returns the task, and whether it had one of the revisions; false if there is none.
+-- Returns the task, and whether a revision matched; false without a task.
 local id, change = args.id, args.change
 local task = find(id)
 if not task then return false end

@@ -78,12 +78,9 @@ describe.each(fronts.filter(hasFront))('Behind %s', async (name) => {
   );
 
   test('a file of 1 MB is imported', async () => {
-    const title = 'x'.repeat(490);
-    const lines = Array.from({ length: 2_100 }, () => title).join('\n');
-    expect(lines.length).toBeGreaterThan(1_000_000);
-    const accept = { 'Content-Type': 'text/plain', Accept: 'application/json' };
-    const headers = { ...accept, Origin: `https://${tasks}` };
-    const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body: lines });
+    const body = `${'x'.repeat(490)}\n`.repeat(2_100);
+    const headers = { 'Content-Type': 'text/plain', Accept: 'application/json', Origin: `https://${tasks}` };
+    const imported = await ask(3, tasks, '/tasks/import', { method: 'POST', headers, body });
     expect([imported.status, JSON.parse(imported.body)]).toMatchObject([200, { imported: 2_100 }]);
   });
 

@@ -39,9 +39,9 @@ test('a connection waits for the response before it sends again, a rate does not
   await expect.poll(() => at('/open').length).toBeGreaterThan(9);
   expect(at('/closed')).toHaveLength(2);
   answers = true;
-  const answered = closed.answered(3);
+  const completed = closed.completed(3);
   for (const response of waiting) response.end();
-  await answered;
+  await completed;
   const [few, many] = await Promise.all([closed.stop(), open.stop()]);
   expect(few.length).toBeGreaterThanOrEqual(3);
   expect(many.length).toBeGreaterThan(9);

@@ -62,7 +62,7 @@ export function startLoad<Plan extends Planned>(next: (i: number) => Plan | Prom
       : Array.from({ length: pace.connections }, () => connection(pace.pause ?? 0));
   return {
     /** Resolves once `count` more requests have ended. */
-    async answered(count: number): Promise<void> {
+    async completed(count: number): Promise<void> {
       const goal = ended.length + count;
       await new Promise<void>((resolve) => {
         notify = () => {

@@ -25,7 +25,7 @@ export function replicaRules(stack: () => ComposedStack): void {
       await expect.poll(() => replicasThatServe(stack(), tasksPort), { timeout: 60_000 }).toBe(2);
       const [replica = ''] = await stack().containers('expander');
       await docker('kill', replica);
-      await load.answered(50);
+      await load.completed(50);
       expect((await load.stop()).filter(({ right }) => !right)).toEqual([]);
     });
 
@@ -33,9 +33,9 @@ export function replicaRules(stack: () => ComposedStack): void {
       await scale(1, 1);
       const before = await stack().containers('tasks');
       const load = await addTasks(stack().tasksPort, 2);
-      await load.answered(50);
+      await load.completed(50);
       await stack().script('compose/replace.sh', ['tasks']);
-      await load.answered(50);
+      await load.completed(50);
       const requests = await load.stop();
       expect(requests.filter(({ right }) => !right)).toEqual([]);
       expect(requests.length).toBeGreaterThan(100);

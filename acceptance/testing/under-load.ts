@@ -40,10 +40,10 @@ export async function underLoad(stack: Watched, change: () => Promise<unknown>, 
   // The expander answers 404 itself, and no rate limit applies.
   const read = (i: number) => ({ url: `http://127.0.0.1:${stack.expanderPort}/${i}`, expected: 404 });
   const reads = startLoad(read, { connections: 4 });
-  const enough = reads.answered(least);
+  const enough = reads.completed(least);
   const end = async () => [...(await writes.stop()), ...(await reads.stop())];
   try {
-    await writes.answered(100);
+    await writes.completed(100);
     await change();
     await enough;
   } finally {

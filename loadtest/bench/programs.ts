@@ -63,7 +63,7 @@ export interface Service extends Program {
   redis: string;
 }
 
-/** Starts a service with a Redis of its own, by default that of the image if an engine answers; resolves once it listens. */
+/** Starts a service and its Redis, which is that of the image if a Docker engine responds; resolves once the service listens. */
 export async function startService(name: 'expander' | 'tasks', start = startRedis): Promise<Service> {
   const redis = await start(join(root, name, 'redis.conf'));
   const allowed = name === 'expander' && { EXPANDER_ALLOWED_NETWORKS: '127.0.0.0/8' };

@@ -4,12 +4,12 @@ import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { apiUrl, hotLink, prepareLinks } from './modules/links.ts';
 import {
-  askControl,
   baseOptions,
   constantRate,
   controlThresholds,
   get,
   latencyThresholds,
+  requestControl,
 } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { announce, shortener } from './modules/stack.ts';
@@ -35,7 +35,7 @@ export function setup() {
 }
 
 export default function expandLink(run: ReturnType<typeof setup>) {
-  askControl();
+  requestControl();
   const i = exec.scenario.iterationInTest;
   if (i % 10 === 0) expand(`/chain/${2 + ((i / 10) % 5)}?id=${run}-${i}`, 'miss');
   else expand(hotLink(run, Math.floor(Math.random() * hotLinks)), 'hit');

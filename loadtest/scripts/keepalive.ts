@@ -5,12 +5,12 @@ import type http from 'k6/http';
 import { Rate } from 'k6/metrics';
 import type { Options, Scenario } from 'k6/options';
 import {
-  askControl,
   baseOptions,
   constantRate,
   controlThresholds,
   latencyThresholds,
   get as request,
+  requestControl,
 } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { stack, tasksDirect } from './modules/stack.ts';
@@ -91,7 +91,7 @@ export function get() {
   for (let i = 0; i < burst; i += 1) {
     measure(200, request(`${scenarioUrl()}/`, { name: 'GET /', phase: phase() }));
   }
-  askControl({ phase: phase() });
+  requestControl({ phase: phase() });
 }
 
 export function post({ sessions, titlePrefix }: Data) {
@@ -100,7 +100,7 @@ export function post({ sessions, titlePrefix }: Data) {
     const title = `${titlePrefix} ${exec.scenario.iterationInTest}-${i}`;
     measure(302, addTask(sessions[url] as Session, title, { phase: phase() }));
   }
-  askControl({ phase: phase() });
+  requestControl({ phase: phase() });
 }
 
 /** A VU opens its connection in the first iteration, and reuses it in all later ones. */

@@ -3,12 +3,12 @@ import { check } from 'k6';
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import {
-  askControl,
   baseOptions,
   constantRate,
   controlThresholds,
   get,
   latencyThresholds,
+  requestControl,
 } from './modules/requests.ts';
 import { settings } from './modules/settings.ts';
 import { stack } from './modules/stack.ts';
@@ -53,13 +53,13 @@ export function read() {
   const query = ['', '', '', '?filter=open', '?filter=finished'][exec.scenario.iterationInTest % 5];
   const response = get(`${stack.tasks}/${query}`, { name: 'GET /' });
   check(response, { 'the list is shown': (r) => r.status === 200 && String(r.body).includes('_csrf') });
-  askControl();
+  requestControl();
 }
 
 export function write({ session, titlePrefix }: Data) {
   const response = addTask(session, `${titlePrefix} written ${exec.scenario.iterationInTest}`);
   check(response, { 'the task is added': (r) => r.status === 302 });
-  askControl();
+  requestControl();
 }
 
 export { teardown } from './modules/task-list.ts';

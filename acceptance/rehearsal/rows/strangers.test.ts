@@ -24,7 +24,7 @@ function open(stack: RehearsedStack) {
   return connect(Number(port), hostname).on('error', () => {});
 }
 
-function othersAreAnswered(seen: Drill) {
+function othersAreServed(seen: Drill) {
   expect(seen.failed()).toBe('');
   const { before, during } = seen.medians('hot', 'miss', 'read');
   expect(during).toBeLessThan(Math.max(0.05, 2 * before));
@@ -45,7 +45,7 @@ row('hostile-targets', async ({ stack, rehearse, annotate }) => {
       await pause(rest);
     }
   };
-  othersAreAnswered(await rehearse(() => Promise.all(Array.from({ length: inFlight }, side))));
+  othersAreServed(await rehearse(() => Promise.all(Array.from({ length: inFlight }, side))));
   await annotate(`statuses ${JSON.stringify([...statuses])}, the slowest took ${longest} ms`);
   expect(longest).toBeLessThanOrEqual(8_000);
 });
@@ -63,7 +63,7 @@ row('hostile-clients', async ({ stack, rehearse, annotate }) => {
     );
     for (const [socket] of sockets) socket.destroy();
   });
-  othersAreAnswered(seen);
+  othersAreServed(seen);
   await annotate(`the proxy took ${memory} kB`);
   // Half of what its container has.
   expect(memory).toBeGreaterThan(0);

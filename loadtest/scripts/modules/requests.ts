@@ -12,7 +12,7 @@ export const get = (url: string, tags: Tags) =>
   http.get(url, { tags: { ...tags, target: 'stack' } }) as RefinedResponse<'text'>;
 
 /** Requests the control in every tenth iteration. */
-export function askControl(tags: Tags = {}): void {
+export function requestControl(tags: Tags = {}): void {
   if (!controlUrl || exec.scenario.iterationInTest % 10 !== 5) return;
   http.get(`${controlUrl}/`, { tags: { ...tags, name: 'control', target: 'control' } });
 }

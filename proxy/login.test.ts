@@ -74,13 +74,6 @@ describe('A password with two replicas', async () => {
 
   const json = { Accept: 'application/json' };
 
-  test.each(['cross-site', 'same-site'])('is refused from %s', async (site) => {
-    const headers = { ...json, 'Sec-Fetch-Site': site, 'Content-Type': 'application/json' };
-    const body = '{"password":"open sesame"}';
-    const response = await send(port, '/login', { method: 'POST', headers, body });
-    expect([response.status, JSON.parse(response.body).code]).toEqual([403, 'foreign_origin']);
-  });
-
   test('starts a session for both, with a __Host- cookie over TLS', async () => {
     for (const [scheme, prefix] of [
       ['http', ''],

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { faultsOf } from '../../testing/faults.ts';
 import { allTasks, configuration, silent, useStore } from '../../testing/store.ts';
 import { storm } from '../../testing/storm.ts';
+import type { TaskStore } from '../task/task.ts';
 import { keys } from './keys.ts';
 import { redisStore } from './store.ts';
 
@@ -74,9 +75,15 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
 test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry saves nothing twice', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
-  const store = redisStore(redis, { replicas: 1 });
-  const add = () => store.create({ title: 'milk' }, new Date(), 'nonce');
+  const [store, careful] = [1, 2].map((replicas) => redisStore(redis, { replicas })) as [
+    TaskStore,
+    TaskStore,
+  ];
+  const add = (to = store) => to.create({ title: 'milk' }, new Date(), 'nonce');
   await expect.poll(() => redis.info('replication'), patient).toContain('state=online');
+  await expect.poll(() => add().then(({ _id }) => _id, String), patient).toBe('1');
+  // One of two confirms.
+  await expect(add(careful)).rejects.toThrow('may have been saved');
   await replica.pause();
 
   const failure = () => add().catch(({ message }) => message);

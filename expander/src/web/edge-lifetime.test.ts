@@ -45,11 +45,6 @@ test.each([
   }
 });
 
-test('an overload is never cached', async () => {
-  const overloaded = endedExpansion('', new ExpansionError('overloaded', 'Too much.'));
-  expect(await caching('/api', overloaded, false)).toEqual(['no-store', null]);
-});
-
 test('a result found under an exemption leaves the edge within 30 s, and is never served stale', async () => {
   expect(await caching('/api', found(86_400_000), true)).toEqual(['public, max-age=86400', '29']);
 });

@@ -181,16 +181,8 @@ function kindOf({ end, error, hops }: Expansion): Kind {
 }
 
 const kindOfStatus: Record<number, Kind> = {
-  ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing' },
-  ...{
-    401: 'blocked',
-    403: 'blocked',
-    429: 'too_often',
-    451: 'blocked',
-    999: 'blocked',
-    404: 'gone',
-    410: 'gone',
-  },
+  ...{ 204: 'nothing', 205: 'nothing', 304: 'nothing', 404: 'gone', 410: 'gone' },
+  ...{ 401: 'blocked', 403: 'blocked', 429: 'too_often', 451: 'blocked', 999: 'blocked' },
 };
 
 function pageKind(hop: Hop | undefined): Kind {

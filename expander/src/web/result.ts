@@ -1,6 +1,6 @@
 import type { Expansion, Hop } from '../expansion/expansion.ts';
 import { describeHost, registrableDomain, type UnicodeHost } from '../expansion/host.ts';
-import { parseUrl } from '../expansion/parse-url.ts';
+import { hostText, isWeb, parseUrl } from '../expansion/parse-url.ts';
 import { type Ending, endingOf, tones, unencrypted } from './endings.ts';
 import { linksIn } from './pasted.ts';
 import { withoutTracking } from './tracking-parameters.ts';
@@ -89,29 +89,17 @@ export function describeResult(u: string, expansion: Expansion) {
 /** Characters of a site that fit on one line of a phone (320 pixels), in the size of the headline. */
 const longSite = 20;
 
-interface UrlParts {
-  url: string;
-  before: string;
-  domain: string;
-  after: string[];
-}
-
 /** Splits a URL so that its registrable domain, with the port, can stand out. Its owner chooses the rest of the host. */
-export function urlParts(url: string): UrlParts {
+export function urlParts(url: string) {
   const parsed = parseUrl(url);
-  const [, before = '', host = '', port = '', rest = url] =
-    (parsed && /^(https?:\/\/(?:[^/?#\\]*@)?)(\[.*?\]|[^/?#\\:]*)(:\d*)?(.*)$/is.exec(url)) || [];
-  const site = parsed && host ? registrableDomain(parsed) : '';
-  const end = host.length - (host.endsWith('.') ? 1 : 0);
-  const start = host.toLowerCase().endsWith(site, end) ? end - site.length : -1;
+  const site = parsed && isWeb(parsed) ? registrableDomain(parsed) : '';
   // A host in Unicode or with escapes shows its site only once it is parsed.
-  if (start < 0 && parsed && parsed.href !== url) return { ...urlParts(parsed.href), url };
-  return {
-    url,
-    before: before + host.slice(0, start),
-    domain: host.slice(start) + port,
-    after: rest.split(/(?=[/?&#])/),
-  };
+  const text = parsed && !hostText(url).toLowerCase().includes(site) ? parsed.href : url;
+  const [, before = '', host = '', rest = text] =
+    (site && /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\]*)(.*)$/is.exec(text)) || [];
+  const start = host.toLowerCase().lastIndexOf(site);
+  const after = rest.split(/(?=[/?&#])/);
+  return { url, before: before + host.slice(0, start), domain: host.slice(start), after };
 }
 
 /** The links within this page. */

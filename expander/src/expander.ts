@@ -2,7 +2,7 @@ import { timed } from '@longhand/shared/durations.ts';
 import type { Log } from '@longhand/shared/log.ts';
 import { timedOperations } from '@longhand/shared/redis.ts';
 import { createTurns } from '@longhand/shared/turns.ts';
-import { Registry } from 'prom-client';
+import { type Gauge, Registry } from 'prom-client';
 import { cacheExpansions, cacheHops, memoryTier, serveFromMemory } from './cache/caches.ts';
 import { circuitBreaker } from './cache/circuit-breaker.ts';
 import { type CacheClient, redisCache } from './cache/redis.ts';
@@ -21,7 +21,7 @@ import { watchKeys } from './limits/keys.ts';
 import { limitRate, takeFromAll, takeLocally } from './limits/rate.ts';
 import { singleFlight } from './limits/single-flight.ts';
 import { takePlaces } from './limits/take-places.ts';
-import { countInFlight, createExpanderMetrics } from './metrics.ts';
+import { createExpanderMetrics } from './metrics.ts';
 import { createApp } from './web/app.ts';
 
 /** Everything outside the process. */
@@ -71,7 +71,7 @@ export function createExpander(config: Config, outside: Outside) {
     serveFromMemory(memory, metrics.cacheLookups),
     singleFlight,
     cacheExpansions(memory, shared),
-    (next) => countInFlight(metrics.inFlight, next),
+    countInFlight(metrics.inFlight),
   )(
     followRedirects(
       layers<FetchHop>(
@@ -96,6 +96,15 @@ export function createExpander(config: Config, outside: Outside) {
       close();
     },
   };
+}
+
+/** A layer that counts the expansions in progress. */
+function countInFlight(gauge: Gauge) {
+  return (follow: FollowRedirects): FollowRedirects =>
+    (target, options) => {
+      gauge.inc();
+      return follow(target, options).finally(() => gauge.dec());
+    };
 }
 
 /** Of the status only its class is a label, because websites choose it. */

@@ -56,14 +56,3 @@ export function createExpanderMetrics(registry: Registry) {
     }),
   };
 }
-
-/** Counts the calls of `work` in progress. */
-export function countInFlight<Given extends unknown[], Result>(
-  gauge: Gauge,
-  work: (...given: Given) => Promise<Result>,
-): typeof work {
-  return (...given) => {
-    gauge.inc();
-    return work(...given).finally(() => gauge.dec());
-  };
-}

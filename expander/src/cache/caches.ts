@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createCounts } from '../expansion/counts.ts';
 import {
   type Answer,
   cacheKey,
@@ -12,6 +11,7 @@ import {
 } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
 import { type Target, withoutFragment } from '../expansion/target.ts';
+import { createCounts } from '../expansion/turn.ts';
 
 /** Keeps expansions for all replicas. */
 export interface SharedCache {

@@ -2,8 +2,7 @@ import { seed } from '@longhand/shared/testing/random.ts';
 import { rounds } from '@longhand/shared/testing/rounds.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCounts } from '../expansion/counts.ts';
-import { turnOf } from '../expansion/turn.ts';
+import { createCounts, turnOf } from '../expansion/turn.ts';
 import { createPlaces, type Queue } from './places.ts';
 
 /** Places whose hops have names: `started` has the hops with a place, in order. */

@@ -1,4 +1,4 @@
-import { createCounts } from '../expansion/counts.ts';
+import { createCounts } from '../expansion/turn.ts';
 
 const defaults = {
   /** Hops in flight: each has a socket and memory. */

@@ -1,4 +1,3 @@
-import { createCounts } from '../expansion/counts.ts';
 import { chainTime } from '../expansion/deadline.ts';
 import { aborted, overloaded } from '../expansion/errors.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type TurnQueue,
 } from '../expansion/expansion.ts';
 import type { Target } from '../expansion/target.ts';
-import { turnOf } from '../expansion/turn.ts';
+import { createCounts, turnOf } from '../expansion/turn.ts';
 
 /** Requests of one client that wait for one expansion; each holds a connection and some memory. */
 const maxWaiting = 256;

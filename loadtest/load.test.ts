@@ -11,7 +11,7 @@ import { startControl } from './control-server.ts';
 import { hasK6, k6Files, runScript } from './k6.ts';
 import { allowedUrl, defaults, settings } from './scripts/modules/settings.ts';
 import { runControl, short } from './selftest.ts';
-import { startOwnStack, type Target } from './target.ts';
+import { findRunningStack, startOwnStack, type Target } from './target.ts';
 import { judge } from './verdict.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -181,6 +181,18 @@ test.each([
   expect(() => allowedUrl('TASKS_URL', { TASKS_URL, LOAD_ALLOW_HOST })).toThrow(
     `TASKS_URL=${TASKS_URL}: not allowed. Load goes to this machine`,
   );
+});
+
+test('only k6, which checks the host, sends requests to a named stack', async () => {
+  let requests = 0;
+  const server = http.createServer((_, response) => {
+    requests += 1;
+    response.end();
+  });
+  const TASKS_URL = `http://127.0.0.1:${await listening(server)}`;
+  onTestFinished(() => cutOff(server));
+  await using target = await findRunningStack({ TASKS_URL });
+  expect([target?.address, target?.variables.TASKS_URL, requests]).toEqual([TASKS_URL, TASKS_URL, 0]);
 });
 
 test('a variable of another script causes one warning; a value that is not a number is an error', () => {

@@ -1,3 +1,5 @@
+import { trimmed } from './response-head.ts';
+
 /** What a `Content-Disposition` field says. */
 export interface Disposition {
   /** Whether browsers save the content. */
@@ -6,8 +8,8 @@ export interface Disposition {
   name: string | null;
 }
 
-/** A parameter and the text up to the next semicolon outside quotes. The last quote may be missing. */
-const parameter = /((?:"(?:\\.|[^"\\])*(?:"|$)|[^";])+)(?:;|$)/gs;
+/** A parameter: up to the next semicolon outside quotes. The last quote may be missing. */
+const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
@@ -18,20 +20,22 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/;
  * @param field bytes as Latin-1.
  */
 export function readDisposition(field: string): Disposition {
-  const [, first = ''] = /^[\t ]*([^;]*?)[\t ]*(?:;|$)/.exec(field) ?? [];
-  const hasType = token.test(first);
+  const end = field.includes(';') ? field.indexOf(';') : field.length;
+  const type = trimmed(field.slice(0, end)).toLowerCase();
+  const hasType = token.test(type);
   const names = new Map<string, string>();
-  const parameters = hasType ? field.slice(field.indexOf(first) + first.length) : field;
-  for (const [, text = ''] of parameters.matchAll(parameter)) {
-    if (text.trim() === '') continue;
-    const [, key = '', value = ''] = /^[\t ]*([^="]+?)[\t ]*=[\t ]*(.+?)[\t ]*$/s.exec(text) ?? [];
+  for (const [text] of field.slice(hasType ? end : 0).matchAll(parameter)) {
+    if (trimmed(text) === '') continue;
+    const equals = Math.max(text.indexOf('='), 0);
+    const key = trimmed(text.slice(0, equals)).toLowerCase();
+    const value = trimmed(text.slice(equals + 1));
     // Chromium stops at the first parameter that lacks a name or a value.
-    if (key === '' || value === '') break;
-    const name = key.toLowerCase() === 'filename*' ? extendedValue(value) : words(unquoted(value));
-    if (name && !names.has(key.toLowerCase())) names.set(key.toLowerCase(), name);
+    if (key === '' || key.includes('"') || value === '') break;
+    const name = key === 'filename*' ? extendedValue(value) : words(unquoted(value));
+    if (name && !names.has(key)) names.set(key, name);
   }
   return {
-    isAttachment: hasType && first.toLowerCase() !== 'inline',
+    isAttachment: hasType && type !== 'inline',
     name: names.get('filename*') ?? names.get('filename') ?? null,
   };
 }

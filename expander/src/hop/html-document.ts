@@ -5,7 +5,7 @@ import { parseUrl } from '../expansion/parse-url.ts';
 import { maxDelay, parseRefresh, type Refresh } from '../expansion/refresh.ts';
 import { type MetaRefresh, readHtml } from './meta-refresh.ts';
 import type { ResponseHead } from './response-head.ts';
-import { setsLocation } from './script-redirect.ts';
+import { mayLeadOn } from './script-redirect.ts';
 import { type Shown, shownAs } from './shown.ts';
 
 /** What a browser makes of a response. */
@@ -14,7 +14,7 @@ export interface HtmlDocument {
   /** Where it sends its visitors by itself. */
   refresh: Refresh | null;
   title: string | null;
-  /** Whether a script sets its location. */
+  /** Whether a script may send its visitors on. */
   scriptRedirect: boolean;
   /** Whether a browser would find more. */
   isCut: boolean;
@@ -35,15 +35,13 @@ export function readDocument(url: URL, head: ResponseHead, body: Buffer): HtmlDo
   if (shown === 'file' || shown === 'nothing')
     return { shown, refresh: null, title: null, scriptRedirect: false, isCut: false };
   const encoding = encodingOf(head, body, shown === 'xml');
-  const { refreshes, title, scripts, isCut } = readHtml(
-    shown === 'other' ? '' : legacyHookDecode(body, encoding),
-  );
+  const facts = readHtml(shown === 'other' ? '' : legacyHookDecode(body, encoding));
   return {
     shown,
-    refresh: shortest(url, head, refreshes, encoding),
-    title: title && inOneLine(title),
-    scriptRedirect: setsLocation(scripts),
-    isCut,
+    refresh: shortest(url, head, facts.refreshes, encoding),
+    title: facts.title && inOneLine(facts.title),
+    scriptRedirect: mayLeadOn(facts),
+    isCut: facts.isCut,
   };
 }
 

@@ -22,8 +22,12 @@ export interface HtmlFacts {
   refreshes: MetaRefresh[];
   /** The text of the first title, as written; null without one. */
   title: string | null;
-  /** The scripts in the page. */
+  /** The scripts that run. */
   scripts: string[];
+  /** The values of event attributes. */
+  handlers: string[];
+  /** Visible characters, without white space. */
+  visible: number;
   /** Whether a limit was reached, so that a browser would find more. */
   isCut: boolean;
 }
@@ -38,7 +42,14 @@ const maxElements = 10_000;
  * counts as on, so `<noscript>` is text. Reads until a limit is reached.
  */
 export function readHtml(markup: string): HtmlFacts {
-  const facts: HtmlFacts = { refreshes: [], title: null, scripts: [], isCut: false };
+  const facts: HtmlFacts = {
+    refreshes: [],
+    title: null,
+    scripts: [],
+    handlers: [],
+    visible: 0,
+    isCut: false,
+  };
   const parser = new HtmlParser({ treeAdapter: collecting(facts), scriptingEnabled: true });
   try {
     // Not the last piece of the page: a tag that is cut off is none.
@@ -68,6 +79,16 @@ function withoutMode(token: Token.TagToken): Token.TagToken {
   return token;
 }
 
+/** The values of `type` with which a script runs (HTML standard, "prepare the script element"). */
+const runningType =
+  /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:jscript|livescript|javascript1\.[0-5]))$/i;
+
+const hidden = new Set(['script', 'style', 'title', 'noscript', 'iframe', 'noembed', 'noframes']);
+
+function isShown(parent: DefaultTreeAdapterMap['parentNode']): boolean {
+  return 'tagName' in parent && !hidden.has(parent.tagName);
+}
+
 type Adapter = TreeAdapter<DefaultTreeAdapterMap>;
 
 /** Builds no tree, only the parents that the algorithm asks for, and collects `facts` from elements outside of templates. */
@@ -92,10 +113,11 @@ function collecting(facts: HtmlFacts): Adapter {
       const attribute = (name: string) => attrs.find((attr) => attr.name === name)?.value;
       if (tagName === 'base') base ??= attribute('href') ?? null;
       if (tagName === 'title') firstTitle ??= element;
-      if (tagName === 'script') {
+      if (tagName === 'script' && runningType.test(attribute('type')?.trim() ?? '')) {
         script = element;
         facts.scripts.push('');
       }
+      for (const { name, value } of attrs) if (name.startsWith('on')) facts.handlers.push(value);
       const content = attribute('content');
       if (tagName === 'meta' && content && /^refresh$/i.test(attribute('http-equiv') ?? '')) {
         facts.refreshes.push({ kind: 'meta', content, base });
@@ -116,6 +138,7 @@ function collecting(facts: HtmlFacts): Adapter {
     insertText(element, text) {
       if (element === firstTitle) facts.title = (facts.title ?? '') + text;
       if (element === script) facts.scripts.push((facts.scripts.pop() ?? '') + text);
+      if (isShown(element)) facts.visible += text.replace(/\s+/g, '').length;
     },
     insertTextBefore() {},
   };

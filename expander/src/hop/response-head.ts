@@ -21,11 +21,11 @@ export const maxHeadSize = 16 * 1024;
 /** Chromium looks for "HTTP" in these bytes: four may precede it. */
 const searched = 8;
 
+const lineEnd = /[\r\n]+/;
 const headEnd = /\n\r?\n/g;
 const version = /^http\/(\d)[^.]*\.(\d)/i;
 /** Without a number, the status is 200. */
 const statusOf = /^[^ ]* +(\d{1,9})/;
-const field = /^([^\t :][^:]*):(.*)$/s;
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Fields that are not lists: the first line counts. */
@@ -87,13 +87,16 @@ function isInterim({ status }: ResponseHead): boolean {
 function parseHead(sent: string): ParsedHead {
   if (sent.includes('\0')) throw notHttp();
   const text = sent.slice(beginning(sent));
-  const [first = '', ...lines] = text.split(/[\r\n]+/);
+  const [first = '', ...lines] = text.split(lineEnd);
   const [, major, minor] = version.exec(first) ?? [];
   const minorVersion = Number(`${major}.${minor}`) >= 1.1 ? 1 : 0;
   const status = Number(statusOf.exec(first)?.[1] ?? 200);
   if (status === 101) throw fault('ERR_NOT_HTTP', 'the server switched protocols');
   const headers: IncomingHttpHeaders = {};
-  for (const [name, value] of fieldsOf(lines)) addField(headers, name.toLowerCase(), trimmed(value));
+  for (const [text, value] of fieldsOf(lines)) {
+    const name = trimmed(text).toLowerCase();
+    if (token.test(name)) addField(headers, name, trimmed(value));
+  }
   // Chromium ignores it there.
   if (minorVersion === 0) delete headers['transfer-encoding'];
   for (const name of unambiguous) {
@@ -105,25 +108,28 @@ function parseHead(sent: string): ParsedHead {
 /** The names and values of lines. A line that begins with white space continues a field; one without a name is skipped. */
 function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
   const fields: [name: string, value: string][] = [];
-  let mayContinue = false;
+  /** The field that the next line may continue. */
+  let open: [name: string, value: string] | undefined;
   for (const line of lines) {
-    const last = fields.at(-1);
-    if (mayContinue && last && isBlank(line, 0)) {
-      last[1] += ` ${trimmed(line)}`;
-      continue;
+    const isIndented = isBlank(line, 0);
+    const colon = line.indexOf(':');
+    if (isIndented && open) open[1] += ` ${trimmed(line)}`;
+    else if (isIndented || colon < 1) open = undefined;
+    else {
+      const field: [name: string, value: string] = [line.slice(0, colon), line.slice(colon + 1)];
+      open = isBlank(line, colon - 1) ? undefined : field;
+      fields.push(field);
     }
-    const [, name = '', value = ''] = field.exec(line) ?? [];
-    if (name) fields.push([trimmed(name), value]);
-    mayContinue = name !== '' && !isBlank(name, name.length - 1);
   }
-  return fields.filter(([name]) => token.test(name));
+  return fields;
 }
 
 export function notHttp(): NodeJS.ErrnoException {
   return fault('ERR_NOT_HTTP', 'the answer is not HTTP');
 }
 
-function trimmed(line: string): string {
+/** A text without the spaces and tabs around it. */
+export function trimmed(line: string): string {
   let [start, end] = [0, line.length];
   while (isBlank(line, start)) start += 1;
   while (end > start && isBlank(line, end - 1)) end -= 1;

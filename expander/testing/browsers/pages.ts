@@ -139,5 +139,16 @@ const xml: Link[] = [
   ]),
 ];
 
+const scripts: Link[] = ofLines('scripts.txt', (markup) =>
+  page(`<!doctype html>${markup.replace('{text}', 'Words to read. '.repeat(20))}`),
+).map((link) => ({ ...link, counts: 'script' }));
+
 /** Pages that lead on by themselves. */
-export const pageLinks: readonly Link[] = [...refreshes, ...pages, ...types, ...encodings, ...xml];
+export const pageLinks: readonly Link[] = [
+  ...refreshes,
+  ...pages,
+  ...types,
+  ...encodings,
+  ...xml,
+  ...scripts,
+];

@@ -108,18 +108,13 @@ function parseHead(sent: string): ParsedHead {
 /** The names and values of lines. A line that begins with white space continues a field; one without a name is skipped. */
 function fieldsOf(lines: readonly string[]): [name: string, value: string][] {
   const fields: [name: string, value: string][] = [];
-  /** The field that the next line may continue. */
-  let open: [name: string, value: string] | undefined;
+  let mayContinue = false;
   for (const line of lines) {
-    const isIndented = isBlank(line, 0);
-    const colon = line.indexOf(':');
-    if (isIndented && open) open[1] += ` ${trimmed(line)}`;
-    else if (isIndented || colon < 1) open = undefined;
-    else {
-      const field: [name: string, value: string] = [line.slice(0, colon), line.slice(colon + 1)];
-      open = isBlank(line, colon - 1) ? undefined : field;
-      fields.push(field);
-    }
+    const last = fields.at(-1);
+    const colon = isBlank(line, 0) ? 0 : line.indexOf(':');
+    if (colon > 0) fields.push([line.slice(0, colon), line.slice(colon + 1)]);
+    else if (mayContinue && last && isBlank(line, 0)) last[1] += ` ${trimmed(line)}`;
+    mayContinue = colon > 0 || (mayContinue && isBlank(line, 0));
   }
   return fields;
 }

@@ -206,7 +206,7 @@ export function longhandReads(response: string): string {
     const whole = read(response);
     const { status, headers } = whole?.head ?? end();
     const leads = [301, 302, 303, 307, 308].includes(status) && headers.location;
-    if (leads) return `to ${leads}`;
+    if (leads) return `to ${new URL(leads, 'http://a.example').pathname}`;
     const body = bodyReader(headers, 1_000);
     const isWhole = !whole || body.read(whole.rest) || body.lastsToTheEnd;
     if (!isWhole || body.isDamaged()) return 'refused';

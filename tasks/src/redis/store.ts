@@ -37,6 +37,11 @@ const taskNames = taskSchema.keyof().options;
 /** A task as the scripts return it: every field is a string. */
 type Fields = Record<keyof NewTask | '_id' | 'revision', string>;
 
+interface Titles {
+  titles: [id: string, title: string][];
+  next?: string;
+}
+
 type Found = (Omit<Page, 'tasks'> & { tasks: Fields[] }) | undefined;
 
 /** The reply of a script that checks the revision; undefined without a task. */
@@ -68,7 +73,7 @@ export function redisStore(
   const update = writeScript<Changed>('update');
   const destroy = writeScript<Changed>('destroy');
   const clear = writeScript<{ cleared: number; left: number }>('clear');
-  const titles = readScript<{ titles: [id: string, title: string][]; next?: string }>('titles');
+  const titles = readScript<Titles>('titles');
   const find = readScript<{ tasks: Fields[] }>('find');
   const removed = readScript<Removed | undefined>('removed');
   const removals = readScript<{ removals: (Removed & { time: string })[] }>('removals');
@@ -138,13 +143,16 @@ export function redisStore(
     },
 
     async *titles(filter) {
-      const size = { count: titleBatch, bytes: titleBytes };
-      let after: string | undefined;
-      do {
-        const found = await scan('', () => titles({ filter, after, ...size }));
+      const read = (after?: string) =>
+        scan('', () => titles({ filter, after, count: titleBatch, bytes: titleBytes }));
+      let reading: Promise<Titles> | undefined = read();
+      while (reading) {
+        const found: Titles = await reading;
+        // Redis reads the next batch while the caller compares this one.
+        reading = found.next ? read(found.next) : undefined;
+        reading?.catch(() => {}); // The caller may stop before.
         yield Object.values(found.titles);
-        after = found.next;
-      } while (after);
+      }
     },
 
     async find(ids) {

@@ -107,7 +107,7 @@ describe('the process', () => {
     const [REDIS_USER_FILE, REDIS_PASSWORD_FILE] = [textFile('ann'), textFile('S3cret')];
     const refused = start({ REDIS_URL: redis.url, REDIS_USER_FILE, REDIS_PASSWORD_FILE });
     onTestFinished(() => void refused.kill('SIGKILL'));
-    const entry = JSON.stringify(await logged(refused, 'redis is away'));
+    const entry = JSON.stringify(await logged(refused, 'redis is down'));
     expect(entry).toContain('WRONGPASS');
     expect(entry).not.toContain('S3cret');
   });

@@ -59,7 +59,7 @@ describe.each([
       await server.start();
       await expect.poll(() => client.get('x').catch(String)).toBe(null);
     }
-    const both = ['redis is away', 'redis is back'];
+    const both = ['redis is down', 'redis is back'];
     expect(lines.map(({ msg }) => msg)).toEqual(['redis is connected', ...both, ...both]);
   });
 

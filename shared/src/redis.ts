@@ -95,14 +95,14 @@ class SteadyConnector extends SentinelConnector {
 
 /** Logs one line when the connection ends and one when it is back, not one per attempt. */
 function logged(redis: Redis, log: Log, address: string): Redis {
-  let away = false;
+  let down = false;
   redis.on('error', (error: Error) => {
-    if (!away) log.warn({ redis: address, err: error }, 'redis is away');
-    away = true;
+    if (!down) log.warn({ redis: address, err: error }, 'redis is down');
+    down = true;
   });
   redis.on('ready', () => {
-    log.info({ redis: address }, away ? 'redis is back' : 'redis is connected');
-    away = false;
+    log.info({ redis: address }, down ? 'redis is back' : 'redis is connected');
+    down = false;
   });
   return redis;
 }

@@ -2,15 +2,15 @@ import { ExpansionError, overloaded, unknownName } from '../src/expansion/errors
 import { to, type Web } from './scripted-web.ts';
 
 const end = 'https://end.example/';
-/** The hop of a chain without end. */
+/** A hop of an endless chain. */
 export const long = (hop: number) => `http://long.example/${hop}`;
-/** The title of a page, in which a stranger speaks. */
+/** A hostile title. */
 const stranger = '\u202e</bdi><script>hit()</script> & more';
 export const cyrillic = 'http://xn--e1afmkfd.example/';
 export const mixed = 'http://xn--pple-43d.example/';
 export const imitation = 'http://xn--80ak6aa92e.com/';
 
-/** What a chain leads to that begins at `http://s.example/` and this name. */
+/** The targets of the links `http://s.example/NAME`. */
 const targets = {
   final: end,
   dead: 'http://gone.example/',
@@ -40,7 +40,7 @@ const targets = {
   far: 'http://a1.example/',
 };
 
-/** A web with a link to each kind of end. */
+/** A web with a link to every kind of end. */
 export const web: Web = {
   [end]: {},
   'http://gone.example/': { status: 410, title: 'Gone' },

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 
-/** The text of the result of `u`, that of the chain, and each of its hops. */
+/** The text of the page's result for `u`, of its chain, and of each hop. */
 export async function readPage(app: Hono, u: string) {
   const html = await (await app.request(`/?${new URLSearchParams({ u })}`)).text();
   const [result, chain] = ['result', 'chain'].map(

@@ -5,12 +5,12 @@ import type { Answer } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
 import { answerWith } from './answer.ts';
 
-/** What each URL answers; a promise is an answer that is waited for, an error a failure; anything else refuses the connection. */
+/** The response of each URL, perhaps as a promise, or its error. All other URLs refuse the connection. */
 export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>> | ExpansionError>;
 
 export const to = (location: string, status = 301): Partial<Answer> => ({ status, location });
 
-/** The expander's application over a web of our own making. */
+/** The expander's application on a scripted web. */
 export function scriptedApp(web: Web) {
   const follow = followRedirects(async (url, { signal }) => {
     const answer = await web[url.href];

@@ -11,19 +11,19 @@ export async function startVisits(app: Application) {
   const browser = await sharedChromium();
   const opened: Page[] = [];
   const spares = new Map<string, Page>();
-  /** A page of real Chromium until the end, for many visits, or for what cannot be forgotten. */
+  /** Opens a page that stays open until `close`: for many visits, or for state that `visit` could not reset. */
   const openPage = async (options?: BrowserContextOptions) => {
     const page = await browser.newPage(options);
     opened.push(page);
     return page;
   };
   return {
-    /** Where the application answers, such as `http://127.0.0.1:4711`. */
+    /** The application's origin, such as `http://127.0.0.1:4711`. */
     origin,
-    /** The address of the page with the answer for `u`. */
+    /** The address of the page for `u`. */
     address: (u: string) => `${origin}/?${new URLSearchParams({ u })}`,
     openPage,
-    /** Lends a page that knows nothing of the other ones: one that was lent with the same options and made to forget. */
+    /** Lends a page without any state: a reset one with the same options, if there is one. */
     async visit<T>(options: BrowserContextOptions, use: (page: Page) => Promise<T>): Promise<T> {
       const kind = JSON.stringify(options);
       const page = spares.get(kind) ?? (await openPage(options));

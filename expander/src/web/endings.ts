@@ -71,7 +71,12 @@ const endings = {
     open: 'Open anyway',
     next: 'Try again',
   },
-  file: { verdict: 'File', headline: 'It leads to a file at', open: 'Open anyway' },
+  file: {
+    verdict: 'File',
+    headline: 'It leads to a file at',
+    advice: 'Open it only if you expect this file.',
+    open: 'Open anyway',
+  },
   nothing: { verdict: 'Page found', ...pageThat('is empty'), open: 'Open anyway' },
   unread: {
     ...notWorking,
@@ -100,7 +105,12 @@ const endings = {
   no_location: { ...brokenLink, open: 'Open anyway' },
   malformed_location: { ...brokenLink, stop: 'Not a URL.' },
   app: { ...notWeb, verdict: 'Opens an app', sentence: 'Only web pages are followed.' },
-  not_web: { ...notWeb, verdict: 'Beware', sentence: 'Only web pages are followed.' },
+  not_web: {
+    ...notWeb,
+    verdict: 'Beware',
+    sentence: 'Only web pages are followed.',
+    advice: 'Opening it may run code or start a program.',
+  },
 
   request_failed: { ...notWorking, headline: 'The link does not work' },
   timeout: { ...notWorking, headline: 'No answer in time', advice: 'The website may be busy.' },

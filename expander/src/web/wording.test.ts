@@ -29,7 +29,8 @@ describe('the page has plain words for every end', () => {
     ['http://end.example', 'Not encrypted It leads straight to end.example', unencrypted],
     ['https://s.example/plain', 'Not encrypted It leads to', 's.example redirects from https to http, so'],
     ['file.example', 'File It leads to a file at file.example http://file.example', unencrypted],
-    ['file.example', 'File', 'File: setup.exe, 48 MB'],
+    ['file.example', 'File', 'File: setup.exe, 48 MB Not encrypted'],
+    ['file.example', 'File', 'Open it only if you expect this file.'],
     ['401.example', 'Blocked our check This page blocked our check', 'answered 401, sign-in required.'],
     [
       's.example/closed',
@@ -75,7 +76,7 @@ describe('the page has plain words for every end', () => {
       'Opens an app It does not lead to a web page mailto:someone@example.com',
       'Only web pages',
     ],
-    ['s.example/script', 'Beware It does not lead to a web page javascript:alert(1)', 'Only web pages are'],
+    ['s.example/script', 'Beware It does not lead to a web page javascript:alert(1)', 'may run code'],
     ['s.example/private', 'Beware It leads to a private network 10.0.0.1', 'Only public websites are'],
     ['a.example:1', 'Beware It does not lead to a website a.example:1', 'Websites do not use port 1.'],
     [

@@ -60,10 +60,18 @@ describe('a key', () => {
   test('appears in log and metrics by its name alone', async () => {
     const { app, log, lines, metrics } = expander();
     const { url } = await serving(app, { log, lines });
-    for (const key of [keys.alice, 'unknown']) await fetch(`${url}api?${u()}&key=${key}`);
+    for (const key of [keys.alice, 'unknown', keys.bob, keys.bob, keys.bob]) {
+      await fetch(`${url}api?${u()}&key=${key}`);
+    }
     await expect
-      .poll(() => lines.map(({ user }) => user))
-      .toEqual(expect.arrayContaining(['alice', undefined]));
+      .poll(() => lines.flatMap(({ status, user }) => (status ? [[status, user]] : [])))
+      .toEqual([
+        [200, 'alice'],
+        [401, undefined],
+        [200, 'bob'],
+        [200, 'bob'],
+        [429, 'bob'],
+      ]);
     const text = JSON.stringify(lines) + (await metrics.metrics());
     expect(text).toContain('expander_key_requests_total{key="alice"} 1');
     expect(text).toContain('expander_key_requests_total{key="-"} 1');

@@ -69,13 +69,15 @@ export function watchKeys(
     /**
      * Charges a request to the key with which it came from `address`.
      *
-     * @returns the name of the key.
+     * @param onName called with the key's name, before its rate is checked.
+     * @returns the name.
      * @throws ExpansionError `unknown_key`, or `rate_limited` if the key's rate, or that of unknown keys, is used up.
      */
-    async charge(secret: string, address: string): Promise<string> {
+    async charge(secret: string, address: string, onName: (name: string) => void): Promise<string> {
       const key = keys.get(digest(secret));
       requests?.inc({ key: key?.name ?? '-' });
       if (key) {
+        onName(key.name);
         await charge(take, keyedClient(key.name), key.rate, 'requests with this key');
         return key.name;
       }

@@ -101,8 +101,8 @@ export function requestExpander(expand: Expand, readRequest: ReadRequest) {
   };
 }
 
-/** Charges a request with a key. @returns the key's name. */
-export type ChargeKey = (key: string, address: string) => Promise<string>;
+/** Charges a request with a key. @returns the key's name, with which it calls `onName` before. */
+export type ChargeKey = (key: string, address: string, onName: (name: string) => void) => Promise<string>;
 
 export type ReadRequest = ReturnType<typeof requestReader>;
 
@@ -126,8 +126,8 @@ export function requestReader(chargeKey?: ChargeKey) {
     }
     const address = addressOf(c);
     const key = chargeKey && sentKey(c);
-    const name = key === undefined ? undefined : await chargeKey?.(key, address);
-    if (name) annotate(c, { user: name });
+    const name =
+      key === undefined ? undefined : await chargeKey?.(key, address, (user) => annotate(c, { user }));
     // The signal is aborted when the client leaves.
     return { signal: c.req.raw.signal, client: name ? keyedClient(name) : address };
   };

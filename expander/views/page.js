@@ -26,7 +26,6 @@ if (navigator.clipboard?.readText) {
       field.value = (await navigator.clipboard.readText()).trim().replace(/\s+/g, ' ');
       expand.focus();
     } catch {
-      // The visitor or the browser denied access to the clipboard.
       field.focus();
     }
   });

@@ -53,7 +53,11 @@ const blocked = {
 } as const satisfies Ending;
 const notWorking = { verdict: 'Not working just now', open: 'Open anyway', next: 'Try again' } as const;
 const brokenLink = { verdict: 'Broken link', headline: 'The link is broken' } as const;
-const notWeb = { headline: 'It does not lead to a web page', stop: 'Not a web page, so it was not visited.' };
+const notWeb = {
+  headline: 'It does not lead to a web page',
+  sentence: 'Only web pages are followed.',
+  stop: 'Not a web page, so it was not visited.',
+};
 const notUrl = { verdict: null, headline: 'This is not a URL' };
 
 const endings = {
@@ -104,13 +108,8 @@ const endings = {
   },
   no_location: { ...brokenLink, open: 'Open anyway' },
   malformed_location: { ...brokenLink, stop: 'Not a URL.' },
-  app: { ...notWeb, verdict: 'Opens an app', sentence: 'Only web pages are followed.' },
-  not_web: {
-    ...notWeb,
-    verdict: 'Beware',
-    sentence: 'Only web pages are followed.',
-    advice: 'Opening it may run code or start a program.',
-  },
+  app: { ...notWeb, verdict: 'Opens an app' },
+  not_web: { ...notWeb, verdict: 'Beware', advice: 'Opening it may run code or start a program.' },
 
   request_failed: { ...notWorking, headline: 'The link does not work' },
   timeout: { ...notWorking, headline: 'No answer in time', advice: 'The website may be busy.' },

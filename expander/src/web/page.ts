@@ -52,7 +52,6 @@ export function createPage(onMissing?: (fault: Error) => void) {
       }),
     hop: (hops: readonly Hop[]) => render('hop', describeHop(hops)),
     intro: () => render('intro', { foot }),
-    /** A choice of pasted links. */
     links: (urls: readonly string[]) =>
       render('links', { links: urls.map((u) => ({ ...urlParts(u), href: `/?${query({ u })}` })), foot }),
     /** Everything after the chain; after an error with the id of the request. */

@@ -60,7 +60,6 @@ export function describeResult(u: string, expansion: Expansion) {
     } satisfies Actions,
     sentences: [journey(expansion), sentence, begun ? summary(expansion) : ''].filter(Boolean).join(' '),
     advice: (typeof advice === 'function' ? url && advice(url) : advice) ?? null,
-    /** For experts. */
     detail: end.detail ?? null,
     /** The last URL of the chain, if it has no response, and why. */
     stop:

@@ -4,18 +4,13 @@ import { complain, mention, readable, recovered } from './notice.js';
 /** Milliseconds a response may take: longer than the proxy waits for it. */
 const deadline = 15_000;
 
-/** A request that failed. The message says why, in words for people. */
+/** A request that failed. The user reads its message. Without a response the status is 0. */
 export class Failure extends Error {
-  /** 0 if there was no response. */
   status = 0;
   page?: Document;
 }
 
-/**
- * Fetches a page as a browser would, and follows redirects.
- *
- * @throws {Failure}
- */
+/** Fetches a page as a browser would, and follows redirects. @throws {Failure} */
 export async function load(url: string, init?: RequestInit): Promise<Document> {
   const options = { headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(deadline), ...init };
   const [response, text] = await fetch(url, options)
@@ -24,17 +19,17 @@ export async function load(url: string, init?: RequestInit): Promise<Document> {
   if (response.status === 401 || new URL(response.url).pathname === '/login')
     throw Object.assign(new Failure('You are logged out.'), { status: 401 });
   const page = new DOMParser().parseFromString(text, 'text/html');
-  // The log-in page of a network may answer instead of us, with 200.
+  // A hotel's login page may answer instead of us, with 200.
   if (response.ok && page.querySelector('#list, form.write')) return page;
   const reason = page.querySelector('.problem') ?? page.querySelector('h1');
   const message = reason?.textContent || `This failed (error ${response.status}). Please try again.`;
   throw Object.assign(new Failure(message), { status: response.status, page });
 }
 
-/** What a deletion without a response says. */
+/** The message of a deletion without a response. */
 export const perhapsDeleted = 'No answer. It may be deleted.';
 
-/** Says what failed, and what to do about it: log in, in a new tab, so that what was typed stays. */
+/** Shows a failure and what to do about it. Login opens a new tab, so that typed text stays. */
 export function report(failure: unknown) {
   if (!(failure instanceof Failure)) {
     console.error(failure);
@@ -42,7 +37,7 @@ export function report(failure: unknown) {
   }
   const { message, status, page } = failure;
   const loggedOut = status === 401;
-  // A removal that failed may have happened all the same.
+  // A failed removal may have happened.
   const removed = message === perhapsDeleted || page?.querySelector('a[href*="removal="]');
   const list = removed ? { href: '/tasks/removals', textContent: 'Recently deleted' } : undefined;
   const login = { href: '/login', target: '_blank', textContent: 'Log in' };
@@ -50,7 +45,7 @@ export function report(failure: unknown) {
   complain(message, passes ? readable : undefined, loggedOut ? login : list);
 }
 
-/** One step at a time, so that no response overtakes another. */
+/** Steps run one after the other, so that no response overtakes another. */
 let queue = Promise.resolve();
 
 export function enqueue(step: () => unknown) {
@@ -58,13 +53,13 @@ export function enqueue(step: () => unknown) {
 }
 
 interface Change {
-  /** Called when its turn comes; undefined: it sends nothing. */
+  /** Called when its turn comes; undefined sends nothing. */
   request: () => RequestInit | undefined;
   done?: (page: ParentNode) => void;
   failed?: (failure: Failure) => void;
   /** The message if no response comes. */
   lost?: string;
-  /** The style shows at once what becomes of them, for `milliseconds` at least. */
+  /** Rows that look `as` the change leaves them, at once and for at least `milliseconds`. */
   rows?: Iterable<HTMLElement>;
   as?: string;
   milliseconds?: number;
@@ -87,7 +82,7 @@ export function formOf(name: 'edit' | 'lines', id = '') {
 
 let underWay = 0;
 
-// What waits for its turn would be lost with the page.
+// Leaving the page would lose queued changes.
 addEventListener('beforeunload', (event) => underWay > 0 && event.preventDefault());
 
 function count(changes: number) {
@@ -102,7 +97,7 @@ export function change(url: string, options: Change) {
   const pending = [...rows];
   for (const { dataset } of pending) dataset.pending = as;
   const settle = () => {
-    // It may have been finished and reopened meanwhile.
+    // A later change may have marked the row again.
     for (const { dataset } of pending) if (dataset.pending === as) delete dataset.pending;
   };
   count(1);
@@ -119,7 +114,7 @@ export function change(url: string, options: Change) {
       settle();
       if (!(error instanceof Failure)) throw error;
       if (error.status === 0) error.message = lost ?? 'Not saved: no connection.';
-      // The server answered, so the list may be out of date, and so may the tokens.
+      // The list and the tokens may be out of date.
       if (error.page) await refresh('main').catch(() => {});
       failed(error);
     } finally {
@@ -128,7 +123,7 @@ export function change(url: string, options: Change) {
   });
 }
 
-/** Shows the current list, which the server sends only if it changed; or the current page, with fresh tokens. */
+/** Loads the list, if it has changed, or the whole page with fresh tokens. */
 export async function refresh(part: '#list' | 'main' = '#list') {
   const path = part === 'main' ? '/' : '/tasks/partial';
   const { searchParams } = new URL(location.href);
@@ -138,7 +133,7 @@ export async function refresh(part: '#list' | 'main' = '#list') {
 
 let latest = shownVersion();
 
-/** @param version of the current list */
+/** Catches up with `version` of the list. */
 export function heard(version: string) {
   latest = version;
   recovered();
@@ -151,6 +146,6 @@ export function heard(version: string) {
   });
 }
 
-/** Failures stay silent unless the session has ended: nobody asked for this, and the server soon sends the version again. */
+/** Only the end of the session is reported: the user did not ask for this, and the server soon sends the version again. */
 export const refreshQuietly = () =>
   refresh().catch((error) => (error.status === 401 || !(error instanceof Failure)) && report(error));

@@ -1,6 +1,6 @@
 const rows = () => [...document.querySelectorAll<HTMLElement>('.tasks > li:not([data-pending=gone])')];
 
-/** Where a row was that has moved or is gone: the arrow keys go on there. */
+/** The former place of a row that has moved or gone: the arrow keys continue there. */
 let left: { row: Element | null; at: number } = { row: null, at: 0 };
 
 const placeOf = (row: HTMLElement) => ({ row, at: rows().indexOf(row) });
@@ -11,7 +11,7 @@ export function leave(row: HTMLElement) {
   document.getElementById('list')?.focus({ preventScroll: true });
 }
 
-/** The row to which an arrow key leads from `row`, or from the list. */
+/** The row that an arrow key reaches from `row`, or from the list. */
 export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
   const from = row && row !== left.row ? placeOf(row) : left;
   left = { row: null, at: 0 };
@@ -21,10 +21,9 @@ export function next(row: HTMLElement | null, key: 'ArrowUp' | 'ArrowDown') {
 }
 
 /**
- * Remembers what has the focus. The result, called after the page has changed, gives it to the same control, to its row if
- * that is gone, or to the list: nothing that a key could press.
+ * Remembers the focus. The result, called after a morph, gives it back to the same control, else to its row or the list.
  *
- * @param own whether the reader changed the page, so that the arrow keys go on where the row was
+ * @param own whether the user caused the morph, so that the arrow keys continue at the row's former place
  */
 export function keepFocus(own: boolean) {
   const focused = document.activeElement as HTMLElement;
@@ -41,7 +40,7 @@ export function keepFocus(own: boolean) {
   };
 }
 
-/** Gives the focus to `field`, unless somebody is typing in another one. */
+/** Focuses `field` unless the user is typing in another one. */
 export function offerFocus(field: HTMLElement) {
   if (!document.activeElement?.matches('input, textarea')) field.focus();
 }

@@ -7,18 +7,16 @@ import { countLines, countTasks, linesAdded, offerLines } from './paste.js';
 import { lostAnswer, titleOf } from './rows.js';
 import { localise } from './times.js';
 
-/** What was sent to be added and has no response yet, in order. */
+/** New tasks without a response, in order. */
 let unanswered: { text: string }[] = [];
 
-/** What is typed in a form, below the texts that are still being added. */
-function unsaved(form: HTMLFormElement) {
-  const texts = form === single ? unanswered.map(({ text }) => text) : [];
-  return [...texts, fieldOf(form).value].filter(Boolean).join('\n');
-}
+const unsaved = () =>
+  [...unanswered.map(({ text }) => text), fieldOf(single).value].filter(Boolean).join('\n');
 
-export const keepDraft = (form: HTMLFormElement) => storeDraft(form, unsaved(form));
+export const keepDraft = (form: HTMLFormElement) =>
+  storeDraft(form, form === single ? unsaved() : fieldOf(form).value);
 
-/** Shows `text` in the field above the list, which has several lines if the text has. */
+/** Shows `text` in the field above the list. Several lines need another element. */
 function showUnsaved(text: string) {
   const field = fieldOf(single);
   const area = document.createElement('textarea');
@@ -32,13 +30,10 @@ function showUnsaved(text: string) {
   countTasks(single);
 }
 
-/**
- * Sends the form above the list, a task for each line. The field is empty at once and takes the next task. After a
- * failure it has all that is not saved again, with the reason.
- */
+/** Adds a task for each line. The field takes the next task at once; after a failure, unsaved text returns to it. */
 export function add() {
   const { value } = fieldOf(single);
-  // A blank line alone gets the reason from the server.
+  // The server refuses a single blank line, with the reason.
   const texts = countLines(value) > 1 ? value.split('\n').filter((line) => line.trim()) : [value];
   explain(single, '');
   showUnsaved('');
@@ -47,7 +42,7 @@ export function add() {
     unanswered.push(sent);
     change(single.action, {
       request() {
-        // One before this one failed.
+        // An earlier task has failed.
         if (!unanswered.includes(sent)) return undefined;
         const data = new FormData(single);
         data.set('title', text);
@@ -60,7 +55,7 @@ export function add() {
         keepDraft(single);
       },
       failed(failure) {
-        showUnsaved(unsaved(single));
+        showUnsaved(unsaved());
         unanswered = [];
         refuse(single, failure);
       },
@@ -68,7 +63,7 @@ export function add() {
   }
 }
 
-/** Sends a form that edits a task in its row, or adds several tasks. It is locked until the response comes. */
+/** Sends the edit of a row, or several tasks, and locks the form until the response comes. */
 export function save(form: HTMLFormElement) {
   const field = fieldOf(form);
   if (field.readOnly) return;
@@ -96,7 +91,7 @@ function refuse(form: HTMLFormElement, failure: Failure) {
   if (failure.status === 401) report(failure);
 }
 
-/** Makes a form send what the one on `page` would: an edit of a task that is gone becomes a new task, for example. */
+/** Makes a form send what the form on `page` would. For example, the edit of a deleted task adds a new task. */
 function renew(form: HTMLFormElement, page: ParentNode) {
   const fresh = page.querySelector<HTMLFormElement>('form.write');
   if (!fresh || form.matches('.lines')) return;
@@ -106,7 +101,7 @@ function renew(form: HTMLFormElement, page: ParentNode) {
   if (form !== single) form.querySelector('.main')?.replaceWith(fresh.querySelector('.main') as Element);
 }
 
-/** Shows what is wrong with a form next to its field; an empty `problem` removes that. */
+/** Shows `problem` next to the form's field; an empty one removes it. */
 export function explain(form: HTMLFormElement, problem: string) {
   const field = fieldOf(form);
   const id = `${field.id}-problem`;
@@ -120,10 +115,10 @@ export function explain(form: HTMLFormElement, problem: string) {
   offerFocus(field);
 }
 
-/** What a row holds while it is not edited. */
+/** The content of an edited row, for when the edit ends. */
 const contents = new WeakMap<Element, Node[]>();
 
-/** Shows a form in the row, with what was typed before a reload. */
+/** Shows the edit form in the row, with text from before a reload. */
 function showForm(row: HTMLElement, id: string) {
   const form = formOf('edit', id);
   const { revision, added, finished, reopened } = row.dataset;
@@ -143,7 +138,6 @@ function showForm(row: HTMLElement, id: string) {
   return form;
 }
 
-/** Shows a form in the place of the task, from what the page knows. */
 export function edit(row: HTMLElement) {
   for (const menu of row.querySelectorAll('details')) menu.open = false;
   contents.set(row, [...row.childNodes]);
@@ -152,7 +146,7 @@ export function edit(row: HTMLElement) {
   showForm(row, row.id.slice(5));
 }
 
-/** Shows the edit of a task that the list does not show any more. If the task is deleted, the form adds it anew. */
+/** Shows the edit of a task that has left the list. If the task is deleted, the form adds it again. */
 function editGone(id: string) {
   const row = make('li', { id: `task-${id}` });
   rowsOf(document).prepend(row);
@@ -165,7 +159,7 @@ function editGone(id: string) {
   });
 }
 
-/** Shows the task again, and drops what was typed. */
+/** Shows the task again and drops the draft. */
 export function endEdit(row: HTMLElement) {
   const focused = row.contains(document.activeElement);
   storeDraft(row.querySelector('form') as HTMLFormElement);
@@ -177,7 +171,7 @@ export function endEdit(row: HTMLElement) {
   if (focused) row.querySelector<HTMLElement>('.edit')?.focus({ preventScroll: true });
 }
 
-/** Fills in what was typed before a reload, or before Back led here. */
+/** Restores all drafts after a reload or Back. */
 export function restoreDrafts() {
   showUnsaved(drafts()['/task']?.title ?? '');
   restoreDraft(single);

@@ -3,10 +3,8 @@ import { edit } from './forms.js';
 import { toggle, undo } from './rows.js';
 
 /**
- * Does what a key stands for. A field keeps all keys to itself, and a button and a link their own. Single keys act in
- * the list alone: WCAG 2.1.4 wants them bound to the focus, or a way to turn them off.
- *
- * @returns false: the key is not ours
+ * Acts on a key; false if it has no meaning here. Fields, buttons and links keep their own keys. Single keys work only in
+ * the list: WCAG 2.1.4 wants them bound to the focus, or a way to turn them off.
  */
 function pressKey(event: KeyboardEvent): unknown {
   const { key, target, ctrlKey, metaKey, altKey, shiftKey, repeat } = event;
@@ -26,7 +24,7 @@ function pressKey(event: KeyboardEvent): unknown {
   return key === '?' && document.querySelector<HTMLElement>('.keys')?.click();
 }
 
-/** The Latin letter on a key, also where the layout has other letters there. */
+/** The Latin letter of a key, also on other layouts. */
 const letter = ({ key, code }: KeyboardEvent) =>
   (/^[\x20-\x7e]/.test(key) ? key : code.replace('Key', '')).toLowerCase();
 

@@ -1,5 +1,4 @@
-// The list without page loads: fetch sends the same links and forms, and the page that comes back is morphed in.
-// Without this script they are plain links and forms.
+// The list without page loads: fetch sends the same links and forms, and the response is morphed in.
 
 import { enqueue, refresh } from './change.js';
 import { settleSent, single } from './drafts.js';
@@ -7,15 +6,15 @@ import { add, edit, endEdit, explain, keepDraft, restoreDrafts, save } from './f
 import './keys.js';
 import './live.js';
 import { countLines, countTasks, endLines, offerLines } from './paste.js';
-import { press, takeBack, toggle } from './rows.js';
+import { press, toggle, undoChange } from './rows.js';
 
-/** The row of the first click of a double click. */
+/** The row under the first click of a double click. */
 let clicked: Element | null = null;
 
 document.addEventListener('click', (event) => {
   const target = event.target as Element;
   if (event.detail === 1) clicked = target.closest('.tasks > li');
-  // The second click of a double click may hit another task, which has just moved under the pointer, or an empty form.
+  // The second click of a double click may hit another task that has just moved there, or an empty form.
   if (event.detail > 1 && target.closest('.tasks :is(a, button, summary), .write:invalid button'))
     return event.preventDefault();
   const link = target.closest('a');
@@ -24,7 +23,7 @@ document.addEventListener('click', (event) => {
   if (row && link.matches('.toggle')) toggle(row);
   else if (row && link.matches('.edit')) edit(row);
   else if (link.matches('.cancel')) cancel(link);
-  // What is under way is answered first.
+  // Changes under way come first.
   else if (link.closest('nav, footer') && document.body.matches('.busy'))
     enqueue(async () => location.assign(link.href));
   else return;
@@ -38,12 +37,12 @@ document.addEventListener('dblclick', ({ target }) => {
 
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  // They leave the list.
+  // These leave the list.
   if (form.matches('.find, [action="/logout"]')) return;
   event.preventDefault();
   if (form === single) add();
   else if (form.matches('.write')) save(form);
-  else if (form.closest('#notice')) takeBack(form);
+  else if (form.closest('#notice')) undoChange(form);
   else press(form, event.submitter);
 });
 
@@ -55,7 +54,7 @@ document.addEventListener('input', ({ target }) => {
   if (!form.closest('li')) countTasks(form);
 });
 
-// Enter saves a title, also where the field shows it on several lines.
+// Enter saves a title, even in a field of several lines.
 document.addEventListener('beforeinput', (event) => {
   const field = event.target as HTMLInputElement;
   if (!/^insert(LineBreak|Paragraph)$/.test(event.inputType) || field.name !== 'title') return;
@@ -63,7 +62,7 @@ document.addEventListener('beforeinput', (event) => {
   field.form?.requestSubmit();
 });
 
-// A title has one line. More join the lines that are offered already, also if a button has the focus.
+// A title has one line. A second paste joins the first, also while a button has the focus.
 const paste = (event: ClipboardEvent) => {
   const target = event.target as Element;
   const text = event.clipboardData?.getData('text/plain') ?? '';
@@ -82,7 +81,7 @@ document.addEventListener('keydown', (event) => {
   else cancel(target);
 });
 
-/** Puts away the form around `part`, where it took the place of something; while it is sent, the response decides. */
+/** Closes the form around `part`. While it is being sent, only the response does that. */
 function cancel(part: Element) {
   const form = part.closest<HTMLFormElement>('.lines, .editing form');
   if (!form || form.querySelector('[readonly]')) return;
@@ -92,6 +91,6 @@ function cancel(part: Element) {
   enqueue(refresh);
 }
 
-// A browser that came here from a form has been told that it is saved.
+// The list follows a submit only if the server has saved the form.
 settleSent(document.referrer !== '');
 restoreDrafts();

@@ -6,7 +6,7 @@ const silence = 20_000;
 /** Milliseconds until the next attempt if the server refused the connection; the browser retries in other cases. */
 const pause = 2_000;
 
-// The connection is closed while the page is hidden, because a browser opens only six to one server.
+// A hidden page closes the connection, because a browser opens only six to one server.
 let source: EventSource | undefined;
 let watch: ReturnType<typeof setTimeout> | undefined;
 let lastHeard = 0;
@@ -28,7 +28,7 @@ function connect() {
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;
     reconnectIn(pause * (1 + Math.random()));
-    // It tells whether the session has ended.
+    // Its status says whether the session has ended.
     enqueue(refreshQuietly);
   };
   reconnectIn(silence);

@@ -1,9 +1,9 @@
 const notice = document.getElementById('notice') as HTMLElement;
 
-/** Milliseconds that a complaint stays at least: enough to read it. */
+/** Milliseconds to read a complaint. */
 export const readable = 5_000;
 
-/** When the shown complaint may go, once the server answers. */
+/** When the complaint may go, once the server responds. */
 let passesAt = Infinity;
 
 type Link = Partial<HTMLAnchorElement> | undefined;
@@ -13,10 +13,7 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
   as: Partial<HTMLElementTagNameMap[Name]>,
 ) => Object.assign(document.createElement(name), as);
 
-/**
- * Says what happened; screen readers announce it, because the notice is a live region. A title in it cannot change
- * the direction of the text around it.
- */
+/** Shows and announces (a live region) what happened. The title is isolated, whatever its direction. */
 export function say(text: string, title?: string, link?: Link) {
   notice.replaceChildren(text);
   if (title !== undefined) notice.append(': ', make('bdi', { textContent: title }));
@@ -24,10 +21,9 @@ export function say(text: string, title?: string, link?: Link) {
 }
 
 /**
- * Says what went wrong, visibly, until it is closed or something else is said. An Undo that is offered stays.
+ * Shows a problem until it is closed or the next notice. An offered Undo stays.
  *
- * @param passes milliseconds after which it is over once the server answers again; by default it is not
- * @param link what to do about it
+ * @param passes milliseconds after which it goes once the server responds again; by default it stays
  */
 export function complain(text: string, passes = Infinity, link?: Link) {
   endComplaint();
@@ -47,12 +43,12 @@ function endComplaint() {
   notice.querySelector('.complaint')?.remove();
 }
 
-/** Takes back a complaint that no longer holds, because the server answers again. */
+/** The server responds again: removes a complaint that may go. */
 export function recovered() {
   if (performance.now() >= passesAt) endComplaint();
 }
 
-/** Says what others did, unless the notice has something to press, such as Undo, or Close after what went wrong. */
+/** Says what others did, unless the notice has a link or a button such as Undo. */
 export function mention(text: string) {
   if (!notice.querySelector('a, button')) say(text);
 }

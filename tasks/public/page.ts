@@ -1,24 +1,24 @@
-// A page with forms that the browser sends itself: what is typed survives a reload, until the server has saved it.
+// A page with forms that the browser submits: typed text survives a reload until the server has saved it.
 
 import { markSent, restoreDraft, settleSent, storeDraft } from './drafts.js';
 import './times.js';
 
 const forms = document.querySelectorAll<HTMLFormElement>('.write');
 
-// The form comes back with the reason, and with newer hidden fields than the draft has.
+// A refused form has newer hidden fields than its draft.
 const refused = document.querySelector<HTMLInputElement>('.write [aria-invalid]');
 settleSent(refused !== null || document.querySelector('[role=status]') !== null);
 
 for (const form of forms) {
   const field = form.querySelector<HTMLInputElement>('[name=title], [name=text]');
   if (field && field === refused) storeDraft(form, field.value);
-  // The text of a new task that stands there already was shared.
+  // A new task with text was shared to this page.
   else if (!field?.defaultValue || form.querySelector('[name=revision]')) restoreDraft(form);
   field?.addEventListener('input', () => storeDraft(form, field.value));
   form.querySelector('.cancel')?.addEventListener('click', () => storeDraft(form));
 }
 
-// Delete on the page of an edit ends it, too.
+// Delete on the edit page submits another form, and ends the edit, too.
 document.addEventListener('submit', () => forms.forEach(markSent));
 
 document.querySelector<HTMLElement>('.show')?.addEventListener('click', ({ target }) => {

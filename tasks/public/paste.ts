@@ -2,7 +2,7 @@ import { enqueue, formOf } from './change.js';
 import { fieldOf, restoreDraft, single, storeDraft } from './drafts.js';
 import { say } from './notice.js';
 
-/** How many lines of `text` hold a task. */
+/** The number of lines with a task. */
 export const countLines = (text: string) => text.split('\n').filter((line) => line.trim()).length;
 
 const tasksIn = (text: string) => {
@@ -10,22 +10,22 @@ const tasksIn = (text: string) => {
   return `${count} ${count === 1 ? 'task' : 'tasks'}`;
 };
 
-/** The button of a form that adds tasks says how many. */
+/** Shows on the form's button how many tasks it adds. */
 export function countTasks(form: HTMLFormElement) {
   const { value } = fieldOf(form);
   const several = form !== single || countLines(value) > 1;
   (form.querySelector('.main') as Element).textContent = several ? `Add ${tasksIn(value)}` : 'Add';
 }
 
-/** Puts a form for several tasks in the place of the single one. If there is one already, `text` joins its lines. */
+/** Replaces the single form by one for several tasks. If it is already there, `text` joins its lines. */
 export function offerLines(text: string): void {
   const form = document.querySelector<HTMLFormElement>('.lines') ?? formOf('lines');
   const area = fieldOf(form) as HTMLTextAreaElement;
-  // What is sent stays as it is.
+  // While it is being sent, the text waits.
   if (area.readOnly) return void enqueue(() => offerLines(text));
   restoreDraft(form);
   area.value = [area.value.trimEnd(), text].filter(Boolean).join('\n');
-  // A short list does not push its button off the screen of a phone.
+  // A short list keeps its button on a phone's screen.
   area.rows = Math.min(10, area.value.split('\n').length);
   countTasks(form);
   single.after(form);
@@ -34,14 +34,14 @@ export function offerLines(text: string): void {
   storeDraft(form, area.value);
 }
 
-/** Says that the lines were added, and leads to them if they are not shown here. */
+/** Says how many tasks were added, with a link if this page does not show them. */
 export function linesAdded(form: HTMLFormElement, text: string) {
   const elsewhere = /filter=finished|after=|q=/.test(location.search);
   say(`Added ${tasksIn(text)}`, undefined, elsewhere ? { textContent: 'Show', href: '/' } : undefined);
   endLines(form);
 }
 
-/** Brings the form for one task back. */
+/** Shows the single form again. */
 export function endLines(form: HTMLFormElement) {
   storeDraft(form);
   form.remove();

@@ -2,7 +2,7 @@ import { change, enqueue, type Failure, perhapsDeleted, post, report } from './c
 import { leave } from './focus.js';
 import { say } from './notice.js';
 
-/** Milliseconds for which a finished row stays where it is, struck through. */
+/** Milliseconds for which a finished row stays in place, struck through. */
 const seen = 1_000;
 
 export const lostAnswer = 'No answer. It may not be saved.';
@@ -12,7 +12,7 @@ export const titleOf = (row: Element) => row.querySelector('.title')?.textConten
 /** Finishes or reopens a task. */
 export function toggle(row: HTMLElement) {
   const { href, search } = row.querySelector('.toggle') as HTMLAnchorElement;
-  // Not yet confirmed, or as the server has it.
+  // As the user sees it, maybe not confirmed yet.
   const was = row.dataset.pending ?? (row.matches('.finished') ? 'finished' : 'open');
   const [as, action, word] =
     was === 'finished' ? ['open', 'unfinish', 'Reopened'] : ['finished', 'finish', 'Finished'];
@@ -26,7 +26,7 @@ export function toggle(row: HTMLElement) {
   });
 }
 
-/** Presses a button that deletes a task, or clears the finished ones. */
+/** Deletes a task or clears the finished ones. */
 export function press(form: HTMLFormElement, button: HTMLElement | null) {
   const row = button?.closest<HTMLElement>('.tasks > li');
   const request = post(new FormData(form, button));
@@ -38,8 +38,8 @@ export function press(form: HTMLFormElement, button: HTMLElement | null) {
   });
 }
 
-/** Takes back the change that the notice tells of. */
-export function takeBack(form: HTMLFormElement) {
+/** Undoes the change in the notice. */
+export function undoChange(form: HTMLFormElement) {
   if (form.dataset.pending) return;
   const request = post(new FormData(form));
   const { pathname } = new URL(form.action);
@@ -52,13 +52,13 @@ export function takeBack(form: HTMLFormElement) {
     request: () => request,
     done: () => say(pathname.endsWith('/restore') ? 'Restored' : 'Undone', title),
     failed(failure: Failure) {
-      // Somebody else has undone it, or changed the task since.
+      // Somebody else has undone it or changed the task.
       if (/404|412/.test(`${failure.status}`)) form.remove();
       report(failure);
     },
   });
 }
 
-/** Takes back the last change, while the notice offers that. One that is under way is answered first. */
+/** Undoes the last change if the notice offers it. A change under way comes first. */
 export const undo = () =>
   enqueue(() => document.querySelector<HTMLFormElement>('#notice form')?.requestSubmit());

@@ -1,4 +1,4 @@
-// The reader's variety of English, else British: the words around the times are English.
+// The user's variety of English, else British, because the words around the times are English.
 const languages = navigator.languages.filter((language) => /^en\b/.test(language)).concat('en-GB');
 const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(languages, options);
 
@@ -7,12 +7,12 @@ const clock = format({ timeStyle: 'short' });
 const day = format({ day: 'numeric', month: 'short' });
 const month = format({ month: 'short', year: 'numeric' });
 
-/** Shows each time in the reader's time zone, as short as is clear, and on hover in full, with what happened then. */
+/** Shows each time in the user's time zone: short, and on hover in full with the event. */
 export function localise(root: ParentNode) {
   const now = new Date();
   for (const time of root.querySelectorAll('time')) {
     const then = new Date(time.dateTime);
-    // What somebody wrote into the store by hand.
+    // Somebody may have edited the store by hand.
     if (Number.isNaN(then.getTime())) continue;
     const today = then.toDateString() === now.toDateString();
     const thisYear = then.getFullYear() === now.getFullYear();

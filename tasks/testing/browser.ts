@@ -3,10 +3,13 @@ import { connected } from '@longhand/shared/redis.ts';
 import { sharedChromium } from '@longhand/shared/testing/chromium.ts';
 import { forget } from '@longhand/shared/testing/forget.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { Dependencies } from '../src/web/dependencies.ts';
 import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
+
+/** Milliseconds for which a test waits for a condition: enough on a machine that is busy. */
+const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
@@ -17,6 +20,7 @@ type Site = Awaited<ReturnType<typeof startSite>>;
  */
 export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
+  vi.setConfig({ testTimeout: 3 * patience });
   beforeAll(async () => {
     Object.assign(site, await startSite(given));
   });
@@ -34,7 +38,7 @@ async function startSite(given: Partial<Dependencies>) {
   const browser = await sharedChromium();
   const newPage = async (options?: BrowserContextOptions) => {
     const context = await browser.newContext({ baseURL: service.url, ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(patience);
     return context.newPage();
   };
   const ofTest: Page[] = [];
@@ -131,8 +135,8 @@ async function show(page: Page, path: string): Promise<void> {
 /** The folder of the pictures with which states are compared. */
 export const pictures = join(import.meta.dirname, 'pictures');
 
-/** Waits for what a function sees to become as expected. */
-export const { poll } = expect;
+/** Waits until a function returns what is expected. */
+export const poll = <T>(look: () => T) => expect.poll(look, { timeout: patience });
 
 export const field = (page: Page) => page.getByLabel('What needs to be done?');
 

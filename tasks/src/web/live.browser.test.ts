@@ -1,12 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { field, focused, titles, useBrowser } from '../../testing/browser.ts';
+import { field, focused, poll, titles, useBrowser } from '../../testing/browser.ts';
 import { startReplica } from '../../testing/replica.ts';
 
 const site = useBrowser();
-
-/** The events arrive when something changes; sooner than the next of the versions that come every 5 s anyway. */
-const { poll } = { poll: <T>(look: () => T) => expect.poll(look, { timeout: 4_000 }) };
 
 describe('Two pages side by side', () => {
   test('a task that one adds, finishes, edits and deletes shows in the other', async () => {
@@ -98,17 +95,18 @@ test('A page that lost touch catches up with a service that was restarted', asyn
   await before.stop();
   await site.add('milk');
   const after = await startReplica(site.redisUrl, {}, Number(new URL(before.url).port));
-  await expect.poll(() => titles(page), { timeout: 15_000 }).toEqual(['milk']);
+  await poll(() => titles(page)).toEqual(['milk']);
   await after.stop();
 });
 
 const events = '**/tasks/events';
 
-/** A page with a clock that a test can move on. */
+/** A page whose clock only the tests move. */
 let page: Page;
 beforeAll(async () => {
   page = await site.pageForAll();
-  await page.clock.install();
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
 });
 
 /** Opens the list anew on `page`; tells how often it has asked for events. */

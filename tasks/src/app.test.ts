@@ -9,7 +9,7 @@ const later = new Date('2026-02-03T04:05:06.789Z');
 
 const titles = async () => (await kept.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 const create = (title: string) => kept.store.create({ title }, kept.now);
-/** Sends the form of the list, as a new visitor. */
+/** Sends the list's form as a new visitor. */
 const add = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
   submit(kept.app, '/task', fields, await visit(kept.app), headers);
 const get = (path: string, headers?: Record<string, string>) => kept.app.request(path, { headers });
@@ -72,7 +72,7 @@ describe('GET /', () => {
     expect(await (await get('/')).text()).not.toContain(link);
   });
 
-  test('leaves to the pages of a task when it was added, finished or reopened', async () => {
+  test('does not say when a task was added, finished or reopened; the pages of the task do', async () => {
     const { _id } = await create('milk');
     const when = async (path = `/tasks/${_id}/edit`) => {
       const [, words = ''] = /<p class="when">(.*?)<\/p>/s.exec(await (await get(path)).text()) ?? [];
@@ -86,7 +86,7 @@ describe('GET /', () => {
     expect(await when('/')).toBe('');
   });
 
-  test('is kept while nothing changed, with another token for each visitor, and shows a change at once', async () => {
+  test('is cached between changes, with a new token per visitor', async () => {
     const without = (html: string) => html.replaceAll(/(name="(_csrf|nonce)" value=")[^"]*/g, '$1');
     const [first, second] = [await (await get('/')).text(), await (await get('/')).text()];
     expect(second).not.toBe(first);
@@ -108,7 +108,7 @@ describe('GET /', () => {
   });
 
   test.each(['/?filter=none', '/?after=1', '/?after=', '/?after=-1%00'])(
-    '%s is refused in words',
+    '%s is a 400 page with the reason',
     async (path) => {
       const response = await get(path);
       expect(response.status).toBe(400);
@@ -120,7 +120,7 @@ describe('GET /', () => {
 });
 
 describe('POST /task', () => {
-  test('adds an open task and answers 302 to / with an empty body, whatever the client accepts', async () => {
+  test('adds an open task and redirects to / with 302 and an empty body, whatever the client accepts', async () => {
     const headers = { Accept: 'application/json' };
     const response = await add({ title: ' cafe\u0301 ' }, headers);
     expect(response.status).toBe(302);
@@ -138,18 +138,15 @@ describe('POST /task', () => {
     ['blank', ' '],
     ['too long', 'x'.repeat(501)],
     ['with a control character', 'a\0b'],
-  ])(
-    'answers a title that is %s with 422, the form, the text and the reason beside it',
-    async (_case, title) => {
-      const response = await add({ title });
-      expect(response.status).toBe(422);
-      const html = await response.text();
-      expect(html).toContain(`name="title" value="${title}"`);
-      expect(html).toContain('aria-describedby="problem"');
-      expect(html).toMatch(/<p id="problem"[^>]*>A t/);
-      expect(await titles()).toEqual([]);
-    },
-  );
+  ])('a title that is %s gets 422: the form with the text and the reason', async (_case, title) => {
+    const response = await add({ title });
+    expect(response.status).toBe(422);
+    const html = await response.text();
+    expect(html).toContain(`name="title" value="${title}"`);
+    expect(html).toContain('aria-describedby="problem"');
+    expect(html).toMatch(/<p id="problem"[^>]*>A t/);
+    expect(await titles()).toEqual([]);
+  });
 
   test.each<[string, Record<string, string>, string | ReadableStream, number]>([
     ['is read', {}, `title=${'x'.repeat(64 * 1024 - 6)}`, 403],
@@ -173,7 +170,7 @@ describe('POST /task', () => {
     ['a surrogate', 'caf%ED%A0%80+au+lait'],
     ['cut short', 'caf+au+lait%F0%9F%98'],
   ])(
-    'answers a title that is not UTF-8 (%s) with 400, and the text as far as it can be read',
+    'a title that is not UTF-8 (%s) gets 400: the form with the readable part of the text',
     async (_case, title) => {
       const { cookie: Cookie, token } = await visit(kept.app);
       const response = await kept.app.request('/task', {
@@ -189,7 +186,7 @@ describe('POST /task', () => {
     },
   );
 
-  test('takes a percent sign that encodes nothing for what it is', async () => {
+  test('accepts a stray percent sign', async () => {
     const { cookie: Cookie, token } = await visit(kept.app);
     const headers = { Cookie, 'Content-Type': 'application/x-www-form-urlencoded' };
     const body = `_csrf=${token}&title=100%`;
@@ -203,7 +200,7 @@ describe('POST /task', () => {
   });
 });
 
-describe('What is sent again after its task was deleted adds nothing:', () => {
+describe('A retry after the task was deleted adds nothing:', () => {
   const nonce = 'nonce';
   const form = (path: string, fields: Record<string, string>) => async () =>
     submit(kept.app, path, { nonce, ...fields }, await visit(kept.app));
@@ -235,7 +232,7 @@ describe('What is sent again after its task was deleted adds nothing:', () => {
 });
 
 describe('Request forgery', () => {
-  test('the token is masked anew on each page, and each of them is good', async () => {
+  test('each page has a new token, and all are valid', async () => {
     const first = await visit(kept.app);
     const second = { ...first, ...(await visit(kept.app, { Cookie: first.cookie })) };
     expect(second.token).not.toBe(first.token);
@@ -252,7 +249,7 @@ describe('Request forgery', () => {
     expect(second.headers.get('set-cookie')).toBeNull();
   });
 
-  test('over TLS the cookie is __Host- and Secure, and no other is taken', async () => {
+  test('over TLS the cookie is __Host- and Secure; others are ignored', async () => {
     const https = { 'X-Forwarded-Proto': 'https' };
     const cookie = (await get('/', https)).headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^__Host-session=[\w-]{22}; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
@@ -270,7 +267,7 @@ describe('Request forgery', () => {
     ['a token cut short', async () => ({ ...(await visit(kept.app)), token: 'AAAA' })],
     ['a token that is not base64', async () => ({ ...(await visit(kept.app)), token: '<>' })],
   ])(
-    '%s is 403, changes nothing, and loses no text: the form comes back with a token that works',
+    '%s is 403 without effect; the form comes back with its text and a valid token',
     async (_case, visitor) => {
       const given = await visitor();
       const response = await submit(kept.app, '/task', { title: 'milk & "bread"' }, given);
@@ -311,7 +308,7 @@ describe.each([
     await kept.store.update('1', { finished: before }, kept.now);
   });
 
-  test('changes the task, sets updated_at and answers 302 to / with an empty body', async () => {
+  test('changes the task, sets updated_at and redirects to / with 302 and an empty body', async () => {
     kept.now = later;
     const response = await get(path);
     expect(response.status).toBe(302);
@@ -321,7 +318,7 @@ describe.each([
     expect(await kept.store.show('1')).toMatchObject({ finished: after, updated_at: kept.now.toISOString() });
   });
 
-  test('a second time changes nothing and redirects all the same', async () => {
+  test('a second time only redirects', async () => {
     await get(path);
     const once = await kept.store.show('1');
     kept.now = later;
@@ -346,14 +343,14 @@ describe.each([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' },
-    // Over plain HTTP browsers send no Sec-Fetch-Site to hosts with a name of their own.
+    // Over plain HTTP browsers send no Sec-Fetch-Site to named hosts.
     { Referer: 'http://evil.example/page' },
     { Referer: 'http://localhost:1/' },
     { Origin: 'http://evil.example' },
     { Origin: 'null' },
-    // A page elsewhere can keep its browser from saying anything at all.
+    // Another site's page can suppress all of these headers.
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
-  ])('with %o is 403 in words and changes nothing', async (headers) => {
+  ])('with %o is a 403 page without effect', async (headers) => {
     const response = await get(path, headers as never);
     expect(response.status).toBe(403);
     expect(await response.text()).toMatch(/<h1>This (link|came|browser)/);
@@ -374,7 +371,7 @@ describe.each([
     expect(await finished()).toBe(after);
   });
 
-  test.each(['2', '01', '%31', '%31%2F', '%E2%82'])('an id %s is 404 in words', async (id) => {
+  test.each(['2', '01', '%31', '%31%2F', '%E2%82'])('an id %s is a 404 page', async (id) => {
     const response = await get(`/task/${id}/${link}`);
     expect(response.status).toBe(404);
     expect(await response.text()).toMatch(/<h1>Somebody deleted this task, or it never existed/);
@@ -436,19 +433,16 @@ describe('Store failure', () => {
     ['/task/1/finish', '?'],
     ['/task/1/unfinish', '?'],
     ['/tasks/export', '?'],
-  ])(
-    'GET %s is 503 with Retry-After and a page for people, which leads to the same again',
-    async (path, again) => {
-      const response = await testApp(broken()).request(path);
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-      const html = await response.text();
-      expect(html).toContain('The tasks cannot be reached just now.');
-      expect(html).toContain(`<a href="${again}">Try again</a>`);
-    },
-  );
+  ])('GET %s is 503 with Retry-After and a page with a link to try again', async (path, again) => {
+    const response = await testApp(broken()).request(path);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    const html = await response.text();
+    expect(html).toContain('The tasks cannot be reached just now.');
+    expect(html).toContain(`<a href="${again}">Try again</a>`);
+  });
 
-  test('POST /task is 503 and keeps the text and the nonce, so that trying again makes one task', async () => {
+  test('POST /task is 503 and keeps the text and the nonce, so that a retry adds one task', async () => {
     const visitor = await visit(kept.app);
     const response = await submit(
       testApp(broken()),
@@ -462,7 +456,7 @@ describe('Store failure', () => {
     expect(formFields(html).nonce).toBe(visitor.nonce);
   });
 
-  test('a fault of ours is 500 without its details', async () => {
+  test('an unexpected error is 500 without details', async () => {
     const faulty = { ...kept.store, list: () => Promise.reject(new Error('secret')) };
     const response = await testApp(faulty).request('/');
     expect(response.status).toBe(500);
@@ -470,7 +464,7 @@ describe('Store failure', () => {
   });
 });
 
-test('The headers of every response let nothing in but our own files, and send nothing to others', () => {
+test('The common headers admit only our own files and leak nothing to other sites', () => {
   expect(securityHeaders).toEqual({
     'Content-Security-Policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -2,7 +2,7 @@ import { textFile } from '@longhand/shared/testing/text-file.ts';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
-test('without variables the defaults hold', () => {
+test('the defaults apply without variables', () => {
   expect(readConfig({})).toMatchObject({
     HOST: '127.0.0.1',
     PORT: 3000,
@@ -11,7 +11,7 @@ test('without variables the defaults hold', () => {
   });
 });
 
-test('unknown variables of ours and bad values are named together', () => {
+test('reports all unknown variables and invalid values together', () => {
   const read = () => readConfig({ TASKS_COLOUR: 'red', PORT: '99999', REDIS_URL: 'http://x' });
   expect(read).toThrow(/TASKS_COLOUR/);
   expect(read).toThrow(/PORT=99999/);
@@ -31,12 +31,12 @@ test.each<[string, string | RegExp]>([
   ['', /TASKS_PASSWORD_FILE=.*: is empty/],
   ['\n', /TASKS_PASSWORD_FILE=.*: is empty/],
   ['secret\n\n', /TASKS_PASSWORD_FILE=.*: has more than one line/],
-])('a file %j has the password, or the fault, %j', (text, found) => {
+])('a file %j has the password, or the error, %j', (text, found) => {
   if (found instanceof RegExp) expect(read(text)).toThrow(found);
   else expect(read(text)().TASKS_PASSWORD_FILE).toBe(found);
 });
 
-test('tokens have a name each, and a bad line is named without what it says', () => {
+test('each token has a name; an error names the invalid line without its content', () => {
   const good = read('secret', 'backup t0ken\n\nme@phone.home \t x+/=\r\n')();
   expect(good.TASKS_TOKENS_FILE).toEqual([
     { name: 'backup', token: 't0ken' },
@@ -47,7 +47,7 @@ test('tokens have a name each, and a bad line is named without what it says', ()
   expect(bad).not.toThrow(/t0ken/);
 });
 
-test('files that are missing, and tokens without a password, are faults', () => {
+test('missing files and tokens without a password are errors', () => {
   expect(() => readConfig({ TASKS_PASSWORD_FILE: '/none' })).toThrow(/=\/none: cannot be read \(ENOENT\)/);
   expect(() => readConfig({ TASKS_TOKENS_FILE: textFile('a b') })).toThrow(/needs TASKS_PASSWORD_FILE/);
 });

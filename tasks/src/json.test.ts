@@ -10,7 +10,7 @@ const update = (id: string, change: object) => kept.store.update(id, change, kep
 
 const openapi = JSON.parse(describeInterface());
 
-/** Puts what `$ref`s name in their place. */
+/** Replaces each `$ref` by its target. */
 function resolved(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(resolved);
   if (node === null || typeof node !== 'object') return node;
@@ -21,7 +21,7 @@ function resolved(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]));
 }
 
-/** Whatever an answer may hold; which of it there is, the description says. */
+/** The fields of all responses. */
 interface Value {
   _id: string;
   title: string;
@@ -38,7 +38,7 @@ type Described = Record<
   { responses: Record<string, { content?: Record<string, { schema: never }> }> }
 >;
 
-/** Sends JSON as a program does, and checks that the answer is one that the description promises. */
+/** Sends JSON and checks the response against the description. */
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const response = await kept.app.request(path, {
     method,
@@ -66,7 +66,7 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
 const etag = async (id = '1') => (await send('GET', `/tasks/${id}`)).response.headers.get('etag') ?? '';
 
 describe('GET /tasks as JSON', () => {
-  test('lists in the order of the page, leads from page to page, and filters', async () => {
+  test('has the order of the page, links to the next page, and filters', async () => {
     for (let i = 1; i <= 150; i++) await create(`task ${i}`);
     await update('150', { finished: 1 });
     const { value: first, response } = await send('GET', '/tasks');
@@ -88,7 +88,7 @@ describe('GET /tasks as JSON', () => {
     expect(finished.tasks).toHaveLength(1);
   });
 
-  test('is answered with 304 while nothing changed', async () => {
+  test('is 304 until something changes', async () => {
     await create('milk');
     const { headers } = (await send('GET', '/tasks')).response;
     expect(headers.get('cache-control')).toBe('private, no-cache');
@@ -98,7 +98,7 @@ describe('GET /tasks as JSON', () => {
     expect((await send('GET', '/tasks', undefined, { 'If-None-Match': tag })).response.status).toBe(200);
   });
 
-  test('finds by words, and says how many tasks were searched', async () => {
+  test('finds words, and counts the searched titles', async () => {
     for (const title of ['Crème', 'Crème fraîche', 'Milk']) await create(title);
     const { response, value } = await send('GET', '/tasks?filter=open&q=fraiche+CREME');
     expect(value).toMatchObject({ tasks: [{ title: 'Crème fraîche' }], open: 3, finished: 0, searched: 3 });
@@ -125,7 +125,7 @@ describe('GET /tasks as JSON', () => {
 });
 
 describe('POST /tasks as JSON', () => {
-  test('adds a task and says where it is', async () => {
+  test('adds a task and returns its location', async () => {
     const { response, value } = await send('POST', '/tasks', { title: ' milk ' });
     expect(response.status).toBe(201);
     expect(response.headers.get('location')).toBe('/tasks/1');
@@ -154,7 +154,7 @@ describe('POST /tasks as JSON', () => {
     expect((await send('POST', '/tasks', { title: 'milk' }, headers as never)).response.status).toBe(status);
   });
 
-  test('that is not UTF-8 is 400, and nothing is stored', async () => {
+  test('that is not UTF-8 is 400 without effect', async () => {
     const body = Buffer.from('{"title":"caf\xe9"}', 'latin1');
     const headers = { 'Content-Type': 'application/json' };
     const response = await kept.app.request('/tasks', { method: 'POST', headers, body });
@@ -174,7 +174,7 @@ describe('PUT /tasks/:id', () => {
     await create('milk');
   });
 
-  test('changes what is given, and the ETag with it', async () => {
+  test('changes the given fields and the ETag', async () => {
     const { response, value } = await send(
       'PUT',
       '/tasks/1',
@@ -277,13 +277,13 @@ describe('DELETE', () => {
   });
 });
 
-describe('Forms of a browser, which sends POST alone', () => {
+describe('Forms of a browser, which can only POST', () => {
   const revision = async () => `${(await kept.store.show('1')).revision}`;
   beforeEach(async () => {
     await create('milk');
   });
 
-  test('a task that somebody finished meanwhile is 412 without a word of its title', async () => {
+  test('a task that was finished meanwhile is 412, without its title', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), was: 'milk', title: 'mine' };
     await update('1', { finished: 1 });
@@ -296,7 +296,7 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect(value.detail).toBe('Somebody else changed this task. It is finished now.');
   });
 
-  test('a title that somebody changed meanwhile is 412: the form with the text, and a way to go on', async () => {
+  test('a title that was changed meanwhile is 412: the form with the text, which can be saved', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
     await update('1', { title: 'theirs' });
@@ -311,7 +311,7 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('a form that was carried out and is sent again is answered as before', async () => {
+  test('a retried form gets the same response', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
     for (let i = 0; i < 2; i++) {
@@ -321,7 +321,7 @@ describe('Forms of a browser, which sends POST alone', () => {
     expect((await kept.store.show('1')).title).toBe('mine');
   });
 
-  test('a title of a task that somebody deleted is 404: the form with the text, which adds it', async () => {
+  test('a title of a deleted task is 404: the form with the text, which adds it', async () => {
     const visitor = await visit(kept.app);
     const fields = { _method: 'PUT', revision: await revision(), title: 'mine' };
     await kept.store.destroy('1', 'gone');
@@ -384,7 +384,7 @@ describe('Forms of a browser, which sends POST alone', () => {
   });
 
   test.each(['/', '/tasks', '/tasks/new', '/tasks/1', '/tasks/1/edit', '/tasks/import'])(
-    'GET %s is a page that nobody keeps, as it holds a token',
+    'GET %s is an uncached page, because it has a token',
     async (path) => {
       const response = await kept.app.request(path);
       expect(response.status).toBe(200);
@@ -393,14 +393,14 @@ describe('Forms of a browser, which sends POST alone', () => {
   );
 });
 
-test('POST /tasks/import reports what became of each line', async () => {
+test('POST /tasks/import reports each refused line', async () => {
   const lines = { 'Content-Type': 'application/x-ndjson' };
   const { value } = await send('POST', '/tasks/import', '{"title":"milk"}\n{"title":""}\n', lines);
   expect(value).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 2 }] });
 });
 
 describe('GET /tasks/partial', () => {
-  test('is the list without any token, with an ETag that is another one after each change', async () => {
+  test('is the list without a token; its ETag changes with each task', async () => {
     await create('milk');
     const first = await kept.app.request('/tasks/partial');
     const html = await first.text();
@@ -415,7 +415,7 @@ describe('GET /tasks/partial', () => {
 });
 
 describe('GET /openapi.json', () => {
-  test('describes every field of a task, in the order in which it is answered', async () => {
+  test('describes the fields of a task in the order of the response', async () => {
     await create('milk');
     const task = await update('1', { finished: 1 });
     const { revision, ...answered } = task;
@@ -423,7 +423,7 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(answered)).toEqual(['_id', 'title', 'finished', 'created_at', 'updated_at']);
   });
 
-  test('describes the JSON interface, and nothing that is not there', async () => {
+  test('describes exactly the JSON routes', async () => {
     const described = (await (await kept.app.request('/openapi.json')).json()) as typeof openapi;
     expect(described.openapi).toBe('3.1.0');
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });

@@ -14,7 +14,7 @@ const kept = useService();
 const portOf = ({ url }: Service) => new URL(url).port;
 const status = async (url: string) => (await fetch(url)).status;
 
-test('the service serves, says where, and counts requests', async () => {
+test('logs its address, serves, and counts requests', async () => {
   const own = kept.service;
   expect(own.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await status(own.url)).toBe(200);
@@ -40,7 +40,7 @@ test('a start with our redis.conf logs no warning', () => {
   expect(kept.service.log.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-/** Sends `bytes` as they stand and resolves with all that comes back. */
+/** Sends `bytes` and resolves with the response. */
 async function raw(bytes: string): Promise<string> {
   const socket = connect(Number(portOf(kept.service)), '127.0.0.1');
   socket.write(bytes);
@@ -48,9 +48,9 @@ async function raw(bytes: string): Promise<string> {
 }
 
 test.each([
-  ['what is not HTTP', 'nonsense', '"code":"bad_request"'],
-  ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
-])('%s is answered 400 with the headers of every response', async (_, head, body) => {
+  ['text that is not HTTP', 'nonsense', '"code":"bad_request"'],
+  ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a:99999\r\nConnection: close', '400 bad request'],
+])('%s gets 400 with the common headers', async (_, head, body) => {
   const answer = (await raw(`${head}\r\n\r\n`)).toLowerCase();
   expect(answer).toMatch(/^http\/1\.1 400 /);
   expect(answer).toContain(body);
@@ -60,7 +60,7 @@ test.each([
 });
 
 describe('without Redis', () => {
-  test('the service starts, is not ready and answers 503, recovers by itself, and warns of unsafe settings', async () => {
+  test('starts, is not ready, responds with 503, recovers, and warns of unsafe settings', async () => {
     const unsafe = { appendonly: 'no', appendfsync: 'everysec', 'maxmemory-policy': 'allkeys-lru' };
     const options = Object.entries(unsafe).flatMap(([name, value]) => [`--${name}`, value]);
     const own = await startRedisProcess(configuration, ...options);
@@ -79,7 +79,7 @@ describe('without Redis', () => {
     await expect.poll(warned).toEqual(Object.keys(unsafe));
   });
 
-  test('a Redis that hangs is a 503 as well, and what comes after is answered', async () => {
+  test('a hung Redis is a 503 until it recovers', async () => {
     const { server, service } = kept;
     onTestFinished(() => server.resume());
     await server.pause();
@@ -89,7 +89,7 @@ describe('without Redis', () => {
   });
 });
 
-test('an invalid environment ends the start with 78 and a message that says so', () => {
+test('an invalid environment exits with 78 and a message', () => {
   const { status, stderr } = spawnSync(process.execPath, [`${import.meta.dirname}/main.ts`], {
     env: { ...childEnvironment, TASKS_COLOUR: 'red', PORT: 'x' },
     encoding: 'utf8',
@@ -100,6 +100,6 @@ test('an invalid environment ends the start with 78 and a message that says so',
   expect(status).toBe(78);
 });
 
-test('the service ends with 0 on SIGTERM', async () => {
+test('exits with 0 on SIGTERM', async () => {
   expect(await kept.service.end('SIGTERM')).toBe(0);
 });

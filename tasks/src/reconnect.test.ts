@@ -17,16 +17,16 @@ afterAll(async () => {
   proxy.stop();
 });
 
-/** Every step in which a service gets back to its store, by the command that it sends. */
+/** The steps of a reconnect, by their commands. */
 test.each(['connect', 'hello', 'client', 'info', 'config', 'subscribe', 'get', 'eval', 'evalsha'])(
-  'a store that disappears at the step %s of every attempt costs 503s, not the process',
+  'a connection that is cut at %s on every attempt costs 503s, not the process',
   async (step) => {
     const status = async () => (await fetch(service.url)).status;
     await expect.poll(status, patient).toBe(200);
 
     proxy.cutAt(step === 'connect' ? step : `\r\n${step}\r\n`);
     proxy.cutAll();
-    // Three times: the client counts its attempts, and gives up commands at every second one.
+    // The client drops commands at every second attempt.
     await expect
       .poll(async () => [200, 503].includes(await status()) && proxy.cuts() >= 3, patient)
       .toBe(true);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const titlesLeft = async () => (await allTasks(kept.store)).map(({ title }) => title);
 
-test('A service that is stopped during an import goes on to its end and acknowledges it', async () => {
+test('A service that is stopped during an import finishes and acknowledges it', async () => {
   const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i}`);
   const sending = http.request(`${service.url}tasks/import`, {
     method: 'POST',
@@ -34,10 +34,10 @@ test('A service that is stopped during an import goes on to its end and acknowle
   expect(await titlesLeft()).toEqual(lines);
 });
 
-test('A service that is stopped during a clear goes on to its end and acknowledges it', async () => {
+test('A service that is stopped during a clear finishes and acknowledges it', async () => {
   const task = { title: 'open', finished: 0, created_at: new Date().toISOString() } as const;
   await kept.store.insert([task]);
-  // One more than a step of a clear removes.
+  // One more than a step clears.
   for (const count of [2_000, 2_001])
     await kept.store.insert(Array(count).fill({ ...task, title: 'done', finished: 1 }));
   const watcher = new Redis(kept.url);

@@ -20,8 +20,8 @@ const noChanges: Changes = { subscribe: () => () => {} };
 export const testKey = async () => Buffer.alloc(32, 7);
 
 /**
- * The application over `store`, with a request-forgery key of its own, and of its other dependencies those that are given.
- * Each response has to have the security headers, and nobody may keep one that follows a change.
+ * The application over `store`, with its own CSRF key and the `given` dependencies. Fails the test if a response lacks the
+ * security headers, or if one to a write may be cached.
  */
 export function testApp(store: TaskStore, given: Partial<Dependencies> = {}) {
   const app = createApp({
@@ -56,9 +56,9 @@ const everywhere = Object.fromEntries(
 type TestApp = ReturnType<typeof testApp>;
 
 /**
- * The application over a store of its own, for all tests of a file, each of which finds it empty and at one time of the clock.
+ * The application over its own store, for all tests of a file: empty for each, with the clock at the same time.
  *
- * @param authAt makes its auth, if it has one, from its clock.
+ * @param authAt makes its auth from its clock
  */
 export function useApp(authAt?: (now: () => Date) => Auth) {
   const kept = useStore() as ReturnType<typeof useStore> & { app: TestApp; now: Date };
@@ -70,7 +70,7 @@ export function useApp(authAt?: (now: () => Date) => Auth) {
   return kept;
 }
 
-/** What a browser takes along from page to page: the session's cookie, and the fields of the form it saw last. */
+/** The state of a browser: the session cookie, and the fields of the last form. */
 export interface Visitor {
   cookie: string;
   token: string;

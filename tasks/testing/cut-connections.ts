@@ -4,12 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A TCP proxy in front of Redis that can cut connections at a chosen step of the protocol. */
 export interface CuttingProxy {
   url: string;
-  /**
-   * From now on cuts each connection on which a client sends `step` (in RESP each word of a command stands between line
-   * breaks), or at once where it is 'connect'; undefined cuts none.
-   */
+  /** Cuts each connection when a client sends `step` (in RESP, each word stands between line breaks), or on 'connect'. */
   cutAt(step: string | undefined): void;
-  /** Connections that were cut at the current step. */
+  /** Connections cut at the current step. */
   cuts(): number;
   /** Cuts all open connections. */
   cutAll(): void;

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Moves lynx from a field to the link or button after it whose text begins with `name`, and presses it. */
+/** Moves lynx from a field to the next link or button that begins with `name`, and presses it. */
 export const press = (name: string): string[] => ['^I', '/', ...name, '^J', '^J'];
 
-/** Sends `keys` to lynx, which starts at `url`, then leaves the field that has the focus and quits. */
+/** Opens `url` in lynx, sends `keys`, leaves the focused field and quits. */
 export async function pressInLynx(url: string, keys: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-lynx-'));
   try {
@@ -19,7 +19,7 @@ export async function pressInLynx(url: string, keys: string[]): Promise<string> 
       [...keys, '^I', 'Q', 'y'].map((key) => `key ${key === ' ' ? '<space>' : key}\n`).join(''),
     );
     const settings = join(folder, 'lynx.cfg');
-    // It shows messages for some seconds otherwise.
+    // The default shows messages for seconds.
     await writeFile(settings, 'INFOSECS:0\nMESSAGESECS:0\nALERTSECS:0\nREPLAYSECS:0\n');
     const lynx = `lynx -case -cfg=${settings} -accept_all_cookies -cmd_script=${script} ${url}`;
     // lynx draws on a terminal, which util-linux's script provides.

@@ -6,21 +6,21 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { useStore } from './store.ts';
 
 export interface Service {
-  /** Addresses as the log names them, ending in a slash. */
+  /** Addresses from the log, ending in a slash. */
   url: string;
   operations: string;
   log: Record<string, unknown>[];
-  /** Sends `signal` and resolves with the exit code, or null where the signal ended the process. */
+  /** Sends `signal` and resolves with the exit code, or null if the signal ended the process. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** What a test that failed left running ends with the tests. */
+/** Services that failed tests leave running end with the tests. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `src/main.ts` as a process of its own on free ports, and resolves once it listens. */
+/** Starts `src/main.ts` as a process on free ports, and resolves once it listens. */
 export async function startService(env: Record<string, string>): Promise<Service> {
   const child = spawn(process.execPath, [`${import.meta.dirname}/../src/main.ts`], {
     env: { ...childEnvironment, PORT: '0', OPS_PORT: '0', ...env },
@@ -57,7 +57,7 @@ export async function serviceOfTest(env: Record<string, string>): Promise<Servic
   return service;
 }
 
-/** A service over a store of its own, for all tests of a file, each of which finds it without tasks. */
+/** A service over its own store for all tests of a file, empty for each. */
 export function useService(env: Record<string, string> = {}) {
   const kept = useStore() as ReturnType<typeof useStore> & { service: Service };
   beforeAll(async () => {
@@ -67,7 +67,7 @@ export function useService(env: Record<string, string> = {}) {
   return kept;
 }
 
-/** Adds a task as a browser without JavaScript does, by the form of `page`, or of the list where none is given. */
+/** Adds a task as a browser without JavaScript does, by the form of `page`, or of the list. */
 export async function addByForm({ url }: { url: string }, title: string, page?: Response): Promise<Response> {
   const form = page ?? (await fetch(url));
   const token = (await form.text()).match(/name="_csrf" value="([^"]+)"/)?.[1] ?? '';

@@ -10,13 +10,13 @@ export const configuration = `${import.meta.dirname}/../redis.conf`;
 
 export const silent = createLog('tasks', 'silent');
 
-/** All tasks, in the order of the list. */
+/** All tasks by ascending `_id`. */
 export const allTasks = async (store: TaskStore): Promise<Task[]> =>
   (await Array.fromAsync(store.export())).flat();
 
 type Kept = Awaited<ReturnType<typeof startStore>>;
 
-/** A store for all tests of a file, each of which finds it empty. */
+/** A store for all tests of a file, empty for each. */
 export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   const kept = {} as Kept;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ export function useStore(start: typeof startRedis = startRedisProcess): Kept {
   return kept;
 }
 
-/** A store in a Redis of its own, configured as in production. */
+/** A store in its own Redis, configured as in production. */
 export async function startStore(start: typeof startRedis = startRedisProcess) {
   const server = await start(configuration);
   const redis = storeClient({ REDIS_URL: server.url }, silent);

@@ -4,17 +4,17 @@ import type { Task, TaskStore } from '../src/task/task.ts';
 import { faultsOf } from './faults.ts';
 import { allTasks, silent } from './store.ts';
 
-/** What a storm does to the tasks, over HTTP or straight to the store. */
+/** The writes of a storm, over HTTP or directly to the store. */
 export type Writes = Pick<TaskStore, 'create' | 'update' | 'destroy' | 'restore'>;
 
-/** What a task may look like: one state where the last change was acknowledged, two where it was not. */
+/** A possible state of a task: one if its last change was acknowledged, else two. */
 type State = Pick<Task, 'title' | 'finished'> | 'removed';
 
 /**
- * Writes to a store as fast as it can, from several sides at once, and remembers what was acknowledged.
+ * Writes to a store as fast as it can, concurrently, and records the acknowledged changes.
  *
- * @param writes what to write to; anything may fail at any time.
- * @param up resolves once it is worth trying again after a failure.
+ * @param writes may fail at any time
+ * @param up resolves when a retry makes sense
  */
 export function storm(writes: Writes, up: () => Promise<unknown>) {
   const known = new Map<string, State[]>();
@@ -24,7 +24,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   let going = true;
   const time = () => new Date();
 
-  /** Changes a task from the one state it is in to `next`; where that fails it may be in either. */
+  /** Changes a task to `next`; if that fails, it may be in either state. */
   async function change(id: string, next: State, write: () => Promise<unknown>) {
     const before = known.get(id) as State[];
     known.set(id, [...before, next]);
@@ -66,7 +66,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   const sides = [1, 2, 3, 4, 5, 6, 7, 8].map(side);
 
   return {
-    /** Resolves once `count` more writes were acknowledged. */
+    /** Resolves after `count` more acknowledged writes. */
     async acknowledges(count: number): Promise<void> {
       const until = acknowledged + count;
       await new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
       going = false;
       await Promise.all(sides);
     },
-    /** What is lost, and what nobody wrote: each a sentence. Empty where all is as it was acknowledged. */
+    /** Lost and unexpected tasks, a sentence each. */
     compare(found: Task[]): string[] {
       const faults: string[] = [];
       const left = new Map(found.map((task) => [task._id, task]));
@@ -97,7 +97,7 @@ export function storm(writes: Writes, up: () => Promise<unknown>) {
   };
 }
 
-/** What a storm has left in the store at `url`. */
+/** The tasks and inconsistencies in the store at `url`. */
 export async function look(url: string) {
   const redis = storeClient({ REDIS_URL: url }, silent);
   try {

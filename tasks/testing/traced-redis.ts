@@ -10,15 +10,15 @@ import { configuration } from './store.ts';
 /** A system call that has returned. */
 export interface SystemCall {
   name: string;
-  /** The file or socket it was about, unique in its process: `8<socket:[4711]>`. */
+  /** The file or socket, unique in its process: `8<socket:[4711]>`. */
   file: string;
-  /** The bytes it read or wrote, as strace shows them. */
+  /** The bytes read or written, as strace shows them. */
   text: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   at: number;
 }
 
-/** Why a process cannot be traced here; undefined where it can. */
+/** Why a process cannot be traced here; undefined if it can. */
 export function noTrace(): string | undefined {
   const { error, status } = spawnSync('strace', ['-o', '/dev/null', 'true']);
   if (error) return 'strace is not installed';
@@ -26,9 +26,8 @@ export function noTrace(): string | undefined {
 }
 
 /**
- * A Redis with the configuration of tasks whose system calls on files and sockets are recorded (those of its main thread,
- * which answers), and in which the disk
- * takes `syncTime` milliseconds for a sync. `stop` resolves with the calls in the order in which they returned.
+ * Starts a Redis, configured as in production, whose disk takes `syncTime` milliseconds per sync. `stop` resolves with the
+ * system calls of its main thread on files and sockets, in the order of their return.
  */
 export async function startTracedRedis(syncTime: number) {
   const folder = await mkdtemp(join(tmpdir(), 'longhand-traced-'));

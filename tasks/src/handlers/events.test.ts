@@ -5,7 +5,7 @@ import type { Changes, TaskStore } from '../task/task.ts';
 import type { TasksEnv } from '../web/context.ts';
 import { eventsHandlers } from './events.ts';
 
-/** Subscribers, to be told of a change by a test. */
+/** Subscribers that a test can notify. */
 function subscribers() {
   const told = new Set<(version: string) => void>();
   const changes: Changes = {
@@ -17,7 +17,7 @@ function subscribers() {
   return { told, changes };
 }
 
-/** The events ask nothing of the store. */
+/** Events do not use the store. */
 const store = { insert: async () => {} } as unknown as TaskStore;
 
 const watch = async (app: ReturnType<typeof testApp>) => {
@@ -41,12 +41,12 @@ test('2 000 pages watch at once; one more is 503 with Retry-After, until another
   expect(told.size).toBe(0);
 });
 
-test('a page that does not read has at most 17 events waiting for it', async () => {
+test('a client that does not read has at most 17 pending events', async () => {
   const { told, changes } = subscribers();
   const { reader } = await watch(testApp(store, { changes }));
   for (let version = 1; version <= 1_000; version++) for (const tell of told) tell(`${version}`);
   let waiting = 0;
-  // What is told now comes right after what has waited.
+  // This event follows the pending ones.
   for (let text = ''; !text.includes('data: now'); waiting++) {
     text = new TextDecoder().decode((await reader.read()).value);
     for (const tell of told) tell('now');
@@ -55,7 +55,7 @@ test('a page that does not read has at most 17 events waiting for it', async () 
   await reader.cancel();
 });
 
-test('a comment comes again and again, so that the proxy does not take the connection for a dead one', async () => {
+test('sends comments regularly, so that the proxy keeps the connection', async () => {
   const { changes } = subscribers();
   const events = eventsHandlers({ changes, signal: new AbortController().signal }, 1);
   const response = await new Hono<TasksEnv>().get('/', events.stream).request('/');
@@ -68,7 +68,7 @@ test('a comment comes again and again, so that the proxy does not take the conne
   await reader.cancel();
 });
 
-test('HEAD says what the events are, and watches nothing', async () => {
+test('HEAD does not subscribe', async () => {
   const { told, changes } = subscribers();
   const response = await testApp(store, { changes }).request('/tasks/events', { method: 'HEAD' });
   expect(response.headers.get('content-type')).toBe('text/event-stream');

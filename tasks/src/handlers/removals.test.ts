@@ -16,7 +16,7 @@ const send = (method: string, path: string, body: object = {}) =>
     body: JSON.stringify(body),
   });
 
-test('The page of what was deleted says when there is more than it shows', async () => {
+test('Recently deleted says if there are more deletions than it shows', async () => {
   const page = async () => (await kept.app.request('/tasks/removals')).text();
   const remove = async (i: number) =>
     kept.store.destroy((await kept.store.create({ title: 'milk' }, kept.now))._id, `removal ${i}`);
@@ -31,7 +31,7 @@ const counts = async () => {
   return { open, finished };
 };
 
-test('Clearing that a crash of Redis ends on the way says with what to bring back what it cleared', async () => {
+test('A clear that fails halfway names its removal and count', async () => {
   await insertFinished(6_000);
   let steps = 0;
   const timed: Timed = async (name, run) => {
@@ -58,17 +58,14 @@ test.each([
     (visitor: Visitor) => submit(kept.app, '/tasks/finished', { _method: 'DELETE' }, visitor),
     /href="\/\?removal=([0-9a-f-]{36})"/,
   ],
-])(
-  '%s names the removal though Redis answers too late, so that it can be undone',
-  async (_, remove, name) => {
-    await insertFinished(1_000);
-    const visitor = await visit(kept.app);
-    await kept.server.pause();
-    const response = await remove(visitor);
-    await kept.server.resume();
-    expect(response.status).toBe(503);
-    const [, removal] = name.exec(await response.text()) ?? [];
-    await expect.poll(async () => (await send('POST', '/tasks/restore', { removal })).status).toBe(200);
-    await expect.poll(counts).toEqual({ open: 0, finished: 1_000 });
-  },
-);
+])('%s names its removal if Redis times out, so that it can be undone', async (_, remove, name) => {
+  await insertFinished(1_000);
+  const visitor = await visit(kept.app);
+  await kept.server.pause();
+  const response = await remove(visitor);
+  await kept.server.resume();
+  expect(response.status).toBe(503);
+  const [, removal] = name.exec(await response.text()) ?? [];
+  await expect.poll(async () => (await send('POST', '/tasks/restore', { removal })).status).toBe(200);
+  await expect.poll(counts).toEqual({ open: 0, finished: 1_000 });
+});

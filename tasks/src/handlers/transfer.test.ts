@@ -7,7 +7,7 @@ import type { TaskStore } from '../task/task.ts';
 
 const kept = useApp();
 
-/** An application whose store fails, after it has saved what was imported if `saves`. */
+/** An application whose store fails; with `saves`, after it has saved the import. */
 function appFailing(saves = false) {
   const insert: TaskStore['insert'] = async (tasks, nonce) => {
     if (saves) await kept.store.insert(tasks, nonce);
@@ -26,7 +26,7 @@ const send = (type: string, body: string | ReadableStream, headers: Record<strin
   } as RequestInit);
 
 describe('Import', () => {
-  test('of text takes a title from each line, with or without a check box', async () => {
+  test('of text reads a title per line, with or without a check box', async () => {
     const body = 'milk\r\n\n- [ ] bread 🥖\n- [x] done\n* [X] done, too';
     const response = await send('text/plain', body);
     expect(await response.json()).toEqual({ imported: 4, refused: 0, problems: [] });
@@ -34,7 +34,7 @@ describe('Import', () => {
     expect(await kept.store.show('3')).toMatchObject({ finished: 1, updated_at: kept.now.toISOString() });
   });
 
-  test('of text leaves the marks of its list out of the titles, and titles that Export wrote as they are', async () => {
+  test('of text strips list markers, but not from exported titles', async () => {
     const marked = ['- milk', '* tea', ' • rice', '1. oat', '12) rye', '[ ] jam', '3. [x] done', '- '];
     const unmarked = ['-5 degrees', '1.5 l', '2026. A year', '- [ ] 1. bread'];
     await send('text/plain', [...marked, ...unmarked].join('\n'));
@@ -53,14 +53,14 @@ describe('Import', () => {
       'application/x-ndjson',
       '{"title":"milk"}\n{"title":"bread","finished":1,"created_at":"2024-12-31T23:00:00.000Z"}',
     ],
-  ])('of %s takes a task from each line, or the tasks of a whole array', async (type, body) => {
+  ])('of %s reads a task per line, or an array', async (type, body) => {
     const response = await send(type, body);
     expect(await response.json()).toEqual({ imported: 2, refused: 0, problems: [] });
     expect(await titles()).toEqual(['milk', 'bread']);
     expect((await kept.store.show('2')).created_at).toBe('2024-12-31T23:00:00.000Z');
   });
 
-  test('is all or nothing for each line, and says what was wrong where', async () => {
+  test('accepts or refuses each line as a whole, with the reason', async () => {
     const body = [
       '{"title":"good"}',
       '[{"title":"dropped with its line"},{"title":""}]',
@@ -102,7 +102,7 @@ describe('Import', () => {
     expect(new Set(revisions)).toEqual(new Set([list.version]));
   });
 
-  test('goes one at a time for a client, and two for all; the others hear when to try again', async () => {
+  test('runs one at a time per client and two in all; the rest get Retry-After', async () => {
     const waiting = Promise.withResolvers<void>();
     const insert: TaskStore['insert'] = () => waiting.promise;
     const app = testApp({ ...kept.store, insert }, { now: () => kept.now });
@@ -131,11 +131,11 @@ describe('Import', () => {
     expect((await from('192.0.2.3')).status).toBe(200);
   });
 
-  describe('without a word of where it comes from', () => {
+  describe('without an origin', () => {
     const silent = (type: string, body: string) =>
       kept.app.request('/tasks/import', { method: 'POST', headers: { 'Content-Type': type }, body });
 
-    test('is 403 as plain text, which a page elsewhere may send unasked, and says how to go on', async () => {
+    test('is 403 as plain text, which other sites may send without a preflight, with advice', async () => {
       const response = await silent('text/plain', 'milk');
       expect(response.status).toBe(403);
       expect(await response.text()).toMatch(/Origin: http:\/\/localhost; or send application\/x-ndjson/);
@@ -146,12 +146,12 @@ describe('Import', () => {
     test.each([
       ['application/x-ndjson', '{"title":"milk"}'],
       ['application/json', '[{"title":"milk"}]'],
-    ])('is taken as %s, which no page elsewhere may send unasked', async (type, body) => {
+    ])('is accepted as %s, which other sites cannot send without a preflight', async (type, body) => {
       expect((await silent(type, body)).status).toBe(200);
     });
   });
 
-  test('of a line that is not UTF-8 refuses that line alone', async () => {
+  test('refuses only the line that is not UTF-8', async () => {
     const body = Buffer.concat([
       Buffer.from('milk\n'),
       Buffer.from('caf\xe9\n', 'latin1'),
@@ -164,10 +164,10 @@ describe('Import', () => {
     expect(await titles()).toEqual(['caf\u00e9', 'milk']);
   });
 
-  /** The text that a page with the form to import gives back. */
+  /** The text in the form of an import page. */
   const leftIn = (html: string) => html.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/)?.[1];
 
-  test('of a form answers with a page: what was imported, and the lines that were not, with reasons', async () => {
+  test('of a form shows the number of imported tasks and the refused lines with reasons', async () => {
     const long = 'x'.repeat(501);
     const text = `milk\r\n${long}\r\nbread\r\na\tb`;
     const visitor = await visit(kept.app);
@@ -185,7 +185,7 @@ describe('Import', () => {
     expect(await titles()).toEqual(['x'.repeat(500), 'ab', 'milk', 'bread']);
   });
 
-  describe('of a file that a form sends', () => {
+  describe('of an uploaded file', () => {
     const upload = async (
       content: string,
       name: string,
@@ -205,19 +205,19 @@ describe('Import', () => {
       ['tasks.json', '[\n{"title":"milk"},\n{"title":"tea","finished":1}\n]\n'],
       ['TASKS.JSON', '[{"title":"milk"},{"title":"tea","finished":1}]'],
       ['tasks.ndjson', '{"title":"milk"}\n{"title":"tea","finished":1}'],
-    ])('takes %s as what it is', async (name, content) => {
+    ])('reads %s by its extension', async (name, content) => {
       expect(await (await upload(content, name)).text()).toContain('2 tasks imported.');
       expect(await titles()).toEqual(['milk', 'tea']);
       expect((await kept.store.show('2')).finished).toBe(1);
     });
 
-    test('says which lines it did not take', async () => {
+    test('names the refused lines', async () => {
       const html = await (await upload(`milk\n${'x'.repeat(501)}`, 'a.txt')).text();
       expect(html).toContain('1 task imported, 1 refused.');
       expect(html).toContain('<li>Line 2: A title has at most 500');
     });
 
-    test('can be sent again where the store failed, and is imported once', async () => {
+    test('can be retried after a store failure, and is imported once', async () => {
       const response = await upload('milk\nbread', 'a.txt', {}, appFailing(true));
       expect(response.status).toBe(503);
       const html = await response.text();
@@ -247,7 +247,7 @@ describe('Import', () => {
       expect(await response.text()).toContain('Choose a file.');
     });
 
-    test('refuses a form with more fields than ours, and one whose boundary is longer than RFC 2046 allows', async () => {
+    test('refuses a form with too many fields, or a boundary longer than RFC 2046 allows', async () => {
       const part = (boundary: string) =>
         `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n`;
       const many = await send('multipart/form-data; boundary=b', part('b').repeat(18));
@@ -258,14 +258,14 @@ describe('Import', () => {
       expect([many.status, long.status]).toEqual([422, 422]);
     });
 
-    test('refuses a form that ends before its file does, and one from elsewhere', async () => {
+    test('refuses a truncated form, and one from another site', async () => {
       const type = 'multipart/form-data; boundary=b';
       expect((await send(type, '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n1')).status).toBe(422);
       expect((await send(type, '', { Origin: 'http://evil.example' })).status).toBe(403);
     });
   });
 
-  test('of a form, when the store fails, gives back all lines', async () => {
+  test('of a form keeps all lines if the store fails', async () => {
     const text = 'milk\nbread';
     const visitor = await visit(kept.app);
     const response = await submit(appFailing(), '/tasks/import', { text }, visitor);
@@ -277,7 +277,7 @@ describe('Import', () => {
 });
 
 describe('Export', () => {
-  test.each(['json', 'text'])('as %s and imported again is the same list', async (format) => {
+  test.each(['json', 'text'])('as %s makes the same list when imported', async (format) => {
     const task = { finished: 0, created_at: kept.now.toISOString() } as const;
     const titles = Array.from({ length: 1_100 }, (_, i) => `task ${i + 1} "<b>"`);
     await kept.store.insert(titles.map((title) => ({ ...task, title })));
@@ -296,7 +296,7 @@ describe('Export', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('is JSON where every one of the oldest tasks is gone', async () => {
+  test('is valid JSON if all of the oldest tasks are gone', async () => {
     const task = { finished: 1, created_at: kept.now.toISOString() } as const;
     await kept.store.insert(Array.from({ length: 1_100 }, (_, i) => ({ ...task, title: `task ${i + 1}` })));
     await kept.store.clearFinished('removal');

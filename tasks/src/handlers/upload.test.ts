@@ -10,7 +10,7 @@ test.each([
   ['JSON', 'tasks', { 'Content-Type': 'application/json', 'Content-Length': '1000' }],
   ['a file to import', 'tasks/import', { 'Content-Type': 'application/x-ndjson' }],
 ])(
-  'a client that goes away while it sends %s is told in the log, and is no error',
+  'a client that disconnects while it sends %s is logged as 499, not as an error',
   async (_, path, headers) => {
     const { log } = kept.service;
     log.splice(0);
@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test('a client that goes away while its import is read ends the import', async () => {
+test('an import ends when its client disconnects', async () => {
   const { service, store } = kept;
   service.log.splice(0);
   const headers = { 'Content-Type': 'application/x-ndjson' };

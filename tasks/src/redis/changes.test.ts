@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => void replicas[0].stop());
 
-/** The changes as a replica hears of them, which ends with the test. */
+/** A replica's changes; they end with the test. */
 function hearChanges(interval?: number) {
   const end = new AbortController();
   onTestFinished(() => end.abort());
   return redisChanges(kept.redis, end.signal, interval);
 }
 
-/** Watches the events of a replica: what it has said so far, and whether it has ended. */
+/** Watches a replica's event stream. */
 async function watch(service: Replica) {
   const response = await fetch(`${service.url}tasks/events`);
   const seen = {
@@ -44,10 +44,10 @@ const add = (service: Replica, title: string) =>
     body: JSON.stringify({ title }),
   });
 
-test('a page hears the version at once, not at the next look', async () => {
+test('a subscriber gets the version at once, not at the next check', async () => {
   const changes = hearChanges(3_600_000);
   const heard: string[] = [];
-  // Everybody hears of a connection; this page comes later.
+  // The first one is announced to on connection, too.
   changes.subscribe((version) => heard.push(version));
   await expect.poll(() => heard.length).toBeGreaterThan(1);
   const later: string[] = [];
@@ -55,29 +55,29 @@ test('a page hears the version at once, not at the next look', async () => {
   await expect.poll(() => later).toEqual([(await kept.redis.get(keys.version)) ?? '0']);
 });
 
-test('a page that leaves before its first version has arrived is told nothing more: its stream is closed', async () => {
+test('a subscriber that leaves before its first version gets nothing', async () => {
   const changes = hearChanges();
   const told: string[] = [];
   const late: string[] = [];
   const leave = changes.subscribe((version) => late.push(version));
   leave();
   changes.subscribe((version) => told.push(version));
-  // Its version was asked for after the other one's.
+  // Its version was requested later.
   await expect.poll(() => told.length).toBeGreaterThan(0);
   expect(late).toEqual([]);
 });
 
-test('a change of which no message came is told all the same, by a look now and then', async () => {
+test('a change without a message is found by the next check', async () => {
   const told: string[] = [];
   hearChanges(20).subscribe((version) => told.push(version));
-  // The first look may be the one at the connection; none of the later ones is.
+  // The first check may be the one on connection.
   for (const version of ['1001', '1002', '1003']) {
     await kept.redis.set(keys.version, version);
     await expect.poll(() => told.at(-1)).toBe(version);
   }
 });
 
-test('a change reaches 1 000 pages spread over half a second, and each of them once', async () => {
+test('a change reaches 1,000 subscribers once each, spread over half a second', async () => {
   const changes = hearChanges(60_000);
   const arrivals = Array.from({ length: 1_000 }, () => [] as number[]);
   let announced = '';
@@ -93,7 +93,7 @@ test('a change reaches 1 000 pages spread over half a second, and each of them o
 });
 
 describe('GET /tasks/events', () => {
-  test('tells the version at once, and a new one after a change that another replica made', async () => {
+  test('sends the version at once, and again after a change by another replica', async () => {
     const seen = await watch(replicas[0]);
     expect(seen.response.headers.get('content-type')).toBe('text/event-stream');
     expect(seen.response.headers.get('x-accel-buffering')).toBe('no');
@@ -104,7 +104,7 @@ describe('GET /tasks/events', () => {
     expect(page).toContain(seen.versions().at(-1));
   });
 
-  test('goes on after Redis was away, and tells what was missed', async () => {
+  test('resumes after Redis was down, with the missed version', async () => {
     const seen = await watch(replicas[0]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
     const before = seen.versions().at(-1);
@@ -115,7 +115,7 @@ describe('GET /tasks/events', () => {
     expect(seen.end).toBeUndefined();
   });
 
-  test('ends when the replica is asked to stop, so that it can', async () => {
+  test('ends when the replica stops', async () => {
     const seen = await watch(replicas[1]);
     await expect.poll(() => seen.versions().length).toBeGreaterThan(0);
     await replicas[1].stop();

@@ -12,7 +12,7 @@ import { redisStore } from './store.ts';
 const crashes = rounds({ short: 3, long: 100 });
 const ofApplication = rounds({ short: 1, long: 20 });
 
-/** Random moments to crash at: after so many more acknowledged writes. */
+/** Random moments for a crash, in acknowledged writes. */
 function moments(storm: number): () => number {
   const random = randomNumbers(storm);
   return () => 1 + Math.floor(random() * 60);
@@ -54,7 +54,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
       () => back,
     );
     for (let crash = 1; crash <= ofApplication; crash++) {
-      // The next one stands by, so that the storm goes on at once. After the last crash there is none.
+      // The next one is ready, so that the storm continues at once.
       const next = crash < ofApplication ? start() : service;
       await writing.acknowledges(moment());
       const crashed = service.end('SIGKILL');
@@ -71,7 +71,7 @@ describe('Every acknowledged task and change is found, and no ghost and no orpha
   });
 });
 
-/** The JSON interface of whatever `service()` is just now. */
+/** The JSON interface of the current `service()`. */
 function overHttp(service: () => Service): Writes {
   const send = async <Answer>(method: string, path: string, body: object = {}): Promise<Answer> => {
     const response = await fetch(`${service().url}tasks${path}`, {

@@ -14,7 +14,7 @@ import { redisStore } from './store.ts';
 
 const kept = useStore();
 
-/** For what takes seconds, on a busy machine a minute: a Sentinel whose timer is 2 s late does nothing for 30 s. */
+/** Some steps take a minute on a busy machine: a Sentinel whose timer is 2 s late does nothing for 30 s. */
 const patient = { timeout: 180_000 };
 
 async function started(file: string, ...options: string[]) {
@@ -54,7 +54,7 @@ async function identity(client: StoreClient): Promise<string> {
 const enough = rounds({ short: 50, long: 1_000 });
 
 test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short: 1, long: 4 })))(
-  'a primary ends or hangs (%s): Sentinel chooses another one, writes resume, and nothing that a replica confirmed is lost',
+  'a primary crashes or hangs (%s): Sentinel elects another, writes resume, and no confirmed write is lost',
   async (fault) => {
     const { primary, client } = await startCluster();
     const store = redisStore(client, { replicas: 1 });
@@ -72,7 +72,7 @@ test.each((['pause', 'kill', 'pause', 'kill'] as const).slice(0, rounds({ short:
   600_000,
 );
 
-test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry saves nothing twice', async () => {
+test('a write that too few replicas confirm may have been saved; reads do not wait, and a retry adds nothing twice', async () => {
   const { redis } = kept;
   const replica = await started(configuration, '--replicaof', `127.0.0.1 ${new URL(kept.url).port}`);
   const [store, careful] = [1, 2].map((replicas) => redisStore(redis, { replicas })) as [

@@ -9,10 +9,10 @@ import { mountSmallDisk, noSmallDisk } from '../../testing/small-disk.ts';
 import { allTasks, configuration, silent } from '../../testing/store.ts';
 import { redisStore } from './store.ts';
 
-/** Milliseconds between two attempts to write here; 12 s in production. */
+/** Milliseconds between two attempts to write; 12 s in production. */
 const interval = 500;
 
-/** Redis with its data in `folder`, started again whenever it exits, as every kind of stack does. */
+/** Redis with its data in `folder`, restarted whenever it exits. */
 async function startRestartingRedis(folder: string) {
   const port = await freePort();
   const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder];
@@ -41,7 +41,7 @@ async function startRestartingRedis(folder: string) {
 
 const reason = noSmallDisk();
 describe.skipIf(reason)(`A full disk${reason ? ` (skipped: ${reason})` : ''}`, () => {
-  test('costs writes, but no acknowledged one, and hardly a read; with room all goes on by itself', async () => {
+  test('loses no acknowledged write, hardly disturbs reads, and writes resume by themselves', async () => {
     const disk = mountSmallDisk(4);
     const server = await startRestartingRedis(disk.folder);
     const redis = storeClient({ REDIS_URL: server.url }, silent);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { configuration } from '../../testing/store.ts';
 import { watchStore } from './settings.ts';
 
-test('a store over 80 % of its maxmemory gets a warning, when it is connected and then each hour', async () => {
+test('warns about a store over 80 % of maxmemory, on connection and hourly', async () => {
   const { url, stop } = await startRedisProcess(configuration);
   const admin = new Redis(url);
   const memory = await admin.info('memory');

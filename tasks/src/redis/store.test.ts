@@ -17,7 +17,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
   const now = new Date('2026-01-02T03:04:05.678Z');
   const later = new Date('2026-01-02T03:04:06.789Z');
 
-  /** Takes Redis's memory until the test ends, or until what it returns is called. */
+  /** Fills Redis's memory until the test ends, or until the returned function is called. */
   async function fill() {
     await kept.redis.script('FLUSH');
     await kept.redis.config('SET', 'maxmemory', '1');
@@ -33,7 +33,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     (await kept.store.list(query)).tasks.map(({ _id }) => _id);
 
   describe('List order', () => {
-    test('is unfinished first, then _id descending as a number (11, 10, 9), however clocks differ', async () => {
+    test('is open first, then _id descending as a number (11, 10, 9), whatever the clocks say', async () => {
       await create(10);
       await kept.store.create(
         { title: 'from a replica an hour behind' },
@@ -43,14 +43,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await ids({ filter: 'all' })).toEqual(['9', '8', '7', '6', '5', '4', '2', '1', '11', '10', '3']);
     });
 
-    test('a reopened task is back in its place', async () => {
+    test('a reopened task returns to its place', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       await kept.store.update('2', { finished: 0 }, now);
       expect(await ids({ filter: 'all' })).toEqual(['3', '2', '1']);
     });
 
-    test('holds across pages, which overlap nowhere and leave nothing out', async () => {
+    test('holds across pages without overlap or gap', async () => {
       await create(2 * pageSize + 50);
       for (let id = 1; id <= 2 * pageSize; id += 2) await kept.store.update(`${id}`, { finished: 1 }, now);
       const seen: string[] = [];
@@ -68,7 +68,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(seen.map(Number)).toEqual([...open.reverse(), ...finished.reverse()]);
     });
 
-    test('each page knows the one before it, and how many tasks of its filter stand there', async () => {
+    test('each page has the cursor of the one before and the number of earlier tasks', async () => {
       await create(4 * pageSize);
       for (let id = 1; id <= 3 * pageSize; id++) await kept.store.update(`${id}`, { finished: 1 }, now);
       for (const filter of ['all', 'finished'] as const) {
@@ -82,12 +82,12 @@ describe.each(stores)('The store in %s:', (_, start) => {
       }
     });
 
-    test('the last page has no next one, though it is full', async () => {
+    test('a full last page has no next one', async () => {
       await create(pageSize);
       expect(await kept.store.list({ filter: 'all' })).not.toHaveProperty('next');
     });
 
-    test('the filters show open and finished tasks alone, and a page says how many there are in all', async () => {
+    test('filters select open or finished tasks; the counts include all', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       expect(await ids({ filter: 'open' })).toEqual(['3', '1']);
@@ -95,7 +95,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'open' })).toMatchObject({ open: 2, finished: 1 });
     });
 
-    test('a cursor is good for the filter that it belongs to, and for all; any other one is refused', async () => {
+    test('a cursor is valid for its own filter and for all; others are refused', async () => {
       await create(3);
       await kept.store.update('2', { finished: 1 }, now);
       const [open, finished] = [`${-3 - 2 ** 52}`, '-3'];
@@ -135,7 +135,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' }, before)).toBe(before);
     });
 
-    test('a new title leaves updated_at alone: that is when a task was finished', async () => {
+    test('a new title does not change updated_at', async () => {
       await create(1);
       const renamed = await kept.store.update('1', { title: 'bread' }, later);
       expect(renamed.title).toBe('bread');
@@ -143,7 +143,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
 
     test.each(['2', '0', '01', '1.0', ' 1', '+1', '1e0', 'x', '', '٣', '9'.repeat(15), '9'.repeat(40)])(
-      'id %j is unknown, and no change of it makes a ghost',
+      'id %j is unknown, and a change of it creates nothing',
       async (id) => {
         await create(1);
         const before = await kept.keys();
@@ -162,11 +162,11 @@ describe.each(stores)('The store in %s:', (_, start) => {
       for (let i = 0; i < count; i += 1_000) await kept.store.insert(Array(1_000).fill(finished));
     };
 
-    test('of 12 000 finished tasks, and undoing it, goes in steps between which others have their turn', async () => {
+    test('of 12,000 finished tasks, and its undo, lets other clients in between its steps', async () => {
       await create(2);
       await insertFinished(12_000);
       const before = await kept.store.list({ filter: 'finished' });
-      // What is asked in one turn travels together, so this is answered right after the first step.
+      // Commands of one turn travel together, so this reply follows the first step.
       const between = () => kept.store.list({ filter: 'all' });
       const [cleared, whileClearing] = await Promise.all([kept.store.clearFinished('removal'), between()]);
       expect(cleared).toBe(12_000);
@@ -185,7 +185,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.keys()).not.toContain('{tasks}:removal:removal');
     });
 
-    test('of the finished tasks by two at once clears each of them once, and each brings back its own', async () => {
+    test('two concurrent clears remove each task once, and each undo restores its own', async () => {
       await insertFinished(10_000);
       const cleared = await Promise.all(['one', 'two'].map((removal) => kept.store.clearFinished(removal)));
       expect(Math.min(...cleared)).toBeGreaterThan(0);
@@ -193,19 +193,19 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.list({ filter: 'all' })).toMatchObject({ open: 0, finished: 10_000 });
     });
 
-    test('of the finished tasks ends though more are finished than it can clear', async () => {
+    test('of finished tasks ends even if more are finished than it clears', async () => {
       await insertFinished(5_000);
-      // More before each step than it clears.
+      // Each step is preceded by more tasks than it clears.
       const timed: Timed = async (name, run) => {
         if (name === 'clear') await insertFinished(5_000);
         return run();
       };
       const count = await redisStore(kept.redis, { timed }).clearFinished('removal');
-      // As many steps of 4 000 as there were tasks at the first one: 10 000.
+      // Steps of 4,000 for the 10,000 tasks at the first one.
       expect(count).toBe(12_000);
     });
 
-    test('leaves no task to show, change or export, and its form sent again makes none', async () => {
+    test('hides the task from show, change and export, and its retried form adds none', async () => {
       await kept.store.create({ title: 'milk' }, now, 'nonce');
       await kept.store.destroy('1', 'removal');
       const unknown = { code: 'unknown_task' };
@@ -216,7 +216,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await allTasks(kept.store)).toEqual([]);
     });
 
-    test('is listed while it can be undone, the last one first', async () => {
+    test('is listed while it can be undone, latest first', async () => {
       await create(5);
       for (const id of ['1', '2', '3']) await kept.store.update(id, { finished: 1 }, now);
       for (const id of ['4', '5', '1']) await kept.store.destroy(id, `removal ${id}`);
@@ -241,7 +241,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.redis.zrange('{tasks}:removals', '0', '-1')).not.toContain('removal 4');
     });
 
-    test('deletes at most 1,000 expired tasks, so that the others have their turn', async () => {
+    test('deletes at most 1,000 expired tasks at once', async () => {
       await create(1);
       await insertFinished(2_000);
       await kept.store.clearFinished('old');
@@ -250,7 +250,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.redis.zcard('{tasks}:removed')).toBe(1_001);
     });
 
-    test('is undone once, and not after a day: then the tasks are deleted with the next removal', async () => {
+    test('can be undone once, for a day; then the next removal deletes its tasks', async () => {
       await create(3);
       await kept.store.destroy('1', 'first');
       expect(await kept.redis.ttl('{tasks}:removal:first')).toBeGreaterThan(24 * 60 * 60 - 60);
@@ -271,7 +271,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
   });
 
   describe('Creating twice', () => {
-    test('with one nonce and title makes one task, and two with another title: nothing that was typed is lost', async () => {
+    test('with one nonce adds one task per title', async () => {
       const [first, second] = await Promise.all([
         kept.store.create({ title: 'milk' }, now, 'nonce'),
         kept.store.create({ title: 'milk' }, later, 'nonce'),
@@ -281,7 +281,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await ids({ filter: 'all' })).toEqual(['2', '1']);
     });
 
-    test('is known for a day, after which the form leaves nothing behind', async () => {
+    test('is detected for a day; then the nonce expires', async () => {
       await kept.store.create({ title: 'milk' }, now, 'nonce');
       const [key = ''] = (await kept.keys()).filter((name) => name.startsWith('{tasks}:nonce:'));
       const day = 24 * 60 * 60;
@@ -294,7 +294,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     const all = { filter: 'all' } as const;
     const found = (known?: Page) => kept.store.list(all, known);
 
-    test('is the same page while nothing changed, and has another version after every change', async () => {
+    test('is the same page until a change, and each change has a new version', async () => {
       const pages = [await found()];
       const look = async () => {
         pages.push(await found(pages.at(-1)));
@@ -318,7 +318,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(new Set(pages.map(({ version }) => version)).size).toBe(8);
     });
 
-    test('has a version that never comes again, also once an older state of the store was restored', async () => {
+    test('has a version that never repeats, even after a restore', async () => {
       await create(1);
       const older = (await found()).version;
       await kept.store.update('1', { finished: 1 }, now);
@@ -328,14 +328,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(BigInt((await found()).version)).toBeGreaterThan(BigInt(version));
     });
 
-    test('has a version that never comes again, also where the clock was set back', async () => {
+    test('has a version that never repeats, even if the clock was set back', async () => {
       const ahead = 2_000_000_000_000_000;
       await kept.redis.set('{tasks}:version', `${ahead}`);
       await create(1);
       expect((await found()).version).toBe(`${ahead + 1}`);
     });
 
-    test('is worth nothing once an older state of the store was restored', async () => {
+    test('is outdated after a restore', async () => {
       await create(1);
       await kept.redis.copy('{tasks}:version', '{tasks}:older');
       await kept.store.update('1', { title: 'undone' }, now);
@@ -346,7 +346,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  test('a page is one round trip, and the same commands with 200 tasks and with 20 000', async () => {
+  test('a page is one round trip, with the same commands for 200 and 20,000 tasks', async () => {
     /** The commands by which Redis found the first two pages, with the number of calls. */
     const commands = async () => {
       await kept.redis.config('RESETSTAT');
@@ -367,7 +367,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
   });
 
   describe('Store failure', () => {
-    test('for want of memory leaves nothing half written, and says what frees space', async () => {
+    test('without memory writes nothing, and says how to free space', async () => {
       await create(2);
       const before = await kept.keys();
       const end = await fill();
@@ -380,7 +380,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       expect(await kept.store.show('1')).toMatchObject({ finished: 0 });
     });
 
-    test('because a replica is missing says so', async () => {
+    test('for lack of a replica says so', async () => {
       await kept.redis.config('SET', 'min-replicas-to-write', '1');
       onTestFinished(async () => void (await kept.redis.config('SET', 'min-replicas-to-write', '0')));
       const message = expect.stringContaining('A copy of the store is missing');
@@ -388,7 +388,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
       await expect(kept.store.create({ title: 'milk' }, now)).rejects.toMatchObject(refused);
     });
 
-    test('for want of memory keeps nobody from removing tasks, nor from bringing them back', async () => {
+    test('without memory still allows removals and their undo', async () => {
       await create(3);
       await kept.store.update('1', { finished: 1 }, now);
       await kept.store.destroy('3', 'older');
@@ -406,13 +406,13 @@ describe.each(stores)('The store in %s:', (_, start) => {
     });
   });
 
-  test('the request-forgery key is made once and is the same for all replicas', async () => {
+  test('the CSRF key is created once and shared by all replicas', async () => {
     const [first, second] = await Promise.all([csrfKey(kept.redis)(), csrfKey(kept.redis)()]);
     expect(first).toHaveLength(32);
     expect(first).toEqual(second);
   });
 
-  test('the request-forgery key is the same for all replicas again within seconds after the store was replaced', async () => {
+  test('all replicas share the CSRF key again within seconds after the store was replaced', async () => {
     const before = csrfKey(kept.redis);
     const old = await before();
     await kept.empty();
@@ -421,7 +421,7 @@ describe.each(stores)('The store in %s:', (_, start) => {
     await expect.poll(before).toEqual(key);
   });
 
-  test('the request-forgery key can be read at `maxmemory`, where Redis refuses every SET', async () => {
+  test('the CSRF key can be read at `maxmemory`, where Redis refuses every SET', async () => {
     const key = await csrfKey(kept.redis)();
     await fill();
     expect(await csrfKey(kept.redis)()).toEqual(key);
@@ -444,14 +444,14 @@ describe.each(stores)('The store in %s:', (_, start) => {
       await kept.store.destroy('3', 'removal');
     });
 
-    test('is written by the first change, and keys without one are of the same', async () => {
+    test('is written by the first change; missing means 1', async () => {
       expect(await kept.redis.get(schema)).toBe('1');
       await kept.redis.del(schema);
       await Promise.all(writes());
       expect(await kept.redis.get(schema)).toBe('1');
     });
 
-    test('that is newer stops every write, in words, and no read', async () => {
+    test('that is newer stops all writes with the reason, but no reads', async () => {
       await kept.redis.set(schema, '2');
       const state = async () => {
         const keys = (await kept.keys()).filter((key) => key !== schema);

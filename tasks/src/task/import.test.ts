@@ -37,11 +37,11 @@ describe('A JSON array', () => {
     expect(found.map(({ title }) => title)).toEqual(tasks.map(({ title }) => title));
   });
 
-  test.each(['[]', ' [ ] ', '', '\n'])('%j holds no task', async (file) => {
+  test.each(['[]', ' [ ] ', '', '\n'])('%j contains no task', async (file) => {
     expect((await read(file)).report).toEqual({ imported: 0, refused: 0, problems: [] });
   });
 
-  test('has its faulty elements refused one by one, with the number of each', async () => {
+  test('refuses invalid elements one by one, with their numbers', async () => {
     const file = '[\n  {"title": "a"},\n  {"title": 7},\n  {\n    "title": ""\n  },\n 8,  {"title": "b"}\n]';
     const { tasks: found, report } = await read(file);
     expect(found.map(({ title }) => title)).toEqual(['a', 'b']);
@@ -78,7 +78,7 @@ test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
   },
 );
 
-test('Export, import and export again make the same file with the same tasks, whatever was imported first', {
+test('An export, imported and exported again, is the same file', {
   timeout: 600_000,
 }, async () => {
   const two = (value: number) => `${value}`.padStart(2, '0');
@@ -128,7 +128,7 @@ test.each([
   ['lines that are refused', formats.text, `${'x'.repeat(501)}\n`.repeat(1_000)],
   ['empty lines', formats.text, '\n'.repeat(500_000)],
   ['tasks in JSON', formats.json, JSON.stringify(Array(1_000).fill({ title: 'x'.repeat(100) }))],
-])('A long file of %s is read in many turns of the event loop', async (_, format, file) => {
+])('reads a long file of %s in many turns of the event loop', async (_, format, file) => {
   let turns = 0;
   const turn = async () => {
     turns += 1;

@@ -5,7 +5,7 @@ import { pageSize } from './task.ts';
 
 const kept = useStore();
 const now = new Date().toISOString();
-/** Adds tasks, the last of them first in the list. */
+/** Adds tasks; the list begins with the last one. */
 const insert = (titles: string[], finished: 0 | 1 = 0) =>
   kept.store.insert(titles.map((title) => ({ title, finished, created_at: now })));
 const numbered = (count: number, title = 'task') => Array.from({ length: count }, (_, i) => `${title} ${i}`);
@@ -33,7 +33,7 @@ test.each([
   expect(await find(q)).toEqual({ titles: [found], searched: 2 });
 });
 
-test('a filter limits the search, which keeps the order of the list', async () => {
+test('searches the tasks of the filter in list order', async () => {
   await insert(['open milk 1', 'open milk 2', 'bread']);
   await insert(['finished milk'], 1);
   expect((await find('milk')).titles).toEqual(['open milk 2', 'open milk 1', 'finished milk']);

@@ -37,7 +37,7 @@ describe('Title', () => {
     ['NUL', 'a\0b', /one line/],
     ['C1 control', 'a\u0085b', /one line/],
     ['half a surrogate pair', 'a\ud800', /one line/],
-  ])('%s is refused in words', (_rule, typed, reason) => {
+  ])('%s is refused with the reason', (_rule, typed, reason) => {
     expect(() => readTitle(typed)).toThrow(reason);
   });
 });

@@ -54,7 +54,7 @@ describe('Without a session', () => {
     ['GET', '/publicity'],
     ['GET', '/login/'],
     ['GET', '/tasks/1?public/x'],
-  ])('%s %s leads people to the login, and is 401 for programs', async (method, path) => {
+  ])('%s %s redirects pages to the login, and is 401 for programs', async (method, path) => {
     const html = await kept.app.request(path, { method, headers: page });
     const read = /^(GET|HEAD)$/.test(method);
     expect(html.status).toBe(read ? 303 : 401);
@@ -70,7 +70,7 @@ describe('Without a session', () => {
     if (method !== 'HEAD') expect(await json.json()).toMatchObject({ status: 401, code: 'not_logged_in' });
   });
 
-  test('the event stream is a problem whatever its client accepts', async () => {
+  test('the event stream is a problem, whatever the client accepts', async () => {
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'text/event-stream' }]) {
       const response = await kept.app.request('/tasks/events', { headers });
       expect(response.status).toBe(401);
@@ -78,7 +78,7 @@ describe('Without a session', () => {
     }
   });
 
-  test('nobody looks at the body, its type or its length, the token, the origin or If-Match', async () => {
+  test('neither the body, its type or length, the token, the origin nor If-Match is checked', async () => {
     const send = (headers: Record<string, string>, body = 'x') =>
       kept.app.request('/tasks', { method: 'POST', headers, body });
     for (const response of [
@@ -97,7 +97,7 @@ describe('Without a session', () => {
     }
   });
 
-  test('the files of the login page, and the page, are there', async () => {
+  test('the login page and its files are available', async () => {
     const response = await kept.app.request('/login', { headers: page });
     expect(response.status).toBe(200);
     const html = await response.text();
@@ -111,7 +111,7 @@ describe('Without a session', () => {
 });
 
 describe('The login', () => {
-  test('leads to the page that was asked for, with a session that scripts cannot read', async () => {
+  test('redirects to the requested page, with a session that scripts cannot read', async () => {
     const asked = await kept.app.request('/tasks?filter=open', { headers: page });
     const form = await kept.app.request(asked.headers.get('location') ?? '', { headers: page });
     expect(await form.text()).toContain('name="next" value="/tasks?filter=open"');
@@ -127,7 +127,7 @@ describe('The login', () => {
     expect(await status('/login', { Cookie: cookie })).toBe(303);
   });
 
-  test('over TLS is for this host and TLS alone', async () => {
+  test('over TLS is valid for this host and TLS only', async () => {
     const { response, cookie } = await logIn(password, https);
     expect(response.headers.get('set-cookie')).toMatch(
       /^__Host-login=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -137,7 +137,7 @@ describe('The login', () => {
   });
 
   test.each(['', 'wrong', password.trim(), `${password}\n`, password.toUpperCase()])(
-    'with the password %j is refused in words, on the form',
+    'with the password %j is refused on the form',
     async (given) => {
       const { response, cookie } = await logIn(given, {}, '/tasks/1');
       expect(response.status).toBe(403);
@@ -150,7 +150,7 @@ describe('The login', () => {
     },
   );
 
-  test('from another site, or without the token, changes nothing and shows the form again', async () => {
+  test('from another site, or without the token, only shows the form again', async () => {
     const { visitor } = await logIn('wrong');
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
     expect((await submit(kept.app, '/login', { password, next: '/' }, visitor, foreign)).status).toBe(403);
@@ -194,7 +194,7 @@ describe('A session', () => {
     expect(await status('/', { Cookie: cookie })).toBe(401);
   });
 
-  test('cannot be made up or prolonged', async () => {
+  test('cannot be forged or prolonged', async () => {
     const { cookie } = await logIn();
     for (const forged of [
       cookie.replace(/login=\d/, 'login=9'),
@@ -208,7 +208,7 @@ describe('A session', () => {
     }
   });
 
-  test('is good for every process with the same password and key, and for no other', async () => {
+  test('is valid in every process with the same password and key, and in no other', async () => {
     const { cookie } = await logIn();
     kept.app = guarded();
     expect(await status('/', { Cookie: cookie })).toBe(200);
@@ -241,14 +241,14 @@ describe('The token of a form', () => {
     return { hmac: bytes.subarray(0, 32).map((mask, i) => mask ^ (bytes[32 + i] as number)), cookie };
   };
 
-  test('does not tell whether a password is right: only ids of our own form begin a session', async () => {
+  test('does not reveal whether a password is right: only well-formed ids begin a session', async () => {
     const { hmac, cookie } = await tokenFor(`sessions of the password ${password}`);
     const login = await generateSignedCookie('login', '9999999999', hmac);
     expect(await status('/', { Cookie: login })).toBe(401);
     expect(cookie).toMatch(/^session=[\w-]{22}$/);
   });
 
-  test('is not made with the key of the store itself, which has other purposes', async () => {
+  test('is not made with the store key itself', async () => {
     const session = 'A'.repeat(22);
     const withKey = createHmac('sha256', await testKey()).update(session);
     expect((await tokenFor(session)).hmac).not.toEqual(withKey.digest());
@@ -273,7 +273,7 @@ describe('A token', () => {
     expect(added.status).toBe(expected === 200 ? 201 : 401);
   });
 
-  test('is enough while the store, which has the key of sessions, is away', async () => {
+  test('is enough while the store, with the key of sessions, is down', async () => {
     const away = new TaskError('store_unavailable', 'The tasks cannot be reached.');
     kept.app = guarded(password, () => Promise.reject(away));
     expect(await status('/tasks', {})).toBe(401);
@@ -281,13 +281,13 @@ describe('A token', () => {
     expect(await status('/tasks', { Authorization: 'Bearer ph0ne' })).toBe(200);
   });
 
-  test('of a front does no harm to a session', async () => {
+  test('of a front does not affect a session', async () => {
     const { cookie } = await logIn();
     expect(await status('/', { Cookie: cookie, Authorization: 'Bearer of-the-front' })).toBe(200);
   });
 });
 
-test('Without a password there is no login, and nobody is asked', async () => {
+test('Without a password there is no login', async () => {
   kept.app = testApp(kept.store);
   const list = await kept.app.request('/', { headers: page });
   expect(list.status).toBe(200);

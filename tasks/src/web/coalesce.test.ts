@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
-test('calls that come while one is under way share the next, which begins after them', async () => {
+test('calls during a run share the next run', async () => {
   const answers: (() => void)[] = [];
   const ask = coalesce(() => {
     const { promise, resolve } = Promise.withResolvers<number>();
@@ -21,7 +21,7 @@ test('calls that come while one is under way share the next, which begins after 
   expect(await later).toBe(3);
 });
 
-test('calls that wait for one that fails fail with it, and wait no second time; later ones are made', async () => {
+test('waiting calls fail with the current run; later calls start a new one', async () => {
   let runs = 0;
   const ask = coalesce(async () => {
     runs += 1;

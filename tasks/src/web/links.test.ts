@@ -49,11 +49,11 @@ test.each([
     'https://example.org/\u202Egpj.exe',
     '<a dir="ltr" href="https://example.org/" rel="noreferrer">https://example.org/</a>\u202Egpj.exe',
   ],
-])('%j comes out as text around the link', (title, html) => {
+])('%j stays text outside the link', (title, html) => {
   expect(linked(title)).toBe(html);
 });
 
-test('Each link is where it is in the title, whose text stays the same', () => {
+test('Links keep their places, and the text stays the same', () => {
   const title = 'a https://example.org/1 & https://example.org/2, מה https://example.org/é!';
   const html = linked(title);
   expect(links(html)).toEqual([

@@ -7,7 +7,7 @@ import { test } from 'vitest';
 import { startService } from '../../testing/service.ts';
 import { startStore } from '../../testing/store.ts';
 
-test('schemathesis finds nothing where the service departs from its description', {
+test('schemathesis finds no deviation from the description', {
   timeout,
 }, async (context) => {
   needSchemathesis(context);

@@ -31,20 +31,20 @@ function testRows() {
   };
 }
 
-test('a row is rendered once for all pages, and leads back to the page that it is on', async () => {
+test('a row is rendered once for all pages, and links back to its page', async () => {
   const { rendered, show } = testRows();
   expect(await show([task(1)], '?filter=open')).toBe('<li>task 1 ?filter=open</li>');
   expect(await show([task(1)], '?after=1&filter=all')).toBe('<li>task 1 ?after=1&amp;filter=all</li>');
   expect(rendered).toEqual(['task 1']);
 });
 
-test('a task that has changed is rendered anew', async () => {
+test('a changed task is rendered again', async () => {
   const { show } = testRows();
   await show([task(1), task(2)]);
   expect(await show([task(1, 2, 'changed'), task(2)])).toBe('<li>changed </li><li>task 2 </li>');
 });
 
-test('rows are rendered a few in each turn; those that are kept wait for none', async () => {
+test('rows are rendered a few per turn; cached ones need no turn', async () => {
   const { turns, show } = testRows();
   const page = Array.from({ length: 100 }, (_, i) => task(i));
   await show(page);
@@ -53,7 +53,7 @@ test('rows are rendered a few in each turn; those that are kept wait for none', 
   expect(turns()).toBe(10);
 });
 
-test('the rows that are kept are bounded: the oldest are rendered again', async () => {
+test('the cache of rows is bounded: the oldest are rendered again', async () => {
   const { rendered, show } = testRows();
   const large = 'x'.repeat(1024 * 1024);
   await show(Array.from({ length: 8 }, (_, i) => task(i, 1, large)));

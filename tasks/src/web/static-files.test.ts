@@ -31,7 +31,7 @@ describe('GET /public/<file path>', () => {
     ['/public/style.css', 'text/css; charset=utf-8', style],
     ['/public/images/dot.svg', 'image/svg+xml; charset=utf-8', '<svg/>'],
     ['/public/st%79le.css', 'text/css; charset=utf-8', style],
-  ])('%s is the file, with its type', async (path, type, content) => {
+  ])('%s is the file with its type', async (path, type, content) => {
     const response = await app.request(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);
@@ -54,7 +54,7 @@ describe('GET /public/<file path>', () => {
     expect((await app.request(path)).status).toBe(404);
   });
 
-  test('the path below the release may be kept forever, the plain one is revalidated', async () => {
+  test('the path with the release is cached forever, the plain one is revalidated', async () => {
     expect(files.href('style.css')).toMatch(/^\/public\/[0-9a-f]{12}\/style\.css$/);
     const released = await app.request(files.href('style.css'));
     expect(released.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -78,7 +78,7 @@ describe('GET /public/<file path>', () => {
       expect((await app.request(path)).status).toBe(404);
   });
 
-  test('the ETag of a file is answered with 304 while it is the same', async () => {
+  test('the ETag of an unchanged file gets 304', async () => {
     const etag = (await app.request('/public/style.css')).headers.get('etag') ?? '';
     const ask = async (known: Record<string, string>) =>
       (await app.request('/public/style.css', { headers: known })).status;
@@ -87,7 +87,7 @@ describe('GET /public/<file path>', () => {
     expect(await ask({ 'If-None-Match': '"other"' })).toBe(200);
   });
 
-  test('a view that names a file that is not there says so', () => {
+  test('the path of a missing file is an error', () => {
     expect(() => files.href('nothing.css')).toThrow(/no file nothing.css/);
   });
 });
@@ -102,7 +102,7 @@ describe('Scripts', () => {
   const serving = (own: PublicFiles) =>
     new Hono<TasksEnv>().get('/public/*', (c) => own.respond(c) ?? c.notFound());
 
-  test('have another path when any of them has changed, and the same one in every replica', async () => {
+  test('have a new path if any of them changes, and the same one in every replica', async () => {
     const before = await filesOf(scripts);
     const after = await filesOf({ ...scripts, 'b.ts': 'export const b = 2;\n' });
     const same = await filesOf(scripts);
@@ -112,14 +112,14 @@ describe('Scripts', () => {
     }
   });
 
-  test('are sent each by itself, without types', async () => {
+  test('are separate files without types', async () => {
     const code = "import { c } from './c.js';\nconst glob = 'src/**/x'; // */\nc(glob as string);\n";
     const own = await filesOf({ 'a.ts': code, 'c.ts': 'export const c = (n: string) => n;\n' });
     const script = await (await serving(own).request(own.href('a.js'))).text();
     expect(script.replaceAll(/ +\)/g, ')')).toBe(code.replace(' as string', ''));
   });
 
-  test('are stripped once, and then read from where they are kept, until they change', async () => {
+  test('are stripped once, then read from the cache until they change', async () => {
     const own = await mkdtemp(join(folder, 'scripts-'));
     const [path, kept] = [join(own, 'a.ts'), join(own, 'kept')];
     await Promise.all([mkdir(kept), writeFile(path, 'const a: number = 1;\n')]);

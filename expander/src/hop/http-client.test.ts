@@ -77,6 +77,15 @@ test.each([
   if (time < 4_000) await expect.poll(() => connections.open).toBe(0);
 });
 
+test('a first response that is not HTTP does not keep later connections of its origin from being reused', async () => {
+  const { url, server, connections } = await listen(answer);
+  server.prependOnceListener('connection', (socket: Socket) => void socket.write('This is not HTTP.'));
+  const { request: ask } = client();
+  await expect(ask(url, head)).rejects.toMatchObject({ code: 'ERR_NOT_HTTP' });
+  for (let i = 0; i < 2; i += 1) await ask(url, head);
+  expect(connections.seen).toBe(2);
+});
+
 test('a GET goes over a connection that has met no other URL: it ends before anything could show', async () => {
   const { url, connections } = await listen(answer);
   const { request: ask } = client();

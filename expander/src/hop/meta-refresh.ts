@@ -16,6 +16,9 @@ export interface MetaRefresh {
   base: string | null;
 }
 
+/** Characters of a page with something to read. */
+export const readable = 200;
+
 /** What the head of a page says to visitors. */
 export interface HtmlFacts {
   /** The meta elements that refresh, in their order. */
@@ -26,7 +29,7 @@ export interface HtmlFacts {
   scripts: string[];
   /** The values of event attributes. */
   handlers: string[];
-  /** Visible characters, without white space. */
+  /** Visible characters, without white space. Counting ends at `readable`. */
   visible: number;
   /** Whether a limit was reached, so that a browser would find more. */
   isCut: boolean;
@@ -138,7 +141,7 @@ function collecting(facts: HtmlFacts): Adapter {
     insertText(element, text) {
       if (element === firstTitle) facts.title = (facts.title ?? '') + text;
       if (element === script) facts.scripts.push((facts.scripts.pop() ?? '') + text);
-      if (isShown(element)) facts.visible += text.replace(/\s+/g, '').length;
+      if (facts.visible < readable && isShown(element)) facts.visible += text.replace(/\s+/g, '').length;
     },
     insertTextBefore() {},
   };

@@ -1,10 +1,7 @@
-import type { HtmlFacts } from './meta-refresh.ts';
+import { type HtmlFacts, readable } from './meta-refresh.ts';
 
 /** What scripts say that send a visitor on. */
 const leading = /\blocation\b|navigat|\b(?:open|submit|click)\s*\(|document\s*\.\s*write/;
-
-/** Characters of a page with something to read. */
-const readable = 200;
 
 /** The tokens that matter here: comments, strings, braces, and assignments to the location. */
 const tokens =

@@ -21,7 +21,7 @@ const links = [...redirectLinks, ...pageLinks, ...fileLinks, ...cookies, ...depa
 
 /** Links that are followed in Chromium, which needs 40 ms of a core for each; responses need 2 ms. */
 const count = rounds({ short: 12, long: links.length });
-const responses = strangeResponses(rounds({ short: 100, long: 2_000 }));
+const responses = strangeResponses(rounds({ short: 50, long: 2_000 }));
 
 let stage: Stage;
 let browser: Browser;

@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import { followRedirects } from './expansion/chain.ts';
 import { hopTime } from './expansion/deadline.ts';
 import { createExpand } from './expansion/expand.ts';
-import type { Answer, FetchHop, FollowRedirects } from './expansion/expansion.ts';
+import type { FetchHop, FollowRedirects, HopResponse } from './expansion/expansion.ts';
 import { createResolve, type Lookup, sharedLookup } from './guard/lookup.ts';
 import { checkUrls, createGuard } from './guard/public-address.ts';
 import { createBrowse } from './hop/browse.ts';
@@ -108,7 +108,7 @@ function countInFlight(gauge: Gauge) {
 }
 
 /** Of the status only its class is a label, because websites choose it. */
-const statusClass = ({ status }: Answer) => ({ status_class: `${Math.floor(status / 100)}xx` });
+const statusClass = ({ status }: HopResponse) => ({ status_class: `${Math.floor(status / 100)}xx` });
 
 /** Wraps a function in layers, the first one outermost. */
 function layers<Wrapped>(...wrappers: ((next: Wrapped) => Wrapped)[]) {

@@ -1,14 +1,14 @@
 import { followRedirects } from '../src/expansion/chain.ts';
 import { ExpansionError } from '../src/expansion/errors.ts';
 import { createExpand } from '../src/expansion/expand.ts';
-import type { Answer } from '../src/expansion/expansion.ts';
+import type { HopResponse } from '../src/expansion/expansion.ts';
 import { createApp } from '../src/web/app.ts';
-import { answerWith } from './answer.ts';
+import { responseWith } from './response.ts';
 
 /** The response of each URL, perhaps as a promise, or its error. All other URLs refuse the connection. */
-export type Web = Record<string, Partial<Answer> | Promise<Partial<Answer>> | ExpansionError>;
+export type Web = Record<string, Partial<HopResponse> | Promise<Partial<HopResponse>> | ExpansionError>;
 
-export const to = (location: string, status = 301): Partial<Answer> => ({ status, location });
+export const to = (location: string, status = 301): Partial<HopResponse> => ({ status, location });
 
 /** The expander's application on a scripted web. */
 export function scriptedApp(web: Web) {
@@ -17,7 +17,7 @@ export function scriptedApp(web: Web) {
     signal?.throwIfAborted();
     if (answer instanceof ExpansionError) throw answer;
     if (!answer) throw new ExpansionError('request_failed', `${url.host} refused the connection.`);
-    return answerWith(answer);
+    return responseWith(answer);
   });
   return createApp(createExpand(follow));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answerWith } from '../../testing/answer.ts';
+import { responseWith } from '../../testing/response.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { ExpansionError } from '../expansion/errors.ts';
 import { type ChainOptions, createExpand } from '../expansion/expand.ts';
-import type { Answer, Expansion, FetchHop } from '../expansion/expansion.ts';
+import type { Expansion, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { singleFlight } from '../limits/single-flight.ts';
 import {
   asCached,
@@ -14,7 +14,7 @@ import {
   serveFromMemory,
 } from './caches.ts';
 
-type Web = Record<string, Partial<Answer> | ExpansionError>;
+type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 const minutes = (n: number) => n * 60_000;
 
 /** The caches of an expander over a few pages, on a clock that the test moves. */
@@ -26,7 +26,7 @@ function remembering(pages: Web, fresh = 10, redis?: SharedCache) {
     asked.push(pathname);
     const answer = pages[pathname] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    return answerWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...answer });
+    return responseWith({ status: 301, freshUntil: Date.now() + minutes(fresh), ...answer });
   };
   const memory = memoryTier();
   const cached = cacheExpansions(memory, redis);
@@ -167,7 +167,7 @@ describe('a stale entry', () => {
 });
 
 describe('each hop is cached', () => {
-  const answer = () => answerWith({ freshUntil: Date.now() + 60_000 });
+  const answer = () => responseWith({ freshUntil: Date.now() + 60_000 });
 
   test('two short URLs into one chain share its hops', async () => {
     const { expand, asked } = remembering({

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import {
-  type Answer,
   cacheKey,
   doubtTime,
   type ExpandOptions,
   type Expansion,
   type FetchHop,
   type FollowRedirects,
+  type HopResponse,
   isVoid,
 } from '../expansion/expansion.ts';
 import { endsInFailure } from '../expansion/lifetime.ts';
@@ -161,7 +161,7 @@ const maxAnswerSize = 2_048;
  * @returns a layer; all functions that it wraps share the cache.
  */
 export function cacheHops() {
-  const cache = new LRUCache<string, Answer>({ max: maxAnswers });
+  const cache = new LRUCache<string, HopResponse>({ max: maxAnswers });
   return (fetchHop: FetchHop): FetchHop =>
     async (url, options) => {
       const requested = withoutFragment(url);

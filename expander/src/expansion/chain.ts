@@ -1,23 +1,23 @@
 import { startDeadline, type Times } from './deadline.ts';
 import { ExpansionError } from './errors.ts';
 import {
-  type Answer,
   type End,
   type Expansion,
   type FetchHop,
   type FetchHopOptions,
   type FollowRedirects,
   type Hop,
+  type HopResponse,
   isVoid,
   type Source,
 } from './expansion.ts';
 import { describeHost, isOtherDomain } from './host.ts';
 import {
-  answerFreshUntil,
   endsInFailure,
   expansionFreshUntil,
   expansionStaleUntil,
   failureFreshUntil,
+  responseFreshUntil,
 } from './lifetime.ts';
 import { startSession, type Visit } from './session.ts';
 import type { Target } from './target.ts';
@@ -58,7 +58,7 @@ export function followRedirects(fetchHop: FetchHop, times?: Times): FollowRedire
         const hop = describeHop(at, visit, now - started);
         started = now;
         hops.push(hop);
-        if (visit.answer?.source) sources.push(visit.answer.source);
+        if (visit.response?.source) sources.push(visit.response.source);
         onHop?.(hop);
         at = visit.step.at;
         if (visit.step.end) return ended(visit.step.end);
@@ -114,13 +114,13 @@ export function endedExpansion(
   return { ...chain, end: error, error, freshUntil, staleUntil: freshUntil };
 }
 
-function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, milliseconds: number): Hop {
+function describeHop({ text, url }: Target, { step, response, wrapper }: Visit, milliseconds: number): Hop {
   const tls = url.protocol === 'https:';
   const next = step.kind ? step.at.url : null;
   return {
     url: text,
     kind: step.kind,
-    ...(answer ? factsOf(answer) : unrequested(wrapper ? 301 : 307)),
+    ...(response ? factsOf(response) : unrequested(wrapper ? 301 : 307)),
     location: step.location,
     ...(wrapper && { wrapper }),
     milliseconds: Math.round(milliseconds * 10) / 10,
@@ -132,12 +132,12 @@ function describeHop({ text, url }: Target, { step, answer, wrapper }: Visit, mi
 }
 
 /** What is shown of an answer. */
-function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ____, ...facts }: Answer) {
+function factsOf({ refresh: _, setCookies: __, strictTransport: ___, source: ____, ...facts }: HopResponse) {
   return facts;
 }
 
 /** What there is to say of a URL that is not requested. A wrapper always names the same target; HSTS may be withdrawn. */
 function unrequested(status: 301 | 307) {
-  const freshUntil = answerFreshUntil(status, {});
+  const freshUntil = responseFreshUntil(status, {});
   return { status: null, method: null, addressFamily: null, freshUntil, cached: false } as const;
 }

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answerWith } from '../../testing/answer.ts';
+import { responseWith } from '../../testing/response.ts';
 import { followRedirects } from './chain.ts';
 import { ExpansionError } from './errors.ts';
 import { createExpand } from './expand.ts';
-import type { Answer, FetchHop, Hop } from './expansion.ts';
+import type { FetchHop, Hop, HopResponse } from './expansion.ts';
 
-type Web = Record<string, Partial<Answer> | ExpansionError>;
+type Web = Record<string, Partial<HopResponse> | ExpansionError>;
 
 /** An `ask` over a few pages, and what it was asked. */
 function web(pages: Web) {
@@ -15,7 +15,7 @@ function web(pages: Web) {
     asked.push(href);
     const answer = pages[href] ?? pages[href.replace(/#.*/, '')] ?? { status: 200 };
     if (answer instanceof Error) throw answer;
-    return answerWith({ status: 301, ...answer });
+    return responseWith({ status: 301, ...answer });
   };
   return { asked, expand: createExpand(followRedirects(fetchHop)) };
 }
@@ -183,7 +183,7 @@ describe('follow=all', () => {
 });
 
 describe('follow=all, a page that leads on by itself', () => {
-  const page = (kind: 'refresh' | 'meta', url: string): Partial<Answer> => ({
+  const page = (kind: 'refresh' | 'meta', url: string): Partial<HopResponse> => ({
     status: 200,
     refresh: { kind, url },
   });
@@ -294,7 +294,7 @@ describe('a chain of more than 8 s', () => {
     onTestFinished(() => void vi.useRealTimers());
     const fetchHop: FetchHop = ({ pathname }, { signal }) =>
       new Promise((resolve, reject) => {
-        setTimeout(() => resolve(answerWith({ status: 301, location: `${pathname}x` })), 2_500);
+        setTimeout(() => resolve(responseWith({ status: 301, location: `${pathname}x` })), 2_500);
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     const expansion = createExpand(followRedirects(fetchHop)).chain('http://a.example/');

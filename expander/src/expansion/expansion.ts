@@ -20,7 +20,7 @@ export interface Source {
 export const doubtTime = 1_000;
 
 /** A host's response to one request. */
-export interface Answer {
+export interface HopResponse {
   status: number;
   /** The `Location` header, its bytes beyond ASCII percent-encoded; null if there is none. */
   location: string | null;
@@ -90,7 +90,7 @@ export interface FetchHopOptions {
  *
  * @throws ExpansionError
  */
-export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<Answer>;
+export type FetchHop = (url: URL, options: FetchHopOptions) => Promise<HopResponse>;
 
 /** What every expander calls itself in `CDN-Loop` (RFC 8586), on each request that it makes. */
 export const cdnId = 'longhand';
@@ -107,14 +107,14 @@ export type HopKind = '301' | '302' | '303' | '307' | '308' | 'refresh' | 'meta'
 
 /** One URL of a chain: its response, and how it redirects. */
 export interface Hop
-  extends Omit<Answer, 'status' | 'method' | 'refresh' | 'setCookies' | 'strictTransport' | 'source'>,
+  extends Omit<HopResponse, 'status' | 'method' | 'refresh' | 'setCookies' | 'strictTransport' | 'source'>,
     UnicodeHost {
   url: string;
   /** Null at the end of the chain. */
   kind: HopKind | null;
   /** Null for a wrapper and for HSTS, as the method is: the URL is not requested. */
   status: number | null;
-  method: Answer['method'] | null;
+  method: HopResponse['method'] | null;
   /** The name of the wrapper, for that kind. */
   wrapper?: string;
   milliseconds: number;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { answerWith } from '../../testing/answer.ts';
+import { responseWith } from '../../testing/response.ts';
 import { type ErrorCode, ExpansionError } from './errors.ts';
 import type { Hop } from './expansion.ts';
-import { answerFreshUntil, expansionFreshUntil, failureFreshUntil } from './lifetime.ts';
+import { expansionFreshUntil, failureFreshUntil, responseFreshUntil } from './lifetime.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
-const seconds = (status: number, headers = {}) => (answerFreshUntil(status, headers, now) - now) / 1_000;
+const seconds = (status: number, headers = {}) => (responseFreshUntil(status, headers, now) - now) / 1_000;
 
 describe('an answer is remembered', () => {
   test.each([
@@ -53,7 +53,7 @@ describe('an answer is remembered', () => {
 
 describe('a chain is remembered as long as its first redirect to expire', () => {
   const hop = (status: number, lifetime: number, facts = {}) =>
-    ({ ...answerWith({ status, freshUntil: now + lifetime * 1_000 }), ...facts }) as Hop;
+    ({ ...responseWith({ status, freshUntil: now + lifetime * 1_000 }), ...facts }) as Hop;
   const [short, long] = [hop(301, 86_400), hop(301, 3_600)];
 
   test.each([

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExpansionError, errorLifetimes } from './errors.ts';
-import type { Answer, Hop } from './expansion.ts';
+import type { Hop, HopResponse } from './expansion.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -9,11 +9,11 @@ const day = 24 * 60 * minute;
 const bounds = { min: 30, max: day };
 
 const permanent = new Set([301, 308]);
-/** The host is overloaded or broken, and will answer differently soon; so are all from 500 to 599. */
+/** The host is overloaded or broken, and and will soon respond differently; so is any status from 500 to 599. */
 const temporary = new Set([408, 425, 429]);
 
-/** When an answer expires (milliseconds since 1970): as its headers state, else by its status. */
-export function answerFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
+/** When a response expires (milliseconds since 1970): as its headers state, else by its status. */
+export function responseFreshUntil(status: number, headers: IncomingHttpHeaders, now = Date.now()): number {
   const stated = status < 400 ? statedLifetime(headers, now) : null;
   const seconds =
     stated !== null
@@ -30,10 +30,10 @@ function isTemporary(status: number | null): boolean {
   return status !== null && ((status >= 500 && status < 600) || temporary.has(status));
 }
 
-/** `answer` of a page that broke off or was slow: for at most 30 s. */
-export function asInterrupted(answer: Answer, now = Date.now()): Answer {
-  const freshUntil = Math.min(answer.freshUntil, now + bounds.min * 1_000);
-  return { ...answer, incomplete: true, interrupted: true, freshUntil };
+/** `response` of a page that broke off or was slow: for at most 30 s. */
+export function asInterrupted(response: HopResponse, now = Date.now()): HopResponse {
+  const freshUntil = Math.min(response.freshUntil, now + bounds.min * 1_000);
+  return { ...response, incomplete: true, interrupted: true, freshUntil };
 }
 
 /** Whether a chain ended at `hop` because of a failure that may be over soon. */
@@ -47,7 +47,7 @@ export function failureFreshUntil({ code }: ExpansionError, now = Date.now()): n
 }
 
 /**
- * When an expansion expires that did not fail: with the first of its redirects, or with its only answer. The answer at the
+ * When an expansion expires that did not fail: with the first of its redirects, or with its only response. The response at the
  * end counts as well if it is not a page that works.
  */
 export function expansionFreshUntil(
@@ -77,7 +77,7 @@ const anyMaxAge = /(?<![\w-])max-age="?(-?\d+)/i;
 function statedLifetime(headers: IncomingHttpHeaders, now: number): number | null {
   const { 'cache-control': cacheControl = '', expires } = headers;
   if (cacheControl === '' && expires === undefined) return null;
-  // To us, a cache for everybody, an answer for one person is one that may not be stored.
+  // To us, a cache for everybody, a response for one person may not be stored.
   if (/(?<![\w-])(?:no-(?:store|cache)|private)(?![\w-])/i.test(cacheControl)) return 0;
   const maxAge = sharedMaxAge.exec(cacheControl) ?? anyMaxAge.exec(cacheControl);
   if (maxAge) return Number(maxAge[1]) - (Number(headers.age) || 0);

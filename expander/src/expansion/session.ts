@@ -1,5 +1,13 @@
 import { chainCookies } from './cookies.ts';
-import type { Answer, ChainState, End, FetchHop, FetchHopOptions, Follow, HopKind } from './expansion.ts';
+import type {
+  ChainState,
+  End,
+  FetchHop,
+  FetchHopOptions,
+  Follow,
+  HopKind,
+  HopResponse,
+} from './expansion.ts';
 import { isWeb } from './parse-url.ts';
 import { strictHosts } from './strict-transport.ts';
 import { printable, resolveLocation, resolveReference, type Target, withoutFragment } from './target.ts';
@@ -8,7 +16,7 @@ import { unwrap } from './wrappers.ts';
 /** The response of a URL, and where the chain goes from there. */
 export interface Visit {
   /** Null if the URL is not requested: a wrapper, or one over http that has to be asked over https. */
-  answer: Answer | null;
+  response: HopResponse | null;
   wrapper?: string;
   step: Step;
 }
@@ -40,15 +48,15 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
 
   const request = async (target: Target, cookie: string): Promise<Visit> => {
     sentCookies ||= cookie !== '';
-    const answer = await fetchHop(target.url, { ...options, chain, ...(cookie !== '' && { cookie }) });
-    if (answer.setCookies) cookies?.keep(answer.setCookies, target.url);
-    if (answer.strictTransport) strict.keep(answer.strictTransport, target.url);
-    const step = nextStep(target, answer, follow);
-    const refreshes = step.kind !== null && step.kind === answer.refresh?.kind;
-    if (!refreshes || !isSamePage(step.at, target)) return { answer, step };
-    // The page may answer otherwise to a new cookie. But where the URL has a fragment, browsers move within the page.
+    const response = await fetchHop(target.url, { ...options, chain, ...(cookie !== '' && { cookie }) });
+    if (response.setCookies) cookies?.keep(response.setCookies, target.url);
+    if (response.strictTransport) strict.keep(response.strictTransport, target.url);
+    const step = nextStep(target, response, follow);
+    const refreshes = step.kind !== null && step.kind === response.refresh?.kind;
+    if (!refreshes || !isSamePage(step.at, target)) return { response, step };
+    // The page may respond differently to a new cookie. But where the URL has a fragment, browsers move within the page.
     const asksAgain = step.at.url.hash === '' && cookieFor(step.at) !== cookie;
-    return { answer, step: asksAgain ? step : finalStep(step.at, answer) };
+    return { response, step: asksAgain ? step : finalStep(step.at, response) };
   };
 
   return {
@@ -60,10 +68,10 @@ export function startSession(fetchHop: FetchHop, options: FetchHopOptions) {
       visited.push({ target, cookie });
       const upgraded = wrapped ? null : strict.upgraded(target.url)?.href;
       if (upgraded)
-        return { answer: null, step: stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target) };
+        return { response: null, step: stepTo(resolveReference(upgraded, target), 'hsts', upgraded, target) };
       if (!wrapped) return request(target, cookie);
       const step = stepTo(resolveLocation(wrapped.target, target), 'wrapper', wrapped.target, target);
-      return { answer: null, wrapper: wrapped.wrapper, step };
+      return { response: null, wrapper: wrapped.wrapper, step };
     },
     /** Whether the chain, continued with `next`, makes a request that it has made before. */
     repeats(next: Target) {
@@ -85,16 +93,16 @@ const redirects: Record<Follow, readonly number[]> = {
   all: [301, 302, 303, 307, 308],
 };
 
-/** Reads the answer of `current`. */
-function nextStep(current: Target, answer: Answer, follow: Follow): Step {
-  const { status, location, refresh } = answer;
+/** Reads the response of `current`. */
+function nextStep(current: Target, response: HopResponse, follow: Follow): Step {
+  const { status, location, refresh } = response;
   const isRedirect = redirects[follow].includes(status);
   if (isRedirect && location?.trim()) {
     return stepTo(resolveLocation(location, current), `${status}` as HopKind, location, current);
   }
   const next = follow === 'all' && refresh ? refreshTarget(current, refresh.url) : null;
   if (next && refresh) return stepTo(next, refresh.kind, refresh.url, current);
-  if (!isRedirect) return finalStep(current, answer);
+  if (!isRedirect) return finalStep(current, response);
   const end: End = { code: 'no_location', message: `The ${status} redirect does not say where it leads.` };
   return { kind: null, location, end, at: current };
 }
@@ -117,7 +125,7 @@ function stepTo(next: Target | null, kind: HopKind, location: string, current: T
 }
 
 /** The end at a page on which visitors stay. */
-function finalStep(at: Target, { status, location }: Answer): Step {
+function finalStep(at: Target, { status, location }: HopResponse): Step {
   const follows = redirects.all.includes(status) ? ', which is not followed' : ' and does not redirect';
   const end: End = { code: 'final', message: `The last page answered ${status}${follows}.` };
   return { kind: null, location, end, at };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerWith } from '../../testing/answer.ts';
+import { responseWith } from '../../testing/response.ts';
 import { followRedirects } from './chain.ts';
 import { createExpand } from './expand.ts';
 import { type StrictTransport, strictHosts } from './strict-transport.ts';
@@ -28,7 +28,7 @@ test('a hop of kind hsts is not requested, does not count, and lives as long as 
     asked.push(href);
     const isEnd = href === 'https://a.example/end';
     const redirect = { status: 301, location: 'http://a.example/end', strictTransport: 'host' } as const;
-    return answerWith({ freshUntil, ...(isEnd ? {} : redirect) });
+    return responseWith({ freshUntil, ...(isEnd ? {} : redirect) });
   });
   const expansion = await createExpand(follow).chain('https://a.example/', { follow: 'all' });
   expect(asked).toEqual(['https://a.example/', 'https://a.example/end']);

@@ -2,13 +2,13 @@ import { noTurns } from '@longhand/shared/turns.ts';
 import { LRUCache } from 'lru-cache';
 import { hopTime, within } from '../expansion/deadline.ts';
 import { ExpansionError } from '../expansion/errors.ts';
-import type { Answer, FetchHopOptions } from '../expansion/expansion.ts';
+import type { FetchHopOptions, HopResponse } from '../expansion/expansion.ts';
 import { asInterrupted } from '../expansion/lifetime.ts';
 import { readStrictTransport } from '../expansion/strict-transport.ts';
 import { clientOf } from '../expansion/turn.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Request, RequestOptions, Response } from './exchange.ts';
-import { answerOf } from './fetch-hop.ts';
+import { hopResponse } from './fetch-hop.ts';
 import { fileOf } from './file.ts';
 import { readDocument } from './html-document.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -35,7 +35,7 @@ const memory = {
 
 /** An answer, and whether the one to GET may say more. */
 interface Asked {
-  answer: Answer;
+  answer: HopResponse;
   isUncertain: boolean;
 }
 
@@ -53,7 +53,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
   return async (
     url: URL,
     { cookie, signal, turns: waiting }: Omit<FetchHopOptions, 'follow'>,
-  ): Promise<Answer> => {
+  ): Promise<HopResponse> => {
     const { origin, href } = url;
     const deadline = performance.now() + time * settling;
     const done = new AbortController();
@@ -68,7 +68,7 @@ export function createBrowse(request: Request, time = hopTime, turns = noTurns) 
       asked(url, await request(url, { ...options, ...pageOptions(headers) }), 'GET', turn);
     const get = () => (page ??= getPage());
     /** The answer to GET, if that may say more and comes in time; else the one to HEAD. */
-    const settled = async (head: Asked): Promise<Answer> => {
+    const settled = async (head: Asked): Promise<HopResponse> => {
       if (!head.isUncertain && !isRefusal(head)) return head.answer;
       const unlessFailed = get().catch(() => undefined);
       const inTime = await within(deadline - performance.now(), unlessFailed, undefined);
@@ -121,11 +121,11 @@ function pageOptions(headers: readonly string[]): RequestOptions {
 async function asked(
   url: URL,
   response: Response,
-  method: Answer['method'],
+  method: HopResponse['method'],
   turn: () => Promise<void>,
 ): Promise<Asked> {
   const { headers, body } = response;
-  const answer: Answer = answerOf(response, method);
+  const answer: HopResponse = hopResponse(response, method);
   if (headers['set-cookie']?.length) answer.setCookies = headers['set-cookie'];
   const strictTransport = readStrictTransport(headers['strict-transport-security'] ?? '');
   if (strictTransport) answer.strictTransport = strictTransport;

@@ -1,14 +1,14 @@
-import type { Answer, FetchHop } from '../expansion/expansion.ts';
-import { answerFreshUntil } from '../expansion/lifetime.ts';
+import type { FetchHop, HopResponse } from '../expansion/expansion.ts';
+import { responseFreshUntil } from '../expansion/lifetime.ts';
 import type { Request, Response } from './exchange.ts';
 
 /** Requests hops by HEAD. */
 export function fetchHead(request: Request): FetchHop {
-  return async (url, { signal }) => answerOf(await request(url, { method: 'HEAD', signal }), 'HEAD');
+  return async (url, { signal }) => hopResponse(await request(url, { method: 'HEAD', signal }), 'HEAD');
 }
 
 /** What the head of a response says. */
-export function answerOf(response: Response, method: Answer['method']): Answer {
+export function hopResponse(response: Response, method: HopResponse['method']): HopResponse {
   const { status, headers, addressFamily, source } = response;
   const location = percentEncoded(headers.location);
   return {
@@ -16,7 +16,7 @@ export function answerOf(response: Response, method: Answer['method']): Answer {
     location,
     method,
     addressFamily,
-    freshUntil: answerFreshUntil(status, headers),
+    freshUntil: responseFreshUntil(status, headers),
     cached: false,
     ...(source && { source }),
   };

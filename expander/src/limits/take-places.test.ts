@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answerWith } from '../../testing/answer.ts';
+import { responseWith } from '../../testing/response.ts';
 import { cacheHops } from '../cache/caches.ts';
 import { followRedirects } from '../expansion/chain.ts';
 import { aborted } from '../expansion/errors.ts';
-import type { Answer, ExpandOptions, FetchHop } from '../expansion/expansion.ts';
+import type { ExpandOptions, FetchHop, HopResponse } from '../expansion/expansion.ts';
 import { readTarget } from '../expansion/target.ts';
 import { createPlaces } from './places.ts';
 import { singleFlight } from './single-flight.ts';
@@ -14,7 +14,7 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const asked: string[] = [];
-  const ends = new Map<string, (answer: Answer) => void>();
+  const ends = new Map<string, (answer: HopResponse) => void>();
   let waiting = 0;
   const gauge = { inc: () => void ++waiting, dec: () => void --waiting };
   const places = createPlaces(limits);
@@ -44,9 +44,9 @@ function expander(limits: Parameters<typeof createPlaces>[0] = { atOrigin: 1 }) 
       });
       return { code: expansion.end.code, times: expansion.hops.map(({ milliseconds }) => milliseconds) };
     },
-    async end(path: string, facts: Partial<Answer> = {}) {
+    async end(path: string, facts: Partial<HopResponse> = {}) {
       await settled();
-      ends.get(`/${path}`)?.(answerWith(facts));
+      ends.get(`/${path}`)?.(responseWith(facts));
       await settled();
     },
     pass: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),

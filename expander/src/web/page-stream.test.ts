@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { redirectHop } from '../../testing/answer.ts';
+import { redirectHop } from '../../testing/response.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { createExpand } from '../expansion/expand.ts';
 import type { Hop } from '../expansion/expansion.ts';

@@ -3,7 +3,7 @@ import { imitation, long, web } from '../../testing/links.ts';
 import { readPage } from '../../testing/read-page.ts';
 import { scriptedApp, to } from '../../testing/scripted-web.ts';
 import { endedExpansion } from '../expansion/chain.ts';
-import type { Answer, Expansion } from '../expansion/expansion.ts';
+import type { Expansion, HopResponse } from '../expansion/expansion.ts';
 import { duration, summary } from './wording.ts';
 
 const app = scriptedApp(web);
@@ -114,8 +114,8 @@ describe('the page has plain words for every end', () => {
   test('a timeout reports the waiting time and the time of the redirects without contradiction', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const after = (ms: number, response: Partial<Answer>) =>
-      new Promise<Partial<Answer>>((resolve) => setTimeout(resolve, ms, response));
+    const after = (ms: number, response: Partial<HopResponse>) =>
+      new Promise<Partial<HopResponse>>((resolve) => setTimeout(resolve, ms, response));
     const slow = scriptedApp({
       'http://a.example/': after(2_500, to('http://b.example/')),
       get 'http://b.example/'() {

@@ -1,7 +1,7 @@
-import type { Answer, Hop } from '../src/expansion/expansion.ts';
+import type { Hop, HopResponse } from '../src/expansion/expansion.ts';
 
 /** An answer to HEAD that leads nowhere and has expired, but for what `facts` say. */
-export const answerWith = (facts: Partial<Answer> = {}): Answer => ({
+export const responseWith = (facts: Partial<HopResponse> = {}): HopResponse => ({
   status: 200,
   location: null,
   method: 'HEAD',

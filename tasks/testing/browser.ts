@@ -8,16 +8,12 @@ import type { Dependencies } from '../src/web/dependencies.ts';
 import { startReplica } from './replica.ts';
 import { startStore } from './store.ts';
 
-/** Milliseconds for which a test waits for a condition: enough on a machine that is busy. */
+/** Milliseconds to wait for a condition, enough on a busy machine. */
 const patience = 60_000;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
 
-/**
- * A replica over a Redis of its own, and a Chromium to visit it with: for all tests of a file, each of which finds it empty.
- *
- * @param given dependencies that replace the replica's own.
- */
+/** A replica with its own Redis, empty for each test, and a Chromium. @param given replaces dependencies. */
 export function useBrowser(given: Partial<Dependencies> = {}): Site {
   const site = {} as Site;
   vi.setConfig({ testTimeout: 3 * patience });
@@ -53,7 +49,7 @@ async function startSite(given: Partial<Dependencies>) {
     redisUrl: server.url,
     store,
     empty,
-    /** Runs `act` with the store away, as after a crash, and brings it back: for the service as well. */
+    /** Runs `act` while the store is down, as after a crash, then waits until the service has it again. */
     async withoutStore(act: () => Promise<void>) {
       await server.kill();
       try {
@@ -64,7 +60,7 @@ async function startSite(given: Partial<Dependencies>) {
         await poll(async () => (await fetch(service.url)).status).toBe(200);
       }
     },
-    /** Runs `act` while the store hangs; what it is sent meanwhile it carries out afterwards. */
+    /** Runs `act` while the store hangs; it carries out pending commands afterwards. */
     async whileStoreHangs(act: () => Promise<void>) {
       await server.pause();
       try {
@@ -73,15 +69,15 @@ async function startSite(given: Partial<Dependencies>) {
         await server.resume();
       }
     },
-    /** Adds open tasks, the last of them first in the list, and resolves with their ids. */
+    /** Adds open tasks, the last one at the top of the list. Resolves with their ids. */
     async add(...titles: string[]): Promise<string[]> {
       const ids = [];
       for (const title of titles) ids.push((await store.create({ title: title }, new Date()))._id);
       return ids;
     },
     /**
-     * Opens `path` in a browser that knows nothing of the other ones: no cookie, nothing typed. The page may be one of an
-     * earlier test with the same options, cleared by `forget`: a new one costs a process.
+     * Opens `path` without cookies or drafts. The page may come from an earlier test with the same options, cleared by
+     * `forget`, because a new page costs a process.
      */
     async open(path = '/', options: BrowserContextOptions = {}): Promise<Page> {
       const kind = JSON.stringify(options);
@@ -92,20 +88,20 @@ async function startSite(given: Partial<Dependencies>) {
       await show(page, path);
       return page;
     },
-    /** As `open`, for a test that changes what `forget` leaves. */
+    /** Like `open`, for a test that changes state which `forget` keeps. */
     async openNew(path: string): Promise<Page> {
       const page = await newPage();
       ofTest.push(page);
       await show(page, path);
       return page;
     },
-    /** An empty page for all tests of a file, where they need none that knows nothing: it costs a quarter of that. */
+    /** A page that all tests of a file share, at a quarter of the cost. */
     async pageForAll(options?: BrowserContextOptions): Promise<Page> {
       const page = await newPage(options);
       ofFile.push(page);
       return page;
     },
-    /** Leaves every page that was opened, but those for all tests; where a test failed, a page may be beyond use. */
+    /** Leaves the test's pages. After a failure a page may be unusable, so it closes. */
     async leave(failed: boolean) {
       await close(ofTest.splice(0));
       const pages = [...lent];
@@ -122,17 +118,17 @@ async function startSite(given: Partial<Dependencies>) {
   };
 }
 
-/** Whether the field that asks for the focus has it: the browser sees to that a moment after the page is there. */
+/** Whether the autofocus field has the focus: the browser gives it a moment after the load. */
 const focusGiven = `
   !document.querySelector('[autofocus]') || document.activeElement.matches('[autofocus]')`;
 
-/** Leads `page` to `path`, until the field that asks for the focus has it. */
+/** Opens `path` and waits until the autofocus field has the focus. */
 async function show(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await poll(() => page.evaluate(focusGiven)).toBe(true);
 }
 
-/** The folder of the pictures with which states are compared. */
+/** The folder of the golden pictures. */
 export const pictures = join(import.meta.dirname, 'pictures');
 
 /** Waits until a function returns what is expected. */
@@ -140,10 +136,9 @@ export const poll = <T>(look: () => T) => expect.poll(look, { timeout: patience 
 
 export const field = (page: Page) => page.getByLabel('What needs to be done?');
 
-/** What the notice says. */
 export const notice = (page: Page) => page.locator('#notice').textContent();
 
-/** The titles in the list as they look, from above: the finished ones behind the others, and in parentheses. */
+/** The visible titles from the top, then the struck-through ones in parentheses. */
 export function titles(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const rows = [...document.querySelectorAll('.tasks > li')].filter((row) => row.checkVisibility());
@@ -156,16 +151,16 @@ export function titles(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** The id of the element that has the focus, or its text where it has none. */
+/** The id of the focused element, or its text. */
 export function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent');
 }
 
-/** Lets the request to `path` through and drops its response, once. */
+/** Drops the next response from `path`. */
 export const loseResponse = (page: Page, path: string) =>
   page.route(path, (route) => route.fetch({ maxRedirects: 0 }).then(() => route.abort()), { times: 1 });
 
-/** Pastes `text` above the list. */
+/** Pastes `text` into the field above the list. */
 export const paste = (page: Page, text: string) =>
   page.evaluate(`{
     const clipboardData = new DataTransfer();

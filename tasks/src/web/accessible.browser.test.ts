@@ -5,7 +5,7 @@ import { field, paste, pictures, poll, useBrowser } from '../../testing/browser.
 
 const site = useBrowser();
 
-/** @param scripts whether there are pictures of it; without scripts most pages look the same. */
+/** @param scripts compares pictures; without scripts most pages look the same. */
 const faults = (page: Page, name: string, scripts = true) =>
   accessibilityFaults(page, name, scripts ? pictures : undefined);
 
@@ -16,13 +16,13 @@ beforeAll(async () => {
     await bringAxe(page);
     pages[`${scripts}`] = page;
   }
-  // Axe needs JavaScript itself, so only ours is kept away.
+  // Axe itself needs JavaScript, so only our scripts are blocked.
   const session = await pages.false?.context().newCDPSession(pages.false);
   await session?.send('Network.enable');
   await session?.send('Network.setBlockedURLs', { urls: ['*.js'] });
 });
 
-/** Opens `path`, with nothing typed before; without scripts where `scripts` says so. */
+/** Opens `path` without drafts. */
 async function open(scripts: boolean, path = '/', status = 200): Promise<Page> {
   const page = pages[`${scripts}`] as Page;
   if (page.url() !== 'about:blank') await page.evaluate('sessionStorage.clear()');
@@ -39,7 +39,7 @@ const strange = [
   'Read https://bit.ly/3xYz and https://example.org/a',
 ];
 
-/** What makes the list into the state that is looked at. */
+/** Brings the list into a state. */
 type Act = (page: Page) => Promise<unknown>;
 
 const click = (role: 'link' | 'button', name: string) => (page: Page) =>
@@ -51,7 +51,7 @@ const add =
     await page.keyboard.press('Enter');
   };
 
-/** What is done, and what is then there, in the list or the part of it at a path. */
+/** An act, and the element that appears after it. */
 const states: [name: string, act: Act, there: string, path?: string][] = [
   ['refused', add(' '), '[role=alert]'],
   ['added elsewhere', add('tea'), '#notice a', '/?filter=finished'],
@@ -59,7 +59,7 @@ const states: [name: string, act: Act, there: string, path?: string][] = [
   ['finished', click('link', 'Finish: milk'), '#notice button'],
 ];
 
-describe('No fault that axe finds, on a phone and a desk, light and dark:', { timeout: 60_000 }, () => {
+describe('axe finds no fault on phones and desktops, light and dark:', { timeout: 60_000 }, () => {
   test.each(states)('the list %s', async (name, act, there, path) => {
     await site.add('milk', 'bread');
     const page = await open(true, path);
@@ -122,7 +122,7 @@ describe('No fault that axe finds, on a phone and a desk, light and dark:', { ti
     expect(await faults(await open(true, path, status), name)).toEqual([]);
   });
 
-  test('a title that is refused, and a form that is too large, without scripts', async () => {
+  test('a refused title and a form that is too large, without scripts', async () => {
     const page = await open(false);
     await add(' ')(page);
     await page.getByRole('alert').waitFor();
@@ -133,14 +133,14 @@ describe('No fault that axe finds, on a phone and a desk, light and dark:', { ti
     expect(await faults(page, 'too large')).toEqual([]);
   });
 
-  test('the store is away', async () => {
+  test('the store is down', async () => {
     await site.withoutStore(async () => {
       expect(await faults(await open(true, '/', 503), 'store away')).toEqual([]);
     });
   });
 });
 
-test('Tab reaches every control in the order of the page, and each shows that it has the focus', async () => {
+test('Tab reaches every control in page order, with a visible focus', async () => {
   await site.add('milk');
   await site.store.update('1', { finished: 1 }, new Date());
   const page = await open(true);
@@ -169,7 +169,7 @@ test('Tab reaches every control in the order of the page, and each shows that it
   }
 });
 
-test('On paper there are the tasks, and nothing to press', async () => {
+test('Print shows the tasks and no controls', async () => {
   await site.add('milk');
   const page = await open(true);
   await page.emulateMedia({ media: 'print' });

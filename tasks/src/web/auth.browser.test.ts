@@ -8,19 +8,19 @@ import { auth } from './auth.ts';
 const password = 'open sesame';
 const site = useBrowser({ auth: auth(password, testKey) });
 
-/** Logs in on the page that `page` shows, with the keyboard alone. */
+/** Logs in with the keyboard alone. */
 async function logIn(page: Page, typed = password) {
   await poll(() => focused(page)).toBe('password');
   await page.keyboard.type(typed);
   await page.keyboard.press('Enter');
 }
 
-/** Ends the session as time does: the browser drops the cookie. */
+/** Expires the session: the browser drops the cookie. */
 const expire = (page: Page) => page.context().clearCookies({ name: 'login' });
 
 const notice = (page: Page) => page.locator('#notice');
 
-/** Presses `Log in` in the notice, or on a page, and logs in on the tab that opens. */
+/** Presses `Log in` and logs in on the new tab. */
 async function logInOnNewTab(page: Page) {
   const opened = page.context().waitForEvent('page');
   await page.getByRole('link', { name: 'Log in' }).click();
@@ -30,7 +30,7 @@ async function logInOnNewTab(page: Page) {
   await tab.close();
 }
 
-/** Logs out on the list that `page` shows, and sees nothing of it afterwards. */
+/** Logs out, and checks that the list is hidden. */
 async function logOut(page: Page) {
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Password').waitFor();
@@ -39,7 +39,7 @@ async function logOut(page: Page) {
   expect(await page.content()).not.toContain('milk');
 }
 
-test('Without scripts the page that was asked for is shown after the login, a form sent after the session ended is sent again by a reload, and nothing is shown after the logout', async () => {
+test('Without scripts, the login leads to the requested page, a reload resends a form of an expired session, and the logout hides everything', async () => {
   const page = await site.open('/?filter=open', { javaScriptEnabled: false });
   await logIn(page, 'wrong');
   await poll(() => page.getByRole('alert').textContent()).toBe('This is not the password.');
@@ -57,7 +57,7 @@ test('Without scripts the page that was asked for is shown after the login, a fo
   await logOut(page);
 });
 
-test('The pages of the login have no fault that axe finds, and a list shows nothing after the logout', {
+test('axe finds no fault in the login pages, and a list shows nothing after the logout', {
   timeout: 60_000,
 }, async () => {
   const page = await site.pageForAll();
@@ -75,7 +75,7 @@ test('The pages of the login have no fault that axe finds, and a list shows noth
   await logOut(page);
 });
 
-test('A session that ends is told on the list, also when nobody presses anything, and what was typed is sent after the login', async () => {
+test('The list reports an expired session without a click, and sends typed text after the login', async () => {
   const page = await site.open();
   await logIn(page);
   await page.waitForURL(/\/$/);

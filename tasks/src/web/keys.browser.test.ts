@@ -4,12 +4,11 @@ import { field, focused, notice, poll, titles, useBrowser } from '../../testing/
 
 const site = useBrowser();
 
-/** Presses the keys one after the other. */
 async function press(page: Page, ...keys: string[]) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** The list of `titles`, of which the first row has the focus. */
+/** A list of `titles` with the focus on its first row. */
 async function rows(...titles: string[]) {
   await site.add(...titles.toReversed());
   const page = await site.open();
@@ -18,7 +17,7 @@ async function rows(...titles: string[]) {
 }
 
 describe('Keys', () => {
-  test('arrows move between rows, and a row has the focus to be seen; after the last one is deleted, both lead to the one above', async () => {
+  test('arrows move between rows with a visible focus; after the last row is deleted, both lead to the row above', async () => {
     const page = await rows('milk', 'bread', 'tea', 'jam');
     for (const [key, row] of [
       ['ArrowDown', 'task-3'],
@@ -45,7 +44,7 @@ describe('Keys', () => {
     }
   });
 
-  test('Space finishes and reopens the task of the row, without scrolling, and arrows go on where the row was', async () => {
+  test('Space finishes and reopens a task without scrolling, and arrows continue where the row was', async () => {
     const page = await rows(...Array.from({ length: 60 }, (_, i) => `task ${60 - i}`));
     await page.setViewportSize({ width: 1280, height: 600 });
     await press(page, 'Space');
@@ -65,7 +64,7 @@ describe('Keys', () => {
     expect(await page.evaluate(tick)).toBe('none');
   });
 
-  test('Enter edits the row in its place, Escape cancels, and n leads to the field', async () => {
+  test('Enter edits the row in place, Escape cancels, and n leads to the field', async () => {
     const page = await rows('milk', 'bread');
     await press(page, 'ArrowDown', 'Enter');
     await poll(() => focused(page)).toBe('title-1');
@@ -84,7 +83,7 @@ describe('Keys', () => {
     await poll(() => focused(page)).toBe('task-1');
   });
 
-  test('belong to the browser with a modifier, and to a field where one types', async () => {
+  test('with a modifier belong to the browser, and in a field to the field', async () => {
     const page = await rows('milk');
     await press(page, 'Control+n', 'Alt+Space', 'Control+Enter', 'Shift+ControlOrMeta+Z');
     expect(await focused(page)).toBe('task-1');
@@ -102,7 +101,7 @@ describe('Keys', () => {
   });
 });
 
-test('Delete and Backspace delete the task of the row, and nothing after it', async () => {
+test('Delete and Backspace delete one task, never the next as well', async () => {
   const page = await rows('milk', 'bread', ...Array.from({ length: 30 }, (_, i) => `task ${i}`));
   await press(page, 'Delete');
   await poll(async () => (await titles(page))[0]).toBe('bread');
@@ -115,14 +114,14 @@ test('Delete and Backspace delete the task of the row, and nothing after it', as
   expect((await site.store.list({ filter: 'all' })).open).toBe(30);
 });
 
-test('Letters count as on a Latin layout where the layout has others, and ? shows the list of keys', async () => {
+test('Letters work on non-Latin layouts, and ? shows the list of keys', async () => {
   const page = await rows('milk', 'bread');
   await press(page, 'Delete');
   await poll(() => notice(page)).toContain('Deleted: milk');
   const type = (key: string, code: string, ctrlKey = false) =>
     page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
       { key: '${key}', code: '${code}', ctrlKey: ${ctrlKey}, bubbles: true }))`);
-  // On a German keyboard this is y, on a Russian one z.
+  // The key KeyZ types y on a German keyboard and я on a Russian one.
   await type('y', 'KeyZ', true);
   await type('я', 'KeyZ', true);
   await poll(() => titles(page)).toEqual(['milk', 'bread']);
@@ -139,7 +138,7 @@ const remove = async (page: Page, title: string) => {
   await poll(() => notice(page)).toContain(`Deleted: ${title}`);
 };
 
-test('Undo is sent once for a double click, stays after a deletion that failed, and can be tried again where it fails itself', async () => {
+test('Undo is sent once for a double click, survives a failed deletion, and can be retried', async () => {
   const page = await rows('milk', 'bread');
   const undo = page.getByRole('button', { name: 'Undo' });
   const restored = async () => {
@@ -166,7 +165,7 @@ test('Undo is sent once for a double click, stays after a deletion that failed, 
   await restored();
 });
 
-test('Ctrl+Z takes back the last deletion, once, while the notice offers that, or when it is through', async () => {
+test('Ctrl+Z undoes the last deletion once, also a deletion under way', async () => {
   const page = await rows('milk', 'bread', 'tea', 'rice');
   await remove(page, 'milk');
   await remove(page, 'bread');
@@ -187,7 +186,7 @@ test('Ctrl+Z takes back the last deletion, once, while the notice offers that, o
   expect((await site.store.show('2')).title).toBe('tea');
 });
 
-test('Ctrl+Z takes back what was cleared, also where that left the list empty', async () => {
+test('Ctrl+Z undoes Clear finished, also in an empty list', async () => {
   const page = await rows('milk', 'bread');
   for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
   await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
@@ -198,7 +197,7 @@ test('Ctrl+Z takes back what was cleared, also where that left the list empty', 
   await poll(() => titles(page)).toEqual(['(milk)', '(bread)']);
 });
 
-test('A double click edits a row where it is: no row moves, and the text stays where it was', async () => {
+test('A double click edits a row in place: neither rows nor text move', async () => {
   await site.add('tea', 'bread', 'milk');
   const page = await site.open();
   const title = page.locator('#task-2 .title');

@@ -16,7 +16,7 @@ const phone = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 describe('The list page without scripts', () => {
   const open = (path = '/') => site.open(path, { javaScriptEnabled: false });
 
-  test('keeps a refused title in its field, which says why beside it and has the focus, until it is right', async () => {
+  test('keeps a refused title in the focused field, with the reason beside it', async () => {
     const page = await open();
     await page.keyboard.insertText('x'.repeat(501));
     await page.keyboard.press('Enter');
@@ -45,7 +45,7 @@ describe('The list page without scripts', () => {
     await poll(() => field(page).inputValue()).toBe('');
   });
 
-  test('leads back to the filter after each change: add, finish, edit, cancel, delete, undo, clear', async () => {
+  test('returns to the filter after each change: add, finish, edit, cancel, delete, undo, clear', async () => {
     await site.store.insert([{ title: 'done', finished: 1, created_at: now }]);
     const page = await open('/?filter=finished');
     await field(page).fill('milk');
@@ -77,7 +77,7 @@ describe('The list page without scripts', () => {
     expect(search(page).get('filter')).toBe('finished');
   });
 
-  test('leads through the pages of a long list and back, and back to a page after a change there', async () => {
+  test('pages through a long list and back, and returns to a page after a change there', async () => {
     const tasks = Array.from(
       { length: 201 },
       (_, i) => ({ title: `task ${i + 1}`, finished: 0, created_at: now }) as const,
@@ -114,7 +114,7 @@ describe('The list page without scripts', () => {
 });
 
 describe('The list page', () => {
-  test('shows all, open or finished tasks at addresses of their own, and Back works', async () => {
+  test('shows all, open and finished tasks at different URLs, and Back works', async () => {
     await site.add('milk', 'bread');
     await site.store.update('1', { finished: 1 }, new Date());
     const page = await site.open();
@@ -133,7 +133,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['bread', '(milk)']);
   });
 
-  test('adds one task for a double click, and does not ask for another; Show leads to it', async () => {
+  test('adds one task for a double click without asking for another; Show leads to it', async () => {
     const page = await site.open('/?filter=finished');
     await page.evaluate("addEventListener('invalid', () => document.body.classList.add('asked'), true)");
     await field(page).fill('milk');
@@ -145,7 +145,7 @@ describe('The list page', () => {
     expect(search(page).size).toBe(0);
   });
 
-  test('says nothing of numbers while there is no task, and answers Clear finished with Cleared', async () => {
+  test('shows no counts for an empty list; Clear finished says Cleared', async () => {
     const page = await site.open();
     expect(await page.locator('#count').textContent()).toBe('No tasks');
     expect(await page.title()).toBe('No tasks · Tasks');
@@ -155,7 +155,7 @@ describe('The list page', () => {
     expect((await page.locator('#notice').boundingBox())?.height).toBeLessThan(110);
   });
 
-  test('imports a list in its order, and what Export wrote', async () => {
+  test('imports a list in order, and an exported file', async () => {
     await site.add('water');
     const page = await site.open();
     const downloaded = page.waitForEvent('download');
@@ -176,7 +176,7 @@ describe('The list page', () => {
     await poll(() => titles(page)).toEqual(['water', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('makes a URL a link that tells the website nothing, and a short one has "where to?" beside it; it is edited as text', async () => {
+  test('links URLs without a referrer, offers "where to?" for short ones, and edits them as text', async () => {
     const short = 'Read https://bit.ly/3xYz, then tell';
     await site.add(short);
     const page = await site.open();
@@ -200,7 +200,7 @@ describe('The list page', () => {
     expect(asked[1]?.url).toMatch(/\/expand\?u=https%3A%2F%2Fbit\.ly%2F3xYz$/);
   });
 
-  test('restores several deletions, also when their pages are gone', async () => {
+  test('restores several deletions from Recently deleted', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     for (const id of ['1', '2']) await site.store.update(id, { finished: 1 }, new Date());
     await site.store.destroy('3', 'removal of tea');
@@ -218,7 +218,7 @@ describe('The list page', () => {
   });
 });
 
-test('A task says its age where it is edited: in the zone of the reader, exact on hover; it can be edited though its time is none', async () => {
+test('An edited task shows its age in local time, exact on hover; an invalid time does not prevent the edit', async () => {
   await site.store.create({ title: 'milk' }, new Date('2024-02-29T23:30:15.678Z'));
   await site.store.insert([{ title: 'bread', finished: 0, created_at: 'yesterday' }]);
   const page = await site.open('/tasks/1/edit', { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
@@ -236,7 +236,7 @@ test('A task says its age where it is edited: in the zone of the reader, exact o
   await poll(() => page.locator('#task-2 .when').textContent()).toContain('added');
 });
 
-test('A long title is edited in a field that shows it whole, and Enter saves', async () => {
+test('The edit field shows a long title whole, and Enter saves it', async () => {
   await site.add('a long title '.repeat(38).trim());
   const page = await site.open('/', phone);
   await page.getByLabel(/^More: a long/).tap();
@@ -255,7 +255,7 @@ test('A long title is edited in a field that shows it whole, and Enter saves', a
   await poll(() => titles(page)).toEqual([`${'a long title '.repeat(38).trim()}, end`]);
 });
 
-test('Text of twice the size fits a phone', async () => {
+test('Text at twice the size fits a phone', async () => {
   const page = await site.open('/', phone);
   await page.evaluate("document.documentElement.style.fontSize = '34px'");
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
@@ -271,21 +271,18 @@ describe('The row of a task', () => {
   test.each([
     ['at a desk', undefined],
     ['on a phone', phone],
-  ])(
-    'never wraps its title anew: neither when it is finished nor for what can be done (%s)',
-    async (_where, options) => {
-      await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
-      const page = await site.open('/', options);
-      const title = row(page, '1').locator('.title');
-      const before = await size(title);
-      await page.evaluate("document.querySelector('details').open = true");
-      await row(page, '1').getByRole('button', { name: 'Delete' }).focus();
-      expect(await size(title)).toEqual(before);
-      await page.getByRole('link', { name: 'Finish:' }).click();
-      await poll(() => titles(page)).toEqual([`(${long})`]);
-      await poll(() => size(title)).toMatchObject({ width: before.width, height: before.height });
-    },
-  );
+  ])('never rewraps its title, whether it is finished or shows its actions (%s)', async (_where, options) => {
+    await site.store.insert([{ title: long, finished: 0, created_at: '2024-12-31T12:00:00.000Z' }]);
+    const page = await site.open('/', options);
+    const title = row(page, '1').locator('.title');
+    const before = await size(title);
+    await page.evaluate("document.querySelector('details').open = true");
+    await row(page, '1').getByRole('button', { name: 'Delete' }).focus();
+    expect(await size(title)).toEqual(before);
+    await page.getByRole('link', { name: 'Finish:' }).click();
+    await poll(() => titles(page)).toEqual([`(${long})`]);
+    await poll(() => size(title)).toMatchObject({ width: before.width, height: before.height });
+  });
 
   async function tapTwice(page: Page, name: string) {
     const { x = 0, y = 0, width = 0, height = 0 } = (await page.getByLabel(name).boundingBox()) ?? {};
@@ -294,7 +291,7 @@ describe('The row of a task', () => {
     await page.touchscreen.tap(x + width / 2, y + height / 2);
   }
 
-  test('shows what can be done by its own button alone, and a second tap at one place acts on no other task', async () => {
+  test('shows its actions only on its own button, and a second tap in place acts on no other task', async () => {
     await site.add('bread', 'milk');
     const page = await site.open('/', { ...phone, javaScriptEnabled: false });
     const shown = () => page.locator('details[open]').count();
@@ -312,7 +309,7 @@ describe('The row of a task', () => {
     expect(await shown()).toBe(0);
   });
 
-  test('has targets of 44 px for a finger, and of 24 px for a mouse', async () => {
+  test('has targets of 44 px for fingers and 24 px for mice', async () => {
     await site.add('milk');
     await site.store.update((await site.add('tea'))[0] ?? '', { finished: 1 }, new Date());
     const tooSmall = (page: Page, least: number, selector: string) =>
@@ -349,10 +346,10 @@ describe('The row of a task', () => {
   });
 });
 
-/** Under a name in a local network, without TLS, browsers send no `Sec-Fetch-Site`. */
+/** Without TLS, browsers send no `Sec-Fetch-Site` to such a name. */
 describe('Under a name in a local network', () => {
   let list: string;
-  /** The address of another site's page that holds `markup`. */
+  /** The URL of another site's page with `markup`. */
   let elsewhere: (markup: string) => string;
   const stranger = createServer(({ url = '' }, response) => {
     response.setHeader('Content-Type', 'text/html').end(decodeURIComponent(url.slice(1)));
@@ -364,7 +361,7 @@ describe('Under a name in a local network', () => {
   });
   afterAll(() => stranger.close());
 
-  test("the list finishes a task; another site's image does not, nor does its page that leads on", async () => {
+  test("the list finishes a task; another site's image or redirect does not", async () => {
     await site.add('milk', 'bread');
     const page = await site.openNew(list);
     await page.getByRole('link', { name: 'Finish: bread' }).click();
@@ -378,14 +375,14 @@ describe('Under a name in a local network', () => {
       `${quiet}<script>location = ${JSON.stringify(link)}</script>`,
     ]) {
       site.log.splice(0);
-      // One of them leads on before it is loaded.
+      // The script redirects before the page has loaded.
       await page.goto(elsewhere(markup), { waitUntil: 'commit' });
       await poll(answers).toEqual([403]);
     }
     expect((await site.store.show('1')).finished).toBe(0);
   });
 
-  test('a task is finished in the list without scripts', async () => {
+  test('the list finishes a task without scripts', async () => {
     await site.add('milk');
     const page = await site.open(list, { javaScriptEnabled: false });
     await page.getByRole('link', { name: 'Finish: milk' }).click();

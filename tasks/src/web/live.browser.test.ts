@@ -6,7 +6,7 @@ import { startReplica } from '../../testing/replica.ts';
 const site = useBrowser();
 
 describe('Two pages side by side', () => {
-  test('a task that one adds, finishes, edits and deletes shows in the other', async () => {
+  test('one shows what the other adds, finishes, edits and deletes', async () => {
     const ada = await site.open();
     const bob = await ada.context().newPage();
     await bob.goto('/');
@@ -24,7 +24,7 @@ describe('Two pages side by side', () => {
     await poll(() => bob.locator('#notice').textContent()).toBe('The list changed: No tasks');
   });
 
-  test('what one types, the link that has the focus, and Undo stay where they are when others change the list', async () => {
+  test('typed text, the focused link and Undo survive changes by others', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     const bob = await site.open();
     await bob.getByRole('button', { name: 'Delete: rice' }).click();
@@ -48,7 +48,7 @@ describe('Two pages side by side', () => {
     expect(await field(bob).inputValue()).toBe('bread');
   });
 
-  test('an edit under way is left alone, whatever the other does with the task', async () => {
+  test('changes by others leave an edit under way alone', async () => {
     await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
     await bob.getByRole('link', { name: 'Edit: bread' }).click();
@@ -67,7 +67,7 @@ describe('Two pages side by side', () => {
     await poll(() => bob.locator('#title-2').inputValue()).toBe('bread and hony');
   });
 
-  test('a task that somebody deletes while I edit it says so when I save, and can be added again', async () => {
+  test('saving an edit says that somebody has deleted the task, and can add it again', async () => {
     await site.add('milk', 'bread', 'tea');
     const bob = await site.open();
     await bob.getByRole('link', { name: 'Edit: bread' }).click();
@@ -89,7 +89,7 @@ describe('Two pages side by side', () => {
   });
 });
 
-test('A page that lost touch catches up with a service that was restarted', async () => {
+test('A page catches up after the service has restarted', async () => {
   const before = await startReplica(site.redisUrl);
   const page = await site.open(before.url);
   await before.stop();
@@ -109,7 +109,7 @@ beforeAll(async () => {
   await page.clock.pauseAt(1_000);
 });
 
-/** Opens the list anew on `page`; tells how often it has asked for events. */
+/** Reopens the list on `page`. The result counts its event streams. */
 async function openList(prepare: () => Promise<unknown> = async () => {}) {
   await page.goto('about:blank');
   page.removeAllListeners('request');
@@ -131,7 +131,7 @@ async function hear(title: string) {
   await poll(() => titles(page)).toEqual([title, ...before]);
 }
 
-test('When somebody else changes the list, the focus stays on its control, its row if that is gone, else on the list', async () => {
+test('When others change the list, the focus stays on its control, else moves to its row, else to the list', async () => {
   await site.add('milk');
   await site.add('bread https://bit.ly/3', 'rice');
   const bob = await site.open();
@@ -145,15 +145,15 @@ test('When somebody else changes the list, the focus stays on its control, its r
   await bob.getByLabel('Delete: tea').focus();
   await site.store.destroy('2', 'gone');
   await poll(at).toBe('list');
-  // Where no key acts on a task.
+  // No key acts on a task there.
   for (const key of ['Space', 'Enter', 'Delete']) await bob.keyboard.press(key);
   await bob.keyboard.press('ArrowDown');
   await poll(at).toBe('task-1');
   expect(await titles(bob)).toEqual(['rice', 'milk']);
 });
 
-describe('The connection by which a page hears of changes', () => {
-  test('is said to be lost after 20 s without a word, until there is one', async () => {
+describe('The event stream', () => {
+  test('is reported lost after 20 s of silence, until the next event', async () => {
     await openList();
     await hear('milk');
     const notice = () => page.locator('#notice').textContent();
@@ -167,7 +167,7 @@ describe('The connection by which a page hears of changes', () => {
     await poll(notice).not.toContain('Not connected');
   });
 
-  test('is opened anew where 20 s bring no first word', async () => {
+  test('reconnects if 20 s bring no first event', async () => {
     const connections = await openList(() => page.route(events, () => {}, { times: 1 }));
     await page.clock.fastForward(10_000);
     expect(connections()).toBe(1);
@@ -176,7 +176,7 @@ describe('The connection by which a page hears of changes', () => {
     await hear('milk');
   });
 
-  test('is opened anew 20 s after the last word, and stays while there are words', async () => {
+  test('reconnects 20 s after the last event, and not while events arrive', async () => {
     const connections = await openList();
     await hear('milk');
     await page.clock.fastForward(12_000);
@@ -185,7 +185,7 @@ describe('The connection by which a page hears of changes', () => {
     await hear('tea');
     expect(connections()).toBe(1);
     await poll(async () => {
-      // The version, which comes every 5 s, may come in between.
+      // The regular version, every 5 s, may come in between.
       await page.clock.fastForward(20_000);
       return connections();
     }).toBeGreaterThan(1);
@@ -197,7 +197,7 @@ describe('The connection by which a page hears of changes', () => {
     document.dispatchEvent(new Event('visibilitychange'));`;
   const transition = (name: string) =>
     `dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`;
-  test('is let go while nobody sees the page, or it is left, and opened anew then and when the network is back', async () => {
+  test('closes while the page is hidden or left, and reconnects afterwards and when the network is back', async () => {
     const connections = await openList();
     await hear('milk');
     for (const [leave, comeBack, title] of [
@@ -220,7 +220,7 @@ describe('The connection by which a page hears of changes', () => {
   });
 });
 
-test('A notice of what went wrong can be closed, and goes by itself once the server answers', async () => {
+test('A complaint can be closed, and goes away once the server responds', async () => {
   await site.add('milk');
   await openList();
   const notice = page.getByRole('status');
@@ -233,7 +233,7 @@ test('A notice of what went wrong can be closed, and goes by itself once the ser
   await page.getByRole('button', { name: 'Close' }).click();
   await poll(() => notice.textContent()).toBe('');
   await fail();
-  // Long enough to be read.
+  // Enough to read it.
   await page.clock.fastForward(6_000);
   await site.add('bread');
   await poll(() => notice.textContent()).not.toContain('No answer. It may not be saved.');

@@ -14,7 +14,7 @@ import {
 const site = useBrowser();
 
 describe('The list page with scripts', () => {
-  /** Opens the list and marks the page, so that it shows whether another one took its place. */
+  /** Opens the list and marks the page, which a page load would undo. */
   async function openList() {
     const page = await site.open();
     await page.evaluate('window.stayed = true');
@@ -22,7 +22,7 @@ describe('The list page with scripts', () => {
   }
   const stayed = (page: Page) => page.evaluate('window.stayed');
 
-  test('each change shows in place and is said, and the focus goes where one goes on', async () => {
+  test('shows and announces each change in place, and moves the focus to the next useful control', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await openList();
     const press = (role: 'link' | 'button', name: string) => page.getByRole(role, { name }).click();
@@ -52,7 +52,7 @@ describe('The list page with scripts', () => {
     await shows(['milk and honey', '(tea)', '(bread)'], /^\s*Finished: bread\s+Undo\s*$/);
     await press('button', 'Clear finished');
     await shows(['milk and honey'], /^\s*Cleared 2 tasks\s+Undo\s*$/);
-    // Not the field, where Ctrl+Z would be the browser's.
+    // In the field, Ctrl+Z would belong to the browser.
     await poll(() => focused(page)).toBe('list');
     await poll(() => page.getByRole('button', { name: 'Clear finished' }).isVisible()).toBe(false);
     await press('button', 'Undo');
@@ -60,7 +60,7 @@ describe('The list page with scripts', () => {
     expect(await stayed(page)).toBe(true);
   });
 
-  test('a deletion that Redis carries out too late can be undone all the same', async () => {
+  test('can undo a deletion that a hung Redis carries out late', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     await site.whileStoreHangs(async () => {
@@ -74,7 +74,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk']);
   });
 
-  test('a half-typed task is there after a reload, and after Import and Back, in this tab only, until it is saved', async () => {
+  test('keeps a half-typed task across a reload, and Import and Back, in this tab only, until it is saved', async () => {
     const page = await openList();
     await page.keyboard.type('half a ta');
     await page.reload();
@@ -96,7 +96,7 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('');
   });
 
-  test('what was typed on a page of its own is there after a reload, until it is sent', async () => {
+  test('keeps text typed on another page across a reload, until it is saved', async () => {
     await site.add('milk');
     const page = await site.open('/tasks/new');
     for (const [path, name, saved] of [
@@ -116,7 +116,7 @@ describe('The list page with scripts', () => {
     }
   });
 
-  test('half-typed edits are there after a reload, and a change since is not overwritten unseen', async () => {
+  test('keeps half-typed edits across a reload, and overwrites no change unseen', async () => {
     await site.add('milk', 'bread');
     const page = await openList();
     for (const [title, id] of [
@@ -152,7 +152,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread, two', 'milk, two']);
   });
 
-  test('a page of somebody else’s that answers in our place is not taken for a success', async () => {
+  test('does not take a foreign page for a success', async () => {
     const page = await openList();
     await page.route('**/task', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<h1>Welcome to the hotel. Please log in.</h1>' }),
@@ -163,7 +163,7 @@ describe('The list page with scripts', () => {
     await poll(() => field(page).inputValue()).toBe('milk');
   });
 
-  test('the second click of a double click leaves the task alone that has moved under it', async () => {
+  test('ignores the second click of a double click on a task that has moved there', async () => {
     await site.add('honey', 'bread', 'milk');
     const page = await openList();
     for (const [name, shown] of [
@@ -183,7 +183,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['tea', 'honey', '(milk)']);
   });
 
-  test('a form or a button that has expired with the session says so, and works when it is pressed again', async () => {
+  test('says that a form or button has expired; pressing it again works', async () => {
     const page = await openList();
     const expired = 'This form has expired. Nothing was changed: please send it again.';
     await page.keyboard.type('milk');
@@ -211,7 +211,7 @@ describe('The list page with scripts', () => {
     }
   });
 
-  test('finishing a task that is gone says so and shows the list as it is', async () => {
+  test('finishing a deleted task says so and shows the current list', async () => {
     await site.add('milk', 'bread');
     const page = await openList();
     await page.route('**/task/1/finish', async (route) => {
@@ -223,7 +223,7 @@ describe('The list page with scripts', () => {
     await poll(() => titles(page)).toEqual(['bread']);
   });
 
-  test('a title comes out as the text it is, in the list, the field and the notice', async () => {
+  test('shows hostile titles as text in the list, the field and the notice', async () => {
     const hostile = [
       '<script>alert(1)</script>',
       '"><img src=x onerror=alert(1)>',
@@ -257,7 +257,7 @@ describe('The list page with scripts', () => {
     expect(faults).toEqual([]);
   });
 
-  test('the tab counts the open tasks, and the last one that is ticked is said to be', async () => {
+  test('counts open tasks in the tab, and says All done after the last', async () => {
     await site.add('milk', 'tea');
     const page = await site.open();
     const icon = async () => {
@@ -276,7 +276,7 @@ describe('The list page with scripts', () => {
   });
 });
 
-test('The page names all its scripts, so that they load at once, and works where one is lacking', async () => {
+test('The page names all its scripts, so that they load at once, and works without the library', async () => {
   const page = await site.open();
   const named = await page.evaluate<string[]>(
     "[...document.querySelectorAll('script[src], link[rel=modulepreload]')].map(({ outerHTML }) => outerHTML.match(/\\w[\\w.]+\\.js/)[0])",
@@ -295,7 +295,7 @@ test('The page names all its scripts, so that they load at once, and works where
 describe('A list that is pasted into the field', () => {
   const stored = async () => (await site.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
-  test('is added by Enter, in its order, and the field is back; on a phone it leaves its button on the screen', async () => {
+  test('is added in order by Enter, then the field returns; on a phone its button stays on the screen', async () => {
     await site.add('water');
     const page = await site.open('/', { viewport: { width: 390, height: 450 } });
     await paste(page, 'milk\r\n\nbread\n- [x] tea\n');
@@ -310,7 +310,7 @@ describe('A list that is pasted into the field', () => {
     await poll(() => titles(page)).toEqual(['honey', 'milk', 'bread', 'water', '(tea)']);
   });
 
-  test('has two lines at least, can be changed before, is there after a reload, and can be left', async () => {
+  test('needs two lines, can be edited, survives a reload, and can be cancelled', async () => {
     const page = await site.open('/?filter=finished');
     await paste(page, 'milk\n');
     await poll(() => page.evaluate("document.querySelector('form.lines')")).toBeNull();
@@ -332,7 +332,7 @@ describe('A list that is pasted into the field', () => {
     expect(await page.evaluate('sessionStorage.getItem("drafts")')).toBe('{}');
   });
 
-  test('is added once, though its answer was lost, and wholly or not at all', async () => {
+  test('is added once although its response was lost, and entirely or not at all', async () => {
     const page = await site.open();
     await loseResponse(page, '**/task');
     await paste(page, 'milk\nbread');

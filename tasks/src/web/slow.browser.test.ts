@@ -13,7 +13,7 @@ import {
 
 const site = useBrowser();
 
-/** Holds back what `page` sends to `path` until it is let go, as a slow connection does; counts what was sent. */
+/** Holds back requests to `path`, like a slow connection, until `letGo`; counts the POSTs. */
 async function slow(page: Page, path: string) {
   const held = Promise.withResolvers<void>();
   const seen = { sent: 0, letGo: held.resolve };
@@ -25,7 +25,7 @@ async function slow(page: Page, path: string) {
   return seen;
 }
 
-/** Types each text where the cursor is, and Enter. */
+/** Types each text at the cursor, then Enter. */
 async function enter(page: Page, ...texts: string[]) {
   for (const text of texts) {
     await page.keyboard.type(text);
@@ -33,14 +33,14 @@ async function enter(page: Page, ...texts: string[]) {
   }
 }
 
-/** Nothing is under way any more. */
+/** Waits until no change is under way. */
 const idle = (page: Page) => poll(() => page.locator('body.busy').count()).toBe(0);
 
 describe('On a slow connection a change shows at once', () => {
   const finish = (page: Page, title: string) =>
     page.getByRole('link', { name: `Finish: ${title}`, exact: true }).click();
 
-  test('a finished task is struck out, a reopened one is not, again and again, and then they move', async () => {
+  test('finished tasks are struck through and reopened ones are not, repeatedly; then they move', async () => {
     await site.add('milk', 'bread', 'tea', 'rice');
     await site.store.update('2', { finished: 1 }, new Date());
     const page = await site.open();
@@ -91,7 +91,7 @@ describe('On a slow connection a change shows at once', () => {
     expect(await titles(page)).toEqual(['bread']);
   });
 
-  test('what is not saved is taken back, with a word', async () => {
+  test('a change that fails is reverted with a message', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     for (const [role, name, said] of [
@@ -109,7 +109,7 @@ describe('On a slow connection a change shows at once', () => {
     }
   });
 
-  test('a filter waits for what is under way', async () => {
+  test('a filter waits for changes under way', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     const connection = await slow(page, '**/task/*/*');
@@ -120,7 +120,7 @@ describe('On a slow connection a change shows at once', () => {
     expect(page.url()).toContain('filter=finished');
   });
 
-  test('a page with changes under way asks before it is left', async () => {
+  test('leaving a page with changes under way asks first', async () => {
     await site.add('milk');
     const page = await site.openNew('/');
     const connection = await slow(page, '**/task/*/*');
@@ -142,7 +142,7 @@ describe('On a slow connection', () => {
     const connection = await slow(page, '**/task');
     await enter(page, 'milk', 'bread', 'bread', 'tea');
     expect(await field(page).inputValue()).toBe('');
-    // Empty, it sends nothing.
+    // An empty field sends nothing.
     await page.keyboard.press('Enter');
     connection.letGo();
     await poll(() => titles(page)).toEqual(['tea', 'bread', 'bread', 'milk']);
@@ -165,7 +165,7 @@ describe('On a slow connection', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).waitFor();
   });
 
-  test('an edit is locked while it is saved, and sent once', async () => {
+  test('an edit is locked while it is being saved, and sent once', async () => {
     await site.add('milk');
     const page = await site.open();
     await page.getByRole('link', { name: 'Edit: milk' }).click();
@@ -182,7 +182,7 @@ describe('On a slow connection', () => {
   });
 });
 
-test('What was saved though it seemed to fail waits in the field for Enter, and is one task', async () => {
+test('A task that was saved although it seemed to fail waits in the field, and Enter adds no second one', async () => {
   const page = await site.open();
   let sent = 0;
   page.on('request', (request) => {
@@ -206,14 +206,14 @@ test('What was saved though it seemed to fail waits in the field for Enter, and 
 describe('Between a key and its response', () => {
   const stored = async () => (await site.store.list({ filter: 'all' })).tasks.map(({ title }) => title);
 
-  /** Edits the task `id`, with the end of the text in the keyboard's hands. */
+  /** Opens the edit of task `id` and types `more` at its end. */
   async function edit(page: Page, id: number, more: string) {
     await page.locator(`#task-${id}`).getByLabel('Edit:').click();
     await poll(() => focused(page)).toBe(`title-${id}`);
     await page.keyboard.type(more);
   }
 
-  test('the form of a task is there at once: no key acts on the row, and nobody is asked', async () => {
+  test('the edit form opens at once without a request, so no key acts on the row', async () => {
     await site.add('milk', 'bread');
     const page = await site.open();
     await page.route('**/edit*', (route) => route.abort());
@@ -227,7 +227,7 @@ describe('Between a key and its response', () => {
     await poll(() => titles(page)).toEqual(['bread', 'milk and tea']);
   });
 
-  test('an edit right after the task was finished is no conflict with that', async () => {
+  test('an edit right after finishing the task is not a conflict', async () => {
     await site.add('milk');
     const page = await site.open();
     const connection = await slow(page, '**/finish');
@@ -237,7 +237,7 @@ describe('Between a key and its response', () => {
     await poll(() => titles(page)).toEqual(['(milks)']);
   });
 
-  test('Cancel waits for a request under way, and a failure keeps the text', async () => {
+  test('Cancel does nothing during a request, and a failure keeps the text', async () => {
     await site.add('milk');
     const page = await site.open();
     await edit(page, 1, ', two');
@@ -259,7 +259,7 @@ describe('Between a key and its response', () => {
     expect(await notice(page)).toMatch(/^\s*Saved: milk, two\s+Undo\s*$/);
   });
 
-  test('an error of a script is no message, and goes to the console', async () => {
+  test('a script error goes to the console, not into the notice', async () => {
     await site.add('milk');
     const page = await site.open();
     const logged = page.waitForEvent('console', (message) => message.type() === 'error');
@@ -269,7 +269,7 @@ describe('Between a key and its response', () => {
     expect((await logged).text()).toContain('TypeError');
   });
 
-  test('a half-written edit is there after a reload, though its task is deleted or filtered out', async () => {
+  test('a half-typed edit survives a reload although its task is deleted or filtered out', async () => {
     await site.add('milk', 'bread');
     const page = await site.open('/?filter=open');
     await edit(page, 1, ', two');
@@ -290,7 +290,7 @@ describe('Between a key and its response', () => {
   });
 
   test.each(['/tasks/new', '/tasks/1/edit'])(
-    '%s has the text again after a failed submit and Back',
+    '%s has its text again after a failed submit and Back',
     async (path) => {
       await site.add('milk');
       const page = await site.open(path);
@@ -306,7 +306,7 @@ describe('Between a key and its response', () => {
     },
   );
 
-  test('a second paste joins the first, and waits while that is sent', async () => {
+  test('a second paste joins the first, or waits while that is being sent', async () => {
     const page = await site.open();
     await paste(page, 'milk\nbread');
     await paste(page, 'tea');
@@ -320,7 +320,7 @@ describe('Between a key and its response', () => {
     await poll(() => titles(page)).toEqual(['jam', 'rice', 'milk', 'bread', 'tea']);
   });
 
-  test('the same title, typed while the first is added, is another task after a reload', async () => {
+  test('a title typed again while the first is being added makes a second task after a reload', async () => {
     const page = await site.open();
     const connection = await slow(page, '**/task');
     await enter(page, 'milk');
@@ -332,7 +332,7 @@ describe('Between a key and its response', () => {
     await poll(() => titles(page)).toEqual(['milk', 'milk']);
   });
 
-  test('a lost answer says what may have happened, and the list catches up', async () => {
+  test('a lost response says what may have happened, and the list catches up', async () => {
     await site.add('milk', 'bread', 'tea');
     const page = await site.open();
     await loseResponse(page, '**/task/1/finish');

@@ -4,11 +4,11 @@ import { field, notice, poll, titles, useBrowser } from '../../testing/browser.t
 
 const site = useBrowser();
 
-/** Waits until the notice offers to undo what it says. */
+/** Waits until the notice says `said` and offers Undo. */
 const offers = (page: Page, said: string) =>
   poll(() => notice(page)).toMatch(new RegExp(`^\\s*${said}\\s+Undo\\s*$`));
 
-/** Finishes, reopens and edits the task `milk`; `undo` takes back each change. */
+/** Finishes, reopens and edits the task `milk`, and undoes each change. */
 async function undoEach(page: Page, undo: () => Promise<unknown>) {
   await page.getByLabel('Finish: milk').click();
   await offers(page, 'Finished: milk');
@@ -29,7 +29,7 @@ async function undoEach(page: Page, undo: () => Promise<unknown>) {
 }
 
 describe('Finishing, reopening and editing can be undone', () => {
-  test('without scripts; the notice does not come back', async () => {
+  test('without scripts; a reload hides the notice', async () => {
     await site.add('milk');
     const page = await site.open('/', { javaScriptEnabled: false });
     await undoEach(page, () => page.getByRole('button', { name: 'Undo' }).click());
@@ -54,7 +54,7 @@ describe('Finishing, reopening and editing can be undone', () => {
   });
 
   test.each([true, false])(
-    'unless somebody has changed the task since, or has undone a deletion (scripts: %s)',
+    'unless somebody else has changed the task or undone a deletion (scripts: %s)',
     async (javaScriptEnabled) => {
       await site.add('milk', 'bread');
       const page = await site.open('/', { javaScriptEnabled });
@@ -88,7 +88,7 @@ describe('Finishing, reopening and editing can be undone', () => {
   );
 });
 
-/** The ids of the rows from above; an asterisk marks those that are struck through. */
+/** The ids of the rows from the top; an asterisk marks rows that are struck through. */
 const rows = (page: Page) =>
   page
     .locator('.tasks > li')
@@ -98,7 +98,7 @@ const rows = (page: Page) =>
         .join(' '),
     );
 
-test.each(['/', '/?filter=open'])('A finished row stays where it is for a second (%s)', async (path) => {
+test.each(['/', '/?filter=open'])('A finished row stays in place for a second (%s)', async (path) => {
   await site.add('milk', 'bread', 'tea');
   const page = await site.pageForAll();
   await page.clock.install({ time: 0 });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testCertificate } from '@longhand/shared/testing/certificate.ts';
@@ -57,6 +57,21 @@ test('HTTPS ports matter only with a certificate, which needs its key', async ()
 test('a file of keys that the expander cannot read is refused', async () => {
   const env = { EXPANDER_KEYS_FILE: join(folder, 'none') };
   await expect(readSettings(env)).rejects.toThrow(/none: cannot be read/);
+});
+
+test('a certificate that only the proxy may read is left to the proxy', async () => {
+  await certify('a.example');
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, 'privkey.pem'), 0o000);
+  const root = process.geteuid?.() === 0;
+  if (root) process.seteuid?.(1000);
+  try {
+    expect(stackFaults(tls, checkCertificate)).toEqual([]);
+    expect(warningsAbout({ ...tls, TASKS_PASSWORD_FILE: 'password' }, 'in containers')).toEqual([]);
+  } finally {
+    if (root) process.seteuid?.(0);
+    rmSync(join(folder, 'privkey.pem'));
+  }
 });
 
 test('valid but surprising settings get a warning', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readEnv, readOrExit } from '@longhand/shared/env.ts';
@@ -128,22 +128,15 @@ export function checkCertificate({ LONGHAND_CERTIFICATES: folder }: NodeJS.Proce
 
 /** The certificate in `folder`; undefined if this user may not read it or its key. */
 function readPair(folder: string): X509Certificate | undefined {
-  const files = ['fullchain.pem', 'privkey.pem'].map((name) => join(folder, name));
-  if (files.some(isAnothers)) return undefined;
-  const [chain, key] = files.map((file) => readFileSync(file)) as [Buffer, Buffer];
-  const certificate = new X509Certificate(chain);
-  if (certificate.checkPrivateKey(createPrivateKey(key))) return certificate;
-  throw new Error('privkey.pem is not the key of fullchain.pem');
-}
-
-/** Whether a file exists but this user may not read it. */
-function isAnothers(file: string): boolean {
   try {
-    accessSync(file, constants.R_OK);
-    return false;
+    const certificate = new X509Certificate(readFileSync(join(folder, 'fullchain.pem')));
+    const key = createPrivateKey(readFileSync(join(folder, 'privkey.pem')));
+    if (certificate.checkPrivateKey(key)) return certificate;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES';
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined;
+    throw error;
   }
+  throw new Error('privkey.pem is not the key of fullchain.pem');
 }
 
 /** Traces were removed. Only `.env` is checked: in the environment these names may be for other programs. */

@@ -107,6 +107,13 @@ describe('GET /', () => {
     }
   });
 
+  test('repeats at most 100 characters of a search in its links', async () => {
+    await create('milk');
+    const html = await (await get(`/?q=${'milk+'.repeat(1_000)}`)).text();
+    expect(html).toContain('task-1');
+    expect(html.length).toBeLessThan(10_000);
+  });
+
   test.each(['/?filter=none', '/?after=1', '/?after=', '/?after=-1%00'])(
     '%s is a 400 page with the reason',
     async (path) => {

@@ -10,9 +10,6 @@ const minTitles = 1_000;
 /** Milliseconds of searching per turn of the event loop. */
 const turnTime = 5;
 
-/** UTF-16 code units of a query: a title has at most 500 code points. */
-const maxLength = 1_000;
-
 type Turn = () => Promise<void>;
 
 /**
@@ -31,7 +28,7 @@ export function createSearch(
   };
 
   async function search({ filter, q }: ListQuery & { q: string }, turn: Turn, until: number): Promise<Page> {
-    const words = fold(q.slice(0, maxLength)).trim().split(/\s+/);
+    const words = fold(q).trim().split(/\s+/);
     const { version, open, finished } = await store.list({ filter });
     // A task that is finished or reopened meanwhile may occur twice.
     const ids = new Set<string>();

@@ -38,9 +38,13 @@ export function partOf(c: TasksContext): ListQuery {
   return { filter, after: cursor.test(after) ? after : undefined, q: searched(c) };
 }
 
+/** Code points of a search: every link of every row repeats it. */
+const maxSearch = 100;
+
 /** The words to find, if any. */
 export function searched(c: TasksContext): string | undefined {
-  return queryParameter(c, 'q')?.trim() || undefined;
+  const words = [...(queryParameter(c, 'q') ?? '')].slice(0, maxSearch).join('').trim();
+  return words || undefined;
 }
 
 /** The client's address, from nginx or the socket. */

@@ -30,12 +30,11 @@ export function methodNotAllowed({ req: { method } }: TasksContext, allow: strin
   throw Object.assign(new TaskError('method_not_allowed', message), { allow });
 }
 
-/** Problem details (RFC 9457) with additional members. */
-export function problem(c: TasksContext, error: TaskError, members: object = {}): Response {
+/** Problem details (RFC 9457). */
+export function problem(c: TasksContext, error: TaskError): Response {
   const [status, headers] = errorStatus(error);
   const { code, message: detail, removal, count } = error;
-  const details = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
-  const value = { ...details, removal, count, ...members };
+  const value = { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, removal, count };
   return json(c, value, status, { 'Content-Type': 'application/problem+json', ...headers });
 }
 

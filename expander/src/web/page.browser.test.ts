@@ -98,36 +98,39 @@ test('the buttons have one order, and the document title has only hosts, no text
     expect(await page.title()).toBe('Shorten URL Expand');
   }));
 
-test('Copy copies the long URL, announces it, and keeps its width and the focus, also on plain http without a clipboard', () =>
-  visits.visit({ permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-    await page.goto(visits.address('sho.rt/x'));
-    const button = page.locator('.actions button').first();
-    const width = async () => (await button.boundingBox())?.width;
-    const before = await width();
-    await button.click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.getByRole('status').textContent()).toBe('Copied');
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(untracked);
-    expect(await width()).toBe(before);
-    await page.getByRole('button', { name: 'Copy the URL without tracking' }).waitFor();
+test('Copy copies the long URL, announces it, and keeps its width and the focus, also on plain http without a clipboard', async () => {
+  const page = await visits.openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.clock.install();
+  await page.goto(visits.address('sho.rt/x'));
+  await page.clock.pauseAt(Date.now() + 1_000);
+  const button = page.locator('.actions button').first();
+  const width = async () => (await button.boundingBox())?.width;
+  const before = await width();
+  await button.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.getByRole('status').textContent()).toBe('Copied');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(untracked);
+  expect(await width()).toBe(before);
+  await page.clock.runFor(2_000);
+  expect(await button.textContent()).toBe('Copy the URL without tracking');
 
-    await page.evaluate("navigator.clipboard.writeText('')");
-    const clipboard = (value: string) =>
-      page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${value} })`);
-    await clipboard('undefined');
-    await button.click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-    await page.locator('#u').fill('');
-    await page.keyboard.press('Control+V');
-    expect(await page.locator('#u').inputValue()).toBe(untracked);
+  await page.evaluate("navigator.clipboard.writeText('')");
+  const clipboard = (value: string) =>
+    page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: ${value} })`);
+  await clipboard('undefined');
+  await button.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  await page.locator('#u').fill('');
+  await page.keyboard.press('Control+V');
+  expect(await page.locator('#u').inputValue()).toBe(untracked);
 
-    await clipboard('{ writeText: () => Promise.reject() }');
-    await page.evaluate('document.execCommand = () => false');
-    await button.click();
-    await page.getByRole('button', { name: 'Not copied' }).waitFor();
-    expect(await width()).toBe(before);
-  }));
+  await clipboard('{ writeText: () => Promise.reject() }');
+  await page.evaluate('document.execCommand = () => false');
+  await button.click();
+  await page.getByRole('button', { name: 'Not copied' }).waitFor();
+  expect(await width()).toBe(before);
+});
 
 test('focus selects the text of the field, by key and by click', () =>
   visits.visit({}, async (page) => {

@@ -1,43 +1,47 @@
 import { trimmed } from './response-head.ts';
 
-/** What a `Content-Disposition` field says. */
-export interface Disposition {
-  /** Whether browsers save the content. */
-  isAttachment: boolean;
-  /** The name of the file as the server wrote it; null if there is none. */
-  name: string | null;
-}
-
 /** A parameter: up to the next semicolon outside quotes. The last quote may be missing. */
 const parameter = /(?:"(?:\\.|[^"\\])*\\?(?:"|$)|[^";])+/gs;
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
+/** Parameters that are read: nobody needs more. */
+const maxParameters = 50;
+
+/** Whether browsers save the content of a response with this `Content-Disposition`: any type but `inline` says so. */
+export function isAttachment(field: string): boolean {
+  const { type } = split(field);
+  return type !== null && type !== 'inline';
+}
+
 /**
- * Reads `Content-Disposition` (RFC 6266, 5987, 2047) as Chromium does: any type but `inline` is an attachment, a name may contain
- * spaces, lack its closing quote or be percent-encoded, and text that is not a type counts as a parameter.
+ * The name of the file in `Content-Disposition` (RFC 6266, 5987, 2047), as the server wrote it. As in Chromium, a name may
+ * contain spaces, lack its closing quote or be percent-encoded.
  *
  * @param field bytes as Latin-1.
+ * @returns null if there is none.
  */
-export function readDisposition(field: string): Disposition {
-  const end = field.includes(';') ? field.indexOf(';') : field.length;
-  const type = trimmed(field.slice(0, end)).toLowerCase();
-  const hasType = token.test(type);
+export function fileName(field: string): string | null {
   const names = new Map<string, string>();
-  for (const [text] of field.slice(hasType ? end : 0).matchAll(parameter)) {
+  for (const [text] of split(field).parameters.matchAll(parameter).take(maxParameters)) {
     if (trimmed(text) === '') continue;
     const equals = Math.max(text.indexOf('='), 0);
     const key = trimmed(text.slice(0, equals)).toLowerCase();
     const value = trimmed(text.slice(equals + 1));
     // Chromium stops at the first parameter that lacks a name or a value.
     if (key === '' || key.includes('"') || value === '') break;
+    if (!/^filename\*?$/.test(key) || names.has(key)) continue;
     const name = key === 'filename*' ? extendedValue(value) : words(unquoted(value));
-    if (name && !names.has(key)) names.set(key, name);
+    if (name) names.set(key, name);
   }
-  return {
-    isAttachment: hasType && type !== 'inline',
-    name: names.get('filename*') ?? names.get('filename') ?? null,
-  };
+  return names.get('filename*') ?? names.get('filename') ?? null;
+}
+
+/** The type of a field and its parameters. Text that is not a type counts as a parameter. */
+function split(field: string): { type: string | null; parameters: string } {
+  const end = field.includes(';') ? field.indexOf(';') : field.length;
+  const type = trimmed(field.slice(0, end)).toLowerCase();
+  return token.test(type) ? { type, parameters: field.slice(end) } : { type: null, parameters: field };
 }
 
 function unquoted(value: string): string {
@@ -51,20 +55,14 @@ function extendedValue(value: string): string | null {
   return decoded(percentDecoded(text), charset);
 }
 
-/** The words of a plain value; null if the bytes of one are not text. White space between encoded words does not count. */
+/** The text of a plain value; null if some bytes of it are not text. White space after encoded words does not count. */
 function words(value: string): string | null {
   let text = '';
-  let isEncoded = true;
-  for (const [word] of value.matchAll(/[\t\n\r ]|[^\t\n\r ]+/g)) {
-    if (/^\s$/.test(word)) {
-      text += isEncoded ? '' : ' ';
-      continue;
-    }
-    const [, charset = 'utf-8', coding, content = ''] = /^=\?([^?]+)\?([qb])\?([^?]*)\?=$/i.exec(word) ?? [];
-    isEncoded = coding !== undefined;
-    if (!isEncoded && word.startsWith('=?')) return null;
-    const bytes = isEncoded ? encodedWord(content, coding as string) : percentDecoded(word);
-    const part = decoded(bytes, charset);
+  for (const [piece] of value.matchAll(/=\?[^\t\n\r ]*|(?:[\t\n\r ]|(?!=\?)[^\t\n\r ]+)+/g)) {
+    const [, charset = 'utf-8', coding, content = ''] = /^=\?([^?]+)\?([qb])\?([^?]*)\?=$/i.exec(piece) ?? [];
+    if (coding === undefined && piece.startsWith('=?')) return null;
+    const plain = piece.replace(/^[\t\n\r ]+/, '').replace(/[\t\n\r]/g, ' ');
+    const part = decoded(coding ? encodedWord(content, coding) : percentDecoded(plain), charset);
     if (part === null) return null;
     text += part;
   }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { fileOf } from './file.ts';
+import { readDocument } from './html-document.ts';
+import { readHtml } from './meta-refresh.ts';
 
 const url = new URL('http://a.example/a/b%20c.pdf?d');
 const pdf = { 'content-type': 'application/pdf' };
@@ -22,3 +24,21 @@ test.each([
 ])('the name and size of a file: %s', (_, headers, file) => {
   expect(fileOf(url, { status: 200, headers })).toEqual(file);
 });
+
+test.each(['a ', '=?gb18030?q?a?= ', 'a;b=', "a;filename*=x''"])(
+  'the longest head costs less than a page, which waits for its turn: %j',
+  (part) => {
+    const fastest = (work: () => void) =>
+      Math.min(
+        ...Array.from({ length: 7 }, () => {
+          const start = performance.now();
+          work();
+          return performance.now() - start;
+        }),
+      );
+    const field = `attachment; filename=${part.repeat(16_000 / part.length)}`;
+    const head = { status: 200, headers: { ...pdf, 'content-disposition': field } };
+    const read = () => [readDocument(url, head, Buffer.alloc(0)), fileOf(url, head)];
+    expect(fastest(read)).toBeLessThan(fastest(() => readHtml('<nobr>'.repeat(10_000))));
+  },
+);

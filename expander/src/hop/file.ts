@@ -1,4 +1,4 @@
-import { decoded, percentDecoded, readDisposition } from './content-disposition.ts';
+import { decoded, fileName, percentDecoded } from './content-disposition.ts';
 import type { ResponseHead } from './response-head.ts';
 import { mimeType } from './shown.ts';
 
@@ -18,7 +18,7 @@ export function fileOf(url: URL, { headers }: ResponseHead): File {
   const { 'content-disposition': disposition = '', 'content-length': length = '' } = headers;
   const isEncoded = headers['content-encoding'] !== undefined;
   const size = /^\d{1,15}$/.test(length) && !isEncoded ? Number(length) : null;
-  const { name } = readDisposition(disposition);
+  const name = fileName(disposition);
   return { name: cut(name ? withoutDots(name) : nameFromUrl(url, mimeType(headers))), size };
 }
 

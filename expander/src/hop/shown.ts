@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readDisposition } from './content-disposition.ts';
+import { isAttachment } from './content-disposition.ts';
 import type { ResponseHead } from './response-head.ts';
 
 /** What Chromium does with a response: it shows markup or other content, saves a file, or stays where it is. */
@@ -56,7 +56,7 @@ const sniffed = 1_024;
  */
 export function shownAs({ status, headers }: ResponseHead, content: Buffer = Buffer.alloc(0)): Shown {
   if (status === 304) return 'nothing';
-  if (readDisposition(headers['content-disposition'] ?? '').isAttachment) return 'file';
+  if (isAttachment(headers['content-disposition'] ?? '')) return 'file';
   const type = mimeType(headers);
   const isKnown = !unknownTypes.has(type);
   if (isKnown && type !== 'text/html' && !xmlTypes.has(type) && !shownTypes.test(type)) return 'file';

@@ -102,6 +102,7 @@ describe('an unknown key', () => {
     ['/api', `key=${keys.alice}&${u()}&key=${keys.bob}`, {}],
     ['/api/chain', `${u()}&key=none`, {}],
     ['/', `${u()}&key=none`, {}],
+    ['/', 'u=a.example/x+b.example/y&key=none', {}],
   ])('is 401 on %s?%s %j', async (path, query, headers) => {
     const { status, headers: sent } = await expander().ask(query, headers, path);
     expect([status, sent.get('www-authenticate'), sent.get('cache-control')]).toEqual([

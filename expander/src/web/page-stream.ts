@@ -18,15 +18,13 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
     const typed = [u, url, text, title].map((given) => given?.trim()).find(Boolean) ?? '';
     const [link = '', ...others] = exactly === undefined ? linksIn(typed) : [typed];
     const requestId = c.req.header('x-request-id');
-    const top = (from: string | null, state = { begun: false, mistyped: false }) =>
+    const top = (from: string | null, state: { begun: boolean; mistyped: boolean }) =>
       page.top({ u: others.length > 0 ? typed : link, typed }, from, {
         ...state,
         proxied: requestId !== undefined,
       });
     const result = (expansion: Expansion) => page.result(link, expansion, requestId);
-    if (others.length > 0) {
-      return textResponse(top(null) + page.links([link, ...others]), { headers: page.headers });
-    }
+    const choice = () => (others.length > 0 ? page.links([link, ...others]) : page.intro());
 
     const { readable, writable } = new TextEncoderStream();
     const writer = writable.getWriter();
@@ -40,7 +38,13 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
       write(page.hop(hops));
       begun.resolve(null);
     };
-    const expanding = expandRequest(c, { u: link, follow: 'all', again: again !== undefined, onHop });
+    const request = {
+      u: others.length > 0 ? '' : link,
+      follow: 'all',
+      again: again !== undefined,
+      onHop,
+    } as const;
+    const expanding = expandRequest(c, request);
 
     const ended = await Promise.race([begun.promise, expanding]);
     if (ended) {
@@ -48,8 +52,7 @@ export function showPage(expandRequest: ExpandRequest, page: Page, onFault: (fau
       const mistyped = error?.code === 'invalid_url' || error?.code === 'unsupported_scheme';
       const from = error && !mistyped ? longUrl : null;
       const { status, headers } = reportError(c, error);
-      const html =
-        top(from, { begun: false, mistyped }) + (end.code === 'empty' ? page.intro() : result(ended));
+      const html = top(from, { begun: false, mistyped }) + (end.code === 'empty' ? choice() : result(ended));
       return textResponse(html, { status, headers: { ...page.headers, ...headers } });
     }
     expanding

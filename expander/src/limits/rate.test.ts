@@ -1,3 +1,4 @@
+import { untimed } from '@longhand/shared/durations.ts';
 import { createLog } from '@longhand/shared/log.ts';
 import { cacheClient } from '@longhand/shared/redis.ts';
 import { startRedisProcess, type TestRedis } from '@longhand/shared/testing/redis.ts';
@@ -6,7 +7,7 @@ import type { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testExpander } from '../../testing/expander.ts';
 import type { CacheClient } from '../cache/redis.ts';
-import { readRate, takeLocally } from './rate.ts';
+import { readRate, takeFromAll, takeLocally } from './rate.ts';
 
 const shortener = await startShortener();
 
@@ -143,6 +144,15 @@ test('a client gets one expansion back after each interval', async () => {
   expect(await waits(2)).toEqual([0, 500]);
   now = 10_000;
   expect(await waits(3)).toEqual([0, 0, 500]);
+});
+
+test('a shorter period counts at once for a client that has used up its old rate', async () => {
+  for (const take of [takeLocally(), takeFromAll(await connect(), untimed)]) {
+    const [old, raised] = [{ count: 1, period: 3_600_000 } as const, { count: 10, period: 1_000 } as const];
+    expect(await take('203.0.113.11', old)).toBe(0);
+    expect(await take('203.0.113.11', old)).toBeGreaterThan(3_000_000);
+    expect(await take('203.0.113.11', raised)).toBeLessThanOrEqual(100);
+  }
 });
 
 test.each([

@@ -33,7 +33,7 @@ export function takeLocally(clock = () => performance.now()): Take {
   // As take.lua does.
   return async (client, { count, period }) => {
     const now = clock();
-    const due = Math.max(dues.get(client) ?? now, now) + period / count;
+    const due = Math.min(Math.max(dues.get(client) ?? now, now), now + period) + period / count;
     const wait = Math.max(0, due - now - period);
     if (wait === 0) dues.set(client, due);
     return wait;
